@@ -1,0 +1,72 @@
+//! Who asks: the credential of a request, resolved to a team and its rights.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    fault::{Code, Fault},
+    id::{CustomerId, FlowId, KeyId, TeamId},
+};
+
+/// Whether money is real.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Test credentials, test processors.
+    Test,
+    /// Real money.
+    Live,
+}
+
+/// What kind of credential a request carries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Credential {
+    /// A merchant's server (`sk_…`): may do everything.
+    Secret,
+    /// A browser (`pk_…`).
+    Public,
+    /// A browser with a token made for one checkout (`ct_…`).
+    Client(ClientGrant),
+}
+
+/// What a client token was made for.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ClientGrant {
+    /// The only amount that may be authorised, in minor units, with the currency.
+    pub amount: Option<i64>,
+    /// The only currency, ISO 4217.
+    pub currency: Option<String>,
+    /// The customer it was made for.
+    pub customer: Option<CustomerId>,
+    /// The only flow.
+    pub flow: Option<FlowId>,
+}
+
+/// Who asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// The team whose rows may be touched.
+    pub team: TeamId,
+    /// The credential's own id; what a client token made is found under it.
+    pub key: KeyId,
+    /// Its kind and rights.
+    pub credential: Credential,
+    /// Test or live.
+    pub mode: Mode,
+}
+
+impl Caller {
+    /// Whether it is a merchant's server.
+    pub fn is_server(&self) -> bool {
+        matches!(self.credential, Credential::Secret)
+    }
+
+    /// Refuses whoever is not a merchant's server.
+    pub fn require_server(&self) -> Result<(), Fault> {
+        if self.is_server() { Ok(()) } else { Err(forbidden()) }
+    }
+}
+
+/// The credential has not the right.
+pub fn forbidden() -> Fault {
+    Fault::new(Code::Forbidden, "This credential may not do that. Use a secret key, on your server.")
+}

@@ -1,0 +1,219 @@
+//! Faults: why an operation was refused, in the words of the contract.
+//!
+//! A fault is part of the domain and not of the API, since it is remembered under an idempotency key and told again.
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
+        /// The machine-readable code of a fault (`extensions.code`). Source: behaviour contract, section 2.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub enum Code {
+            $($(#[$doc])* #[serde(rename = $text)] $name,)*
+        }
+
+        impl Code {
+            /// Every code, in the order of the contract.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The code as it is told.
+            pub const fn text(self) -> &'static str {
+                match self { $(Self::$name => $text,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The credential is missing, malformed, unknown, revoked, expired or of the other mode.
+    Unauthorized = "api.key.unauthorized",
+    /// The credential is good but has not the right.
+    Forbidden = "api.key.forbidden",
+    /// The document can't be parsed.
+    GraphqlSyntax = "error.graphql.syntax",
+    /// The document does not fit the schema.
+    GraphqlValidation = "error.graphql.validation",
+    /// The document or the request is larger than allowed.
+    GraphqlLimit = "error.graphql.limit",
+    /// The input breaks a rule; `field` and `reason` say which.
+    Validation = "error.validation",
+    /// The idempotency key is empty, too long, or sent with several such operations.
+    KeyInvalid = "error.idempotency.key-invalid",
+    /// The idempotency key was used for another request, which succeeded.
+    KeyReused = "error.idempotency.key-reused",
+    /// The first request with this key has not ended yet.
+    KeyInProgress = "error.idempotency.in-progress",
+    /// No such payment in this team.
+    PaymentNotFound = "error.payment.not-found",
+    /// No such customer in this team.
+    CustomerNotFound = "error.customer.not-found",
+    /// No such payment method in this team, or it belongs to another customer.
+    MethodNotFound = "error.payment-method.not-found",
+    /// No such flow in this team.
+    FlowNotFound = "error.flow.not-found",
+    /// No such connection in this team.
+    ConnectionNotFound = "error.connection.not-found",
+    /// The payment's status does not allow a capture.
+    CaptureStatus = "error.capture.invalid-status",
+    /// The payment's status does not allow a cancellation.
+    CancelStatus = "error.cancel.invalid-status",
+    /// The payment's status does not allow a refund.
+    RefundStatus = "error.refund.invalid-status",
+    /// The payment's status does not allow that a person settles it.
+    ResolveStatus = "error.resolve.invalid-status",
+    /// More than was authorised.
+    CaptureAmount = "error.capture.amount-exceeds-authorised",
+    /// More than is left of what was captured.
+    RefundAmount = "error.refund.amount-exceeds-captured",
+    /// The processor refused the capture.
+    CaptureProcessor = "error.capture.processor",
+    /// The processor refused the cancellation.
+    CancelProcessor = "error.cancel.processor",
+    /// The processor refused the refund.
+    RefundProcessor = "error.refund.processor",
+    /// Another operation that excludes this one is under way.
+    OperationInProgress = "error.payment.operation-in-progress",
+    /// Too many requests.
+    RateLimited = "error.rate-limited",
+    /// Not ready, or shutting down.
+    Unavailable = "error.unavailable",
+    /// A defect of ours.
+    Unknown = "error.unknown",
+}
+
+/// Why an operation was refused. Never holds a value from the input.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// The machine-readable code.
+    pub code: Code,
+    /// Text for the merchant's engineer: plain, no blame, what to do next.
+    pub message: String,
+    /// Path into the operation's arguments, such as `authorisePayment.paymentMethod.card.number`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// What is wrong with the field, or what the processor gave as its reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The payment (or other thing) that the fault is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Its status now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    /// The largest amount allowed now, in minor units.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_amount: Option<i64>,
+}
+
+impl Fault {
+    /// A fault with a message and nothing else.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), field: None, reason: None, id: None, status: None, max_amount: None }
+    }
+
+    /// `error.validation` for `field`, with the reason as a short clause (`must be positive`).
+    pub fn invalid(field: impl Into<String>, reason: impl Into<String>) -> Self {
+        let (field, reason) = (field.into(), reason.into());
+        let mut fault = Self::new(Code::Validation, format!("{field}: {reason}."));
+        fault.field = Some(field);
+        fault.reason = Some(reason);
+        fault
+    }
+
+    /// A defect of ours; the details are in the log under the request's id.
+    pub fn unknown() -> Self {
+        Self::new(Code::Unknown, "Something went wrong on our side. Please quote the request id to support.")
+    }
+
+    /// The service can't do it now; the same request may be sent again.
+    pub fn unavailable() -> Self {
+        Self::new(Code::Unavailable, "The service is not available at the moment. Please try again shortly.")
+    }
+
+    /// Adds the id of the thing that the fault is about.
+    #[must_use]
+    pub fn about(mut self, id: impl ToString) -> Self {
+        self.id = Some(id.to_string());
+        self
+    }
+
+    /// Adds its status.
+    #[must_use]
+    pub fn in_status(mut self, status: impl ToString) -> Self {
+        self.status = Some(status.to_string());
+        self
+    }
+
+    /// Adds the largest amount allowed now, in minor units.
+    #[must_use]
+    pub fn at_most(mut self, max_amount: i64) -> Self {
+        self.max_amount = Some(max_amount);
+        self
+    }
+
+    /// Adds a reason.
+    #[must_use]
+    pub fn because(mut self, reason: impl Into<String>) -> Self {
+        self.reason = Some(reason.into());
+        self
+    }
+
+    /// Whether the merchant need not report it to support.
+    pub fn no_trace(&self) -> bool {
+        self.code != Code::Unknown
+    }
+
+    /// Whether the same request must be told the same again under its idempotency key. Our own failures are not
+    /// remembered, nor what was refused before the operation began.
+    pub fn is_remembered(&self) -> bool {
+        match self.code {
+            Code::Unauthorized
+            | Code::Forbidden
+            | Code::GraphqlSyntax
+            | Code::GraphqlValidation
+            | Code::GraphqlLimit
+            | Code::KeyInvalid
+            | Code::KeyReused
+            | Code::KeyInProgress
+            | Code::RateLimited
+            | Code::Unavailable
+            | Code::Unknown => false,
+            Code::Validation
+            | Code::PaymentNotFound
+            | Code::CustomerNotFound
+            | Code::MethodNotFound
+            | Code::FlowNotFound
+            | Code::ConnectionNotFound
+            | Code::CaptureStatus
+            | Code::CancelStatus
+            | Code::RefundStatus
+            | Code::ResolveStatus
+            | Code::CaptureAmount
+            | Code::RefundAmount
+            | Code::CaptureProcessor
+            | Code::CancelProcessor
+            | Code::RefundProcessor
+            | Code::OperationInProgress => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_stored_as_they_are_told() {
+        for code in Code::ALL {
+            assert_eq!(serde_json::to_value(code).unwrap(), code.text());
+        }
+    }
+
+    #[test]
+    fn a_validation_fault_names_field_and_reason() {
+        let fault = Fault::invalid("amount", "must be positive");
+        assert_eq!(fault.message, "amount: must be positive.");
+        assert!(fault.is_remembered() && fault.no_trace());
+        assert!(!Fault::unknown().is_remembered() && !Fault::unknown().no_trace());
+    }
+}

@@ -1,0 +1,20 @@
+//! Waiting for a condition, always with a bound.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long a story waits for something that must come by itself.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Asks `look` again and again until it gives a value; fails after `bound` with `what` was awaited.
+#[track_caller]
+pub fn until<T>(bound: Duration, what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(start.elapsed() < bound, "waited {bound:?} in vain: {what}");
+        thread::sleep(Duration::from_millis(25));
+    }
+}
