@@ -1,6 +1,6 @@
 //! A minimal blocking HTTP/1.1 client: one connection for each request, exact bytes in and out.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
@@ -19,7 +19,12 @@ pub struct Request {
 impl Request {
     /// A request without headers and body.
     pub fn new(method: &'static str, path: impl Into<String>) -> Self {
-        Self { method, path: path.into(), headers: Vec::new(), body: Vec::new() }
+        Self {
+            method,
+            path: path.into(),
+            headers: Vec::new(),
+            body: Vec::new(),
+        }
     }
 
     /// Adds a header.
@@ -60,13 +65,19 @@ impl Request {
     }
 
     fn bytes(&self, address: SocketAddr) -> Vec<u8> {
-        let mut text = format!("{} {} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n", self.method, self.path);
+        let mut text = format!(
+            "{} {} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n",
+            self.method, self.path
+        );
         for (name, value) in &self.headers {
-            text.push_str(&format!("{name}: {value}\r\n"));
+            text += &format!("{name}: {value}\r\n");
         }
-        let names_length = self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+        let names_length = self
+            .headers
+            .iter()
+            .any(|(name, _)| name.eq_ignore_ascii_case("content-length"));
         if (self.method != "GET" || !self.body.is_empty()) && !names_length {
-            text.push_str(&format!("Content-Length: {}\r\n", self.body.len()));
+            text += &format!("Content-Length: {}\r\n", self.body.len());
         }
         text.push_str("\r\n");
         let mut bytes = text.into_bytes();
@@ -112,19 +123,29 @@ impl Reply {
             if line.is_empty() {
                 break;
             }
-            let (name, value) = line.split_once(':').ok_or_else(|| io::Error::other("a header without a colon"))?;
+            let (name, value) = line
+                .split_once(':')
+                .ok_or_else(|| io::Error::other("a header without a colon"))?;
             headers.push((name.trim().to_ascii_lowercase(), value.trim().to_owned()));
         }
-        let mut reply = Self { status, headers, body: Vec::new() };
+        let mut reply = Self {
+            status,
+            headers,
+            body: Vec::new(),
+        };
         reply.body = reply.read_body(from)?;
         Ok(reply)
     }
 
     fn read_body(&self, mut from: impl BufRead) -> io::Result<Vec<u8>> {
         let mut body = Vec::new();
-        if self.header("transfer-encoding").is_some_and(|how| how.eq_ignore_ascii_case("chunked")) {
+        if self
+            .header("transfer-encoding")
+            .is_some_and(|how| how.eq_ignore_ascii_case("chunked"))
+        {
             loop {
-                let size = usize::from_str_radix(read_line(&mut from)?.trim(), 16).map_err(io::Error::other)?;
+                let size = usize::from_str_radix(read_line(&mut from)?.trim(), 16)
+                    .map_err(io::Error::other)?;
                 let mut chunk = vec![0; size + 2];
                 from.read_exact(&mut chunk)?;
                 if size == 0 {
@@ -133,7 +154,10 @@ impl Reply {
                 body.extend_from_slice(&chunk[..size]);
             }
         }
-        match self.header("content-length").and_then(|length| length.parse().ok()) {
+        match self
+            .header("content-length")
+            .and_then(|length| length.parse().ok())
+        {
             Some(length) => {
                 body.resize(length, 0);
                 from.read_exact(&mut body)?;
@@ -149,7 +173,10 @@ impl Reply {
 fn read_line(from: &mut impl BufRead) -> io::Result<String> {
     let mut line = String::new();
     if from.read_line(&mut line)? == 0 {
-        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the connection was closed"));
+        return Err(io::Error::new(
+            io::ErrorKind::UnexpectedEof,
+            "the connection was closed",
+        ));
     }
     Ok(line.trim_end().to_owned())
 }

@@ -1,0 +1,232 @@
+//! The simulated processor's own books, and the check that they and the payments agree.
+
+use std::collections::BTreeMap;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::{Payment, Shop};
+
+/// Look-ups of unknown outcomes have their schedule: after 5 s, 30 s, and on every read.
+const SETTLED_WITHIN: Duration = Duration::from_secs(30);
+
+/// What the simulator did for one reference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The authorise call's reference: `<payment uuid>-<n>`.
+    pub reference: String,
+    /// The connection that was asked.
+    pub connection: String,
+    /// The currency's code.
+    pub currency: String,
+    /// In minor units; zero for a decline.
+    pub authorised: i64,
+    /// In minor units.
+    pub captured: i64,
+    /// In minor units.
+    pub refunded: i64,
+    /// Was the authorisation cancelled?
+    pub cancelled: bool,
+}
+
+impl Entry {
+    fn of(json: &Value) -> Self {
+        let number = |name: &str| {
+            json[name]
+                .as_i64()
+                .unwrap_or_else(|| panic!("no {name}: {json}"))
+        };
+        let text = |name: &str| {
+            json[name]
+                .as_str()
+                .unwrap_or_else(|| panic!("no {name}: {json}"))
+                .to_owned()
+        };
+        Self {
+            reference: text("reference"),
+            connection: text("connection"),
+            currency: text("currency"),
+            authorised: number("authorised"),
+            captured: number("captured"),
+            refunded: number("refunded"),
+            cancelled: json["cancelled"] == Value::Bool(true),
+        }
+    }
+
+    /// Does it hold, or has it taken, the shopper's money?
+    pub fn is_charge(&self) -> bool {
+        self.authorised > 0 && !self.cancelled
+    }
+
+    /// The UUID of the payment that it belongs to.
+    pub fn payment(&self) -> &str {
+        self.reference
+            .rsplit_once('-')
+            .map_or("", |(payment, _)| payment)
+    }
+}
+
+/// The whole books.
+#[derive(Clone, Debug)]
+pub struct Books {
+    /// One for each authorise call that reached the simulator.
+    pub entries: Vec<Entry>,
+}
+
+impl Books {
+    /// The entries of one payment.
+    pub fn of(&self, payment: &Payment) -> Vec<Entry> {
+        let uuid = payment.uuid();
+        self.entries
+            .iter()
+            .filter(|entry| entry.payment() == uuid)
+            .cloned()
+            .collect()
+    }
+
+    /// The only entry of one payment that is a charge; fails the test when there is none or another.
+    #[track_caller]
+    pub fn charge(&self, payment: &Payment) -> Entry {
+        let charges: Vec<Entry> = self
+            .of(payment)
+            .into_iter()
+            .filter(Entry::is_charge)
+            .collect();
+        assert_eq!(charges.len(), 1, "{charges:?}");
+        charges[0].clone()
+    }
+
+    /// How many charges there are in all.
+    pub fn charges(&self) -> usize {
+        self.entries
+            .iter()
+            .filter(|entry| entry.is_charge())
+            .count()
+    }
+}
+
+impl Shop {
+    /// Reads the simulator's books.
+    #[track_caller]
+    pub fn books(&self) -> Books {
+        let reply = self.get("/sandbox/books");
+        assert_eq!(reply.status, 200, "{}", reply.text());
+        let json: Value = serde_json::from_slice(&reply.body).expect("the books are JSON");
+        Books {
+            entries: json["entries"]
+                .as_array()
+                .expect("entries")
+                .iter()
+                .map(Entry::of)
+                .collect(),
+        }
+    }
+
+    /// At the end of a story of the server's only team: every charge in the books belongs to exactly one
+    /// payment, and what was authorised, captured, cancelled and refunded is the same on both sides.
+    /// What is still unsettled is read until it is settled.
+    #[track_caller]
+    pub fn assert_books_equal_payments(&self) {
+        self.assert_books_equal_payments_of(&[]);
+    }
+
+    /// The books and this payment agree, whatever else goes on at the server.
+    #[track_caller]
+    pub fn assert_books_agree_on(&self, id: &str) {
+        let start = Instant::now();
+        loop {
+            let payment = self.payment(id);
+            let Some(difference) = difference(&payment, &self.books().of(&payment)) else {
+                return;
+            };
+            assert!(start.elapsed() < SETTLED_WITHIN, "{difference}");
+            thread::sleep(Duration::from_millis(100));
+        }
+    }
+
+    /// Like [`Self::assert_books_equal_payments`], where other teams have payments too.
+    #[track_caller]
+    pub fn assert_books_equal_payments_of(&self, others: &[&Self]) {
+        let start = Instant::now();
+        loop {
+            let shops: Vec<&Self> = std::iter::once(self)
+                .chain(others.iter().copied())
+                .collect();
+            let differences = differences(&self.books(), &shops);
+            if differences.is_empty() {
+                return;
+            }
+            assert!(
+                start.elapsed() < SETTLED_WITHIN,
+                "the books and the payments differ:\n{}",
+                differences.join("\n")
+            );
+            thread::sleep(Duration::from_millis(250));
+        }
+    }
+}
+
+fn differences(books: &Books, shops: &[&Shop]) -> Vec<String> {
+    let mut payments = BTreeMap::new();
+    for shop in shops {
+        for listed in shop.every_payment() {
+            // A read looks up what is unknown; the list does not.
+            let payment = if is_settled(&listed) {
+                listed
+            } else {
+                shop.payment(&listed.id())
+            };
+            payments.insert(payment.uuid(), payment);
+        }
+    }
+    let orphans = books
+        .entries
+        .iter()
+        .filter(|entry| !payments.contains_key(entry.payment()))
+        .map(|entry| format!("nobody's entry: {entry:?}"));
+    let unequal = payments
+        .values()
+        .filter_map(|payment| difference(payment, &books.of(payment)));
+    orphans.chain(unequal).collect()
+}
+
+fn is_settled(payment: &Payment) -> bool {
+    !matches!(
+        payment.status(),
+        "NO_ANSWER_FROM_PSP" | "GATEWAY_HOLD" | "REFUND_PENDING"
+    )
+}
+
+fn difference(payment: &Payment, entries: &[Entry]) -> Option<String> {
+    let charges: Vec<&Entry> = entries.iter().filter(|entry| entry.is_charge()).collect();
+    let expected = match payment.status() {
+        "AUTHORISED" | "SUCCEEDED" | "PARTIAL_REFUNDED" | "REFUNDED" | "REFUND_FAILED" => 1,
+        "DECLINED" | "FAILED" | "CANCELLED" => 0,
+        unsettled => return Some(format!("{} is still {unsettled}", payment.id())),
+    };
+    let complain = |what: &str| {
+        Some(format!(
+            "{} ({}): {what}: {entries:?} {}",
+            payment.id(),
+            payment.status(),
+            payment.0
+        ))
+    };
+    if charges.len() != expected {
+        return complain("another number of charges");
+    }
+    let charge = charges.first()?;
+    if charge.authorised != payment.number("/amount/rawAmount")
+        || Some(charge.currency.as_str()) != payment.0["currency"].as_str()
+    {
+        return complain("another amount was authorised");
+    }
+    if charge.captured != payment.number("/capturedAmount") {
+        return complain("another amount was captured");
+    }
+    if charge.refunded != payment.number("/refundedAmount") {
+        return complain("another amount was refunded");
+    }
+    None
+}
