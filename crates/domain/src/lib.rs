@@ -1,8 +1,18 @@
 //! Pure values and rules of Pointsman: no I/O, clock, randomness, SQL or GraphQL.
 
+pub mod bounded;
+pub mod brand;
 pub mod caller;
+pub mod card_number;
+pub mod country;
+pub mod decline;
+pub mod expiry;
 pub mod fault;
 pub mod id;
+pub mod method;
+pub mod money;
+pub mod person;
+mod text_enum;
 pub mod time;
 
 pub use fault::{Code, Fault};

@@ -1,0 +1,184 @@
+//! Text and JSON from outside, with bounds.
+//!
+//! NUL is refused everywhere: PostgreSQL stores none.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::Fault;
+
+/// Longest ordinary text. Unit: characters.
+pub const TEXT_MAX: usize = 500;
+/// Longest name of a person or a business. Unit: characters.
+pub const NAME_MAX: usize = 300;
+/// Longest e-mail address (RFC 3696, erratum 1690: 64 before the `@` and 255 after it). Unit: characters.
+pub const EMAIL_MAX: usize = 320;
+
+/// Largest JSON value that a merchant may have kept. Unit: bytes of its compact text.
+const JSON_MAX_BYTES: usize = 16 * 1024;
+/// Deepest nesting of such a value.
+const JSON_MAX_DEPTH: usize = 32;
+
+/// A text of one line: at most `max` characters, none of them a control character.
+/// Errors: `error.validation` for `field`.
+pub fn bounded(value: String, field: &str, max: usize) -> Result<String, Fault> {
+    if value.chars().any(char::is_control) {
+        return Err(Fault::invalid(field, "must not contain control characters"));
+    }
+    within(value, field, max)
+}
+
+/// A text of any number of lines: at most `max` characters, no control character but tab, line feed and carriage return.
+/// Errors: `error.validation` for `field`.
+pub fn bounded_lines(value: String, field: &str, max: usize) -> Result<String, Fault> {
+    if value.chars().any(|char| char.is_control() && !matches!(char, '\t' | '\n' | '\r')) {
+        return Err(Fault::invalid(field, "must not contain control characters other than tabs and line breaks"));
+    }
+    within(value, field, max)
+}
+
+/// Like [`bounded`], where an empty text means that nothing was given.
+pub fn bounded_option(value: Option<String>, field: &str, max: usize) -> Result<Option<String>, Fault> {
+    value.filter(|text| !text.is_empty()).map(|text| bounded(text, field, max)).transpose()
+}
+
+fn within(value: String, field: &str, max: usize) -> Result<String, Fault> {
+    // No text has more characters than bytes, so short ones need no counting.
+    if value.len() > max && value.chars().nth(max).is_some() {
+        return Err(Fault::invalid(field, format!("must have at most {max} characters")));
+    }
+    Ok(value)
+}
+
+/// A JSON value that a merchant has us keep: at most 16 KiB as compact text, at most 32 levels deep, without NUL.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct JsonBlob(Value);
+
+impl JsonBlob {
+    /// Takes any value within the bounds. Errors: `error.validation` for `field`.
+    pub fn parse(value: Value, field: &str) -> Result<Self, Fault> {
+        check_shape(&value, JSON_MAX_DEPTH).map_err(|reason| Fault::invalid(field, reason))?;
+        if value.to_string().len() > JSON_MAX_BYTES {
+            return Err(Fault::invalid(field, "must have at most 16 KiB as JSON"));
+        }
+        Ok(Self(value))
+    }
+
+    /// Takes an object within the bounds. Errors: `error.validation` for `field`.
+    pub fn parse_object(value: Value, field: &str) -> Result<Self, Fault> {
+        if !value.is_object() {
+            return Err(Fault::invalid(field, "must be a JSON object"));
+        }
+        Self::parse(value, field)
+    }
+
+    /// The value.
+    pub const fn value(&self) -> &Value {
+        &self.0
+    }
+
+    /// The value, given away.
+    pub fn into_value(self) -> Value {
+        self.0
+    }
+}
+
+/// Walks down no further than `levels`, so that depth is refused before it can exhaust the stack.
+fn check_shape(value: &Value, levels: usize) -> Result<(), &'static str> {
+    const NUL: &str = "must not contain the character NUL";
+    match value {
+                Value::String(text) if text.contains('\0') => Err(NUL),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Ok(()),
+        Value::Array(items) => {
+            let below = level_below(levels)?;
+            items.iter().try_for_each(|item| check_shape(item, below))
+        }
+        Value::Object(members) => {
+            let below = level_below(levels)?;
+            members.iter().try_for_each(
+                |(name, member)| {
+                    if name.contains('\0') { Err(NUL) } else { check_shape(member, below) }
+                },
+            )
+        }
+    }
+}
+
+fn level_below(levels: usize) -> Result<usize, &'static str> {
+    levels.checked_sub(1).ok_or("must be at most 32 levels deep")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn nested(levels: usize) -> Value {
+        (0..levels).fold(json!(1), |inner, level| if level % 2 == 0 { json!([inner]) } else { json!({ "a": inner }) })
+    }
+
+    #[test]
+    fn texts_are_bounded_in_characters_not_bytes() {
+        assert_eq!(bounded("ééééé".to_owned(), "name", 5).unwrap(), "ééééé");
+        let fault = bounded("éééééé".to_owned(), "name", 5).unwrap_err();
+        assert_eq!(fault.field.as_deref(), Some("name"));
+        assert_eq!(fault.reason.as_deref(), Some("must have at most 5 characters"));
+        assert!(!fault.message.contains('é'));
+    }
+
+    #[test]
+    fn control_characters_are_refused() {
+        for text in ["a\0b", "a\nb", "a\u{7f}", "a\u{85}"] {
+            assert!(bounded(text.to_owned(), "name", 10).is_err(), "{text:?}");
+        }
+        assert_eq!(bounded_lines("a\tb\r\nc".to_owned(), "description", 10).unwrap(), "a\tb\r\nc");
+        assert!(bounded_lines("a\0b".to_owned(), "description", 10).is_err());
+        assert!(bounded_lines("abc".to_owned(), "description", 2).is_err());
+    }
+
+    #[test]
+    fn an_empty_optional_text_is_absent() {
+        assert_eq!(bounded_option(Some(String::new()), "name", 5).unwrap(), None);
+        assert_eq!(bounded_option(None, "name", 5).unwrap(), None);
+        assert_eq!(bounded_option(Some("a".to_owned()), "name", 5).unwrap().as_deref(), Some("a"));
+        assert!(bounded_option(Some("123456".to_owned()), "name", 5).is_err());
+    }
+
+    #[test]
+    fn json_is_bounded_in_size_and_depth() {
+        // The text of a string has two quotation marks more than characters.
+        let largest = Value::from("x".repeat(16 * 1024 - 2));
+        assert!(JsonBlob::parse(largest, "metadata").is_ok());
+        let larger = Value::from("x".repeat(16 * 1024 - 1));
+        assert_eq!(JsonBlob::parse(larger, "metadata").unwrap_err().field.as_deref(), Some("metadata"));
+        assert!(JsonBlob::parse(nested(32), "metadata").is_ok());
+        assert!(JsonBlob::parse(nested(33), "metadata").is_err());
+    }
+
+    #[test]
+    fn nul_is_refused_in_texts_and_names_at_any_depth() {
+        for value in [json!("\0"), json!({ "a": ["\0"] }), json!([{ "a\0": 1 }])] {
+            let fault = JsonBlob::parse(value, "metadata").unwrap_err();
+            assert_eq!(fault.reason.as_deref(), Some("must not contain the character NUL"));
+        }
+        assert!(JsonBlob::parse(json!({ "a": ["\n"] }), "metadata").is_ok());
+    }
+
+    #[test]
+    fn only_objects_are_objects() {
+        assert!(JsonBlob::parse_object(json!({}), "fraud").is_ok());
+        for value in [json!([]), json!("{}"), json!(1), json!(null)] {
+            assert!(JsonBlob::parse_object(value, "fraud").is_err());
+        }
+    }
+
+    #[test]
+    fn json_keeps_the_order_of_its_members() {
+        let text = r#"{"z":1,"a":[true,null,1.5]}"#;
+        let blob = JsonBlob::parse(serde_json::from_str(text).unwrap(), "metadata").unwrap();
+        assert_eq!(serde_json::to_string(&blob).unwrap(), text);
+        assert_eq!(blob.value(), &blob.clone().into_value());
+    }
+}
