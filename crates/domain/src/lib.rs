@@ -11,6 +11,7 @@ pub mod fault;
 pub mod id;
 pub mod method;
 pub mod money;
+mod money_display;
 pub mod person;
 mod text_enum;
 pub mod time;

@@ -1,0 +1,107 @@
+//! Amounts as people read them: the decimals of ISO 4217 in the layout of CLDR's locale `en`.
+
+use iso_currency::Currency as Iso;
+
+use crate::money::{Currency, Money};
+
+/// What CLDR puts between a symbol that ends in a letter and the number.
+const NO_BREAK_SPACE: char = '\u{a0}';
+
+impl Money {
+    /// The amount with symbol, grouping and decimals, for instance `€1,234.56`, `¥500`, `KWD 5.099`, `-$1.00`.
+    ///
+    /// The decimals are those of ISO 4217 even where CLDR has others (HUF 2, not 0). Letters and the number are kept
+    /// apart by U+00A0.
+    ///
+    /// Source: CLDR 48, locale `en`: `currencies` (symbols), `currencyFormats-numberSystem-latn` (`¤#,##0.00`,
+    /// `currencySpacing`).
+    pub fn formatted(self) -> String {
+        let mut text = String::new();
+        if self.minor() < 0 {
+            text.push('-');
+        }
+        let symbol = symbol(self.currency());
+        text.push_str(symbol);
+        // CLDR's rule: a space unless the symbol's last character is of the class of symbols (`$`, `€`).
+        if symbol.ends_with(|last: char| last.is_alphabetic() || last == '.') {
+            text.push(NO_BREAK_SPACE);
+        }
+        push_number(&mut text, self.minor().unsigned_abs(), usize::from(self.currency().exponent()));
+        text
+    }
+}
+
+/// CLDR's symbol in `en`; the code where it has none.
+fn symbol(currency: Currency) -> &'static str {
+    match currency.iso() {
+        Iso::AUD => "A$",
+        Iso::BRL => "R$",
+        Iso::CAD => "CA$",
+        Iso::CNY => "CN¥",
+        Iso::EUR => "€",
+        Iso::GBP => "£",
+        Iso::HKD => "HK$",
+        Iso::ILS => "₪",
+        Iso::INR => "₹",
+        Iso::JPY => "¥",
+        Iso::KRW => "₩",
+        Iso::MXN => "MX$",
+        Iso::NZD => "NZ$",
+        Iso::PHP => "₱",
+        Iso::TWD => "NT$",
+        Iso::USD => "$",
+        Iso::VND => "₫",
+        Iso::XAF => "FCFA",
+        Iso::XCD => "EC$",
+        Iso::XCG => "Cg.",
+        Iso::XOF => "F\u{202f}CFA",
+        Iso::XPF => "CFPF",
+        _ => currency.code(),
+    }
+}
+
+/// Writes minor units as a decimal number with commas between groups of three digits.
+fn push_number(text: &mut String, minor: u64, decimals: usize) {
+    // At least one digit before the point.
+    let digits = format!("{minor:0>width$}", width = decimals.saturating_add(1));
+    let (whole, fraction) = digits.split_at(digits.len().saturating_sub(decimals));
+    for (position, digit) in whole.chars().enumerate() {
+        let remaining = whole.len().saturating_sub(position);
+        if position > 0 && remaining.is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    if !fraction.is_empty() {
+        text.push('.');
+        text.push_str(fraction);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn formatted(minor: i64, code: &str) -> String {
+        Money::new(minor, Currency::parse(code).unwrap()).formatted()
+    }
+
+    #[test]
+    fn the_examples_of_the_contract_hold() {
+        assert_eq!(formatted(5099, "EUR"), "€50.99");
+        assert_eq!(formatted(500, "JPY"), "¥500");
+        assert_eq!(formatted(5099, "KWD"), "KWD\u{a0}5.099");
+        assert_eq!(formatted(123_456, "EUR"), "€1,234.56");
+        assert_eq!(formatted(123_456_789, "USD"), "$1,234,567.89");
+    }
+
+    #[test]
+    fn small_and_extreme_amounts_keep_all_their_digits() {
+        assert_eq!(formatted(0, "EUR"), "€0.00");
+        assert_eq!(formatted(-1, "USD"), "-$0.01");
+        assert_eq!(formatted(1, "UYW"), "UYW\u{a0}0.0001");
+        assert_eq!(formatted(100_000, "JPY"), "¥100,000");
+        assert_eq!(formatted(i64::MIN, "USD"), "-$92,233,720,368,547,758.08");
+        assert_eq!(formatted(i64::MAX, "JPY"), "¥9,223,372,036,854,775,807");
+    }
+}
