@@ -1,1 +1,39 @@
-//! connector
+//! The port: what the engine asks of a processor, and what can come back.
+//!
+//! A connector is stateless code; what it needs of a connection comes with each call. Verbs that most processors lack
+//! default to [`CallError::Unsupported`], so that a new verb touches no connector.
+
+mod call;
+mod call_error;
+mod descriptor;
+
+pub use call_error::CallError;
+pub use domain::answer::{Answer, Approval, Finding, LaterAnswer};
+pub use call::{Authorise, CardData, Follow, LookUp, Reference};
+pub use descriptor::{Capabilities, Descriptor};
+
+use futures_util::future::BoxFuture;
+
+/// One processor, spoken to by our code.
+///
+/// The engine bounds each call by [`Descriptor::call_timeout`] and drops the future when that ends; a connector must
+/// therefore treat every point of waiting as the place where it may end. No verb may send its request twice by itself.
+pub trait Connector: Send + Sync + 'static {
+    /// The facts about this processor.
+    fn descriptor(&self) -> &Descriptor;
+
+    /// Asks for an authorisation, or for authorisation and capture in one when `call.capture` is set.
+    fn authorise<'a>(&'a self, call: &'a Authorise<'a>) -> BoxFuture<'a, Result<Answer, CallError>>;
+
+    /// Captures an authorisation, whole or in part.
+    fn capture<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>>;
+
+    /// Cancels (voids) an authorisation.
+    fn cancel<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>>;
+
+    /// Refunds captured money, whole or in part.
+    fn refund<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>>;
+
+    /// Finds out what became of an earlier call, by our reference. Reads only; never opens the vault.
+    fn look_up<'a>(&'a self, call: &'a LookUp<'a>) -> BoxFuture<'a, Result<Finding, CallError>>;
+}

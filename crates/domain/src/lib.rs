@@ -1,10 +1,12 @@
 //! Pure values and rules of Pointsman: no I/O, clock, randomness, SQL or GraphQL.
 
+pub mod answer;
 pub mod bounded;
 pub mod brand;
 pub mod caller;
 pub mod card_number;
 pub mod country;
+pub mod customer;
 pub mod decline;
 pub mod expiry;
 pub mod fault;
@@ -12,6 +14,7 @@ pub mod id;
 pub mod method;
 pub mod money;
 mod money_display;
+pub mod payment;
 pub mod person;
 mod text_enum;
 pub mod time;

@@ -1,0 +1,41 @@
+//! The facts about a processor.
+
+use std::time::Duration;
+
+use domain::method::Method;
+
+/// The facts about a processor.
+#[derive(Debug, Clone)]
+pub struct Descriptor {
+    /// Its identifier in settings and rows, such as `simulator`.
+    pub processor: &'static str,
+    /// Its name for people.
+    pub name: &'static str,
+    /// The address of its logo, when it has one.
+    pub logo: Option<&'static str>,
+    /// The methods it takes.
+    pub methods: &'static [Method],
+    /// What it can do.
+    pub capabilities: Capabilities,
+    /// A call that takes longer counts as unanswered.
+    pub call_timeout: Duration,
+    /// So long after a call can have reached the processor at the latest, "not found" proves that it never did.
+    /// `None`: it never proves it.
+    pub not_found_final_after: Option<Duration>,
+    /// How long an authorisation can be captured.
+    pub authorisation_lifetime: Duration,
+    /// When to ask after things that the processor said it would decide later, counted from its answer; the last
+    /// interval repeats until the recovery schedule is reached. Empty: the recovery schedule alone.
+    pub pending_schedule: &'static [Duration],
+}
+
+/// What a processor can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Authorise and capture in one call.
+    pub sale: bool,
+    /// Capture less than was authorised.
+    pub partial_capture: bool,
+    /// Refund less than was captured.
+    pub partial_refund: bool,
+}

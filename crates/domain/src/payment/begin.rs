@@ -1,0 +1,214 @@
+//! Beginning operations: what is allowed, and what is committed before anything is sent.
+
+use std::time::Duration;
+
+use super::{CancelCause, Kind, Line, OnceRef, Operation, Payment, State, Status};
+use crate::{
+    Timestamp,
+    fault::{Code, Fault},
+    id::{ConnectionId, RefundId},
+    money::Money,
+};
+
+/// What an operation needs to begin, besides the payment.
+#[derive(Debug, Clone)]
+pub struct Begin {
+    /// The time now.
+    pub at: Timestamp,
+    /// How long after `at` it may still be sent.
+    pub send_within: Duration,
+    /// How long after that an answer can come: recovery asks after this.
+    pub answer_within: Duration,
+    /// The idempotency record that waits for the outcome.
+    pub once: Option<OnceRef>,
+}
+
+impl Payment {
+    /// Adds an attempt to authorise at `connection`. Returns its number.
+    pub fn begin_authorise(&mut self, connection: ConnectionId, capture: bool, begin: Begin) -> (u32, Line) {
+        let line = Line::new(begin.at, "Authorisation started").saying(format!("Sent to the connection {connection}."));
+        let amount = self.money.minor();
+        let n = self.push(Kind::Authorise { capture }, connection, amount, begin);
+        (n, line)
+    }
+
+    /// Adds a capture of `amount` minor units, of all that was authorised when absent.
+    ///
+    /// # Errors
+    /// `error.capture.invalid-status`, `error.payment.operation-in-progress`,
+    /// `error.capture.amount-exceeds-authorised`.
+    pub fn begin_capture(&mut self, amount: Option<i64>, begin: Begin) -> Result<(u32, Line), Fault> {
+        let status = |payment: &Self| {
+            payment.wrong_status(Code::CaptureStatus, "Only a payment with status AUTHORISED can be captured.")
+        };
+        let connection = self.authorised_connection().ok_or_else(|| status(self))?;
+        if self.status != Status::Authorised {
+            return Err(status(self));
+        }
+        self.exclude_later_operations()?;
+        let amount = amount.unwrap_or(self.money.minor());
+        if amount > self.money.minor() {
+            return Err(Fault::new(Code::CaptureAmount, "The amount is more than was authorised.")
+                .about(self.id)
+                .in_status(self.status)
+                .at_most(self.money.minor()));
+        }
+        let line = Line::new(begin.at, "Capture started").saying(self.words(amount));
+        Ok((self.push(Kind::Capture, connection, amount, begin), line))
+    }
+
+    /// Adds a cancellation.
+    ///
+    /// # Errors
+    /// `error.cancel.invalid-status`, `error.payment.operation-in-progress`.
+    pub fn begin_cancel(
+        &mut self,
+        cause: CancelCause,
+        reason: Option<String>,
+        begin: Begin,
+    ) -> Result<(u32, Line), Fault> {
+        let status = |payment: &Self| {
+            let advice = "Only a payment with status AUTHORISED can be cancelled; refund it when it is captured.";
+            payment.wrong_status(Code::CancelStatus, advice)
+        };
+        let connection = self.authorised_connection().ok_or_else(|| status(self))?;
+        if self.status != Status::Authorised {
+            return Err(status(self));
+        }
+        self.exclude_later_operations()?;
+        let line = match cause {
+            CancelCause::Merchant => Line::new(begin.at, "Cancellation started"),
+            CancelCause::Lifetime => Line::new(begin.at, "Cancellation started")
+                .saying("The authorisation's life time has ended without a capture."),
+        };
+        let n = self.push(Kind::Cancel { cause }, connection, self.money.minor(), begin);
+        if let Some(operation) = self.operation_mut(n) {
+            operation.reason = reason;
+        }
+        Ok((n, line))
+    }
+
+    /// Adds a refund of `amount` minor units, of all that remains when absent. The amount is reserved from now on.
+    ///
+    /// # Errors
+    /// `error.refund.invalid-status`, `error.refund.amount-exceeds-captured`.
+    pub fn begin_refund(
+        &mut self,
+        id: RefundId,
+        amount: Option<i64>,
+        reason: Option<String>,
+        begin: Begin,
+    ) -> Result<(u32, Line), Fault> {
+        let status = |payment: &Self| {
+            let advice = "Only a captured payment can be refunded; cancel it when it is AUTHORISED.";
+            payment.wrong_status(Code::RefundStatus, advice)
+        };
+        let connection = self.authorised_connection().ok_or_else(|| status(self))?;
+        if !self.can_refund() {
+            return Err(status(self));
+        }
+        let left = self.refundable();
+        let amount = amount.unwrap_or(left);
+        if amount > left || left == 0 {
+            return Err(Fault::new(Code::RefundAmount, "The amount is more than is left of what was captured.")
+                .about(self.id)
+                .in_status(self.status)
+                .at_most(left));
+        }
+        let line = Line::new(begin.at, "Refund started").saying(self.words(amount));
+        let n = self.push(Kind::Refund { id }, connection, amount, begin);
+        if let Some(operation) = self.operation_mut(n) {
+            operation.reason = reason;
+        }
+        Ok((n, line))
+    }
+
+    /// Adds the reversal that is owed for the charge of operation `target`. `None` when none is owed.
+    pub fn begin_reverse(&mut self, target: u32, captured: bool, begin: Begin) -> Option<(u32, Line)> {
+        let charge = self.operation(target)?;
+        let (connection, amount) = (charge.connection.clone(), charge.amount);
+        self.reverse_at = None;
+        let line = Line::new(begin.at, "Reversal started")
+            .saying("A charge came to light after the payment had ended otherwise; it is given back.");
+        Some((self.push(Kind::Reverse { target, captured }, connection, amount, begin), line))
+    }
+
+    fn push(&mut self, kind: Kind, connection: ConnectionId, amount: i64, begin: Begin) -> u32 {
+        let n = self.operations.last().map_or(1, |last| last.n.saturating_add(1));
+        let send_by = begin.at.after(begin.send_within);
+        self.operations.push(Operation {
+            n,
+            kind,
+            connection,
+            amount,
+            reason: None,
+            started_at: begin.at,
+            send_by,
+            state: State::Sent,
+            next_at: Some(send_by.after(begin.answer_within)),
+            looks: 0,
+            answer: None,
+            processor_id: None,
+            once: begin.once,
+        });
+        n
+    }
+
+    fn can_refund(&self) -> bool {
+        match self.status {
+            Status::Succeeded | Status::PartialRefunded | Status::RefundPending | Status::RefundFailed => true,
+            Status::Active
+            | Status::Inactive
+            | Status::Authorised
+            | Status::Refunded
+            | Status::Cancelled
+            | Status::Failed
+            | Status::Declined
+            | Status::Disputed
+            | Status::Removed
+            | Status::Needs3dSecure
+            | Status::NeedsApmAuthorization
+            | Status::GatewayHold
+            | Status::NoAnswerFromPsp
+            | Status::Draft => false,
+        }
+    }
+
+    /// Where the authorisation that holds was made.
+    fn authorised_connection(&self) -> Option<ConnectionId> {
+        self.authorisation().map(|attempt| attempt.connection.clone())
+    }
+
+    /// The attempt that was approved.
+    pub fn authorisation(&self) -> Option<&Operation> {
+        self.operations
+            .iter()
+            .rev()
+            .find(|operation| matches!(operation.kind, Kind::Authorise { .. }) && operation.state.is_done())
+    }
+
+    /// Capture and cancel exclude each other, and themselves.
+    fn exclude_later_operations(&self) -> Result<(), Fault> {
+        let excludes = |operation: &&Operation| {
+            operation.state.is_open() && matches!(operation.kind, Kind::Capture | Kind::Cancel { .. })
+        };
+        match self.operations.iter().find(excludes) {
+            None => Ok(()),
+            Some(other) => {
+                let what = if matches!(other.kind, Kind::Capture) { "A capture" } else { "A cancellation" };
+                let message = format!("{what} of this payment is under way. Read the payment again in a moment.");
+                Err(Fault::new(Code::OperationInProgress, message).about(self.id).in_status(self.status))
+            }
+        }
+    }
+
+    fn wrong_status(&self, code: Code, advice: &str) -> Fault {
+        Fault::new(code, format!("The payment's status is {}. {advice}", self.status))
+            .about(self.id)
+            .in_status(self.status)
+    }
+
+    pub(super) fn words(&self, amount: i64) -> String {
+        format!("{}.", Money::new(amount, self.money.currency()).formatted())
+    }
+}

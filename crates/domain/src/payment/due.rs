@@ -1,0 +1,126 @@
+//! When a payment must be looked after, and what is to be done then.
+
+use std::time::Duration;
+
+use super::{Kind, Operation, Payment, State, Status};
+use crate::Timestamp;
+
+/// Between look-ups once the schedule is exhausted, and between further tries of what a processor refused.
+const DAILY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The rules of time for one connection.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    /// When an unknown outcome is looked up, counted from the time it became unknown; then daily.
+    pub recovery: Vec<Duration>,
+    /// When something that the processor decides later is looked up first; then the recovery schedule.
+    pub pending: Vec<Duration>,
+    /// How long an authorisation can be captured.
+    pub lifetime: Duration,
+    /// So long after a call can have been sent at the latest, "not found" proves that nothing happened.
+    pub not_found_final_after: Option<Duration>,
+    /// How long a call can take after it is sent.
+    pub call_timeout: Duration,
+}
+
+impl Policy {
+    /// The first time of the recovery schedule after `now` for something unknown since `since`.
+    pub fn next_look(&self, since: Timestamp, now: Timestamp) -> Timestamp {
+        next_of(&self.recovery, since, now)
+    }
+
+    /// The first time of the pending schedule after `now`, then of the recovery schedule.
+    pub fn next_ask(&self, since: Timestamp, now: Timestamp) -> Timestamp {
+        let mut offsets = Vec::with_capacity(self.pending.len());
+        let mut total = Duration::ZERO;
+        for span in &self.pending {
+            total = total.saturating_add(*span);
+            offsets.push(total);
+        }
+        let early = offsets.iter().map(|offset| since.after(*offset)).find(|at| *at > now);
+        early.unwrap_or_else(|| self.next_look(since, now))
+    }
+
+    /// The time after `now` at which something refused or failed since `since` is tried again.
+    pub fn next_try(&self, since: Timestamp, now: Timestamp) -> Timestamp {
+        self.next_look(since, now)
+    }
+}
+
+fn next_of(offsets: &[Duration], since: Timestamp, now: Timestamp) -> Timestamp {
+    offsets.iter().map(|offset| since.after(*offset)).find(|at| *at > now).unwrap_or_else(|| now.after(DAILY))
+}
+
+/// What is to be done for a payment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Duty {
+    /// Ask the processor what became of an operation.
+    LookUp(u32),
+    /// Capture what was authorised and should have been captured at once.
+    Capture,
+    /// Cancel an authorisation whose life time has ended.
+    Expire,
+    /// Give back the charge of an operation.
+    Reverse {
+        /// The operation that charged.
+        target: u32,
+        /// Whether it was captured.
+        captured: bool,
+    },
+}
+
+impl Payment {
+    /// When the payment must be looked after next. `None`: never, unless something happens.
+    pub fn due_at(&self) -> Option<Timestamp> {
+        let operations = self.operations.iter().filter(|operation| operation.state.is_open());
+        let times = operations.filter_map(|operation| operation.next_at);
+        times.chain(self.capture_due()).chain(self.expiry_due()).chain(self.reversal_due().map(|due| due.0)).min()
+    }
+
+    /// What is to be done at `at`: one thing at a time, the earliest due first.
+    pub fn duty(&self, at: Timestamp) -> Option<Duty> {
+        let due = |time: &Timestamp| *time <= at;
+        let looks = self.operations.iter().filter(|operation| operation.state.is_open());
+        let looks = looks.filter_map(|operation| operation.next_at.filter(due).map(|time| (time, Duty::LookUp(operation.n))));
+        let capture = self.capture_due().filter(due).map(|time| (time, Duty::Capture));
+        let expire = self.expiry_due().filter(due).map(|time| (time, Duty::Expire));
+        let reverse = self.reversal_due().filter(|found| due(&found.0));
+        looks.chain(capture).chain(expire).chain(reverse).min_by_key(|found| found.0).map(|found| found.1)
+    }
+
+    /// Operations that may be looked up now because someone reads the payment: their call has ended.
+    pub fn can_look_up(&self, at: Timestamp, call_timeout: Duration) -> Option<u32> {
+        let ended = |operation: &&Operation| match &operation.state {
+            State::Unknown { .. } | State::Pending { .. } => true,
+            State::Sent => operation.send_by.after(call_timeout) < at,
+            State::Done { .. } | State::Refused { .. } | State::Failed { .. } => false,
+        };
+        self.operations.iter().find(ended).map(|operation| operation.n)
+    }
+
+    fn capture_due(&self) -> Option<Timestamp> {
+        if self.status == Status::Authorised && !self.later_open() { self.capture_at } else { None }
+    }
+
+    fn expiry_due(&self) -> Option<Timestamp> {
+        if self.status == Status::Authorised && !self.later_open() { self.expires_at } else { None }
+    }
+
+    fn reversal_due(&self) -> Option<(Timestamp, Duty)> {
+        let at = self.reverse_at?;
+        let (target, captured) = self.reversal_owed()?;
+        Some((at, Duty::Reverse { target, captured }))
+    }
+
+    /// The charge that must be given back: an authorisation or capture that took effect after all.
+    pub fn reversal_owed(&self) -> Option<(u32, bool)> {
+        self.reverse_at.and(self.reverse_target)
+    }
+
+    fn later_open(&self) -> bool {
+        let excludes = |operation: &Operation| {
+            operation.state.is_open() && matches!(operation.kind, Kind::Capture | Kind::Cancel { .. })
+        };
+        self.operations.iter().any(excludes)
+    }
+}

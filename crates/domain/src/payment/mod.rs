@@ -1,0 +1,328 @@
+//! The payment: what the merchant asked for, the calls made for it, and the one function that settles them.
+//!
+//! # How it works
+//! A payment is a value. `begin_*` adds an operation before it is sent; [`Payment::settle`] takes every piece of news
+//! about an operation, whoever brings it: the call's own answer, a look-up, a processor's webhook, a person. Both are
+//! pure: time comes in as a parameter, and what is to be done next comes out as [`Payment::duty`].
+//!
+//! # What is promised
+//! - An operation ends once. Later news changes nothing, but for a charge that comes to light after its operation had
+//!   ended as not charged: that one is noted and a reversal is owed.
+//! - Nothing is called a failure without evidence that nothing happened.
+//! - Refunds that are settled or may still happen never add up to more than was captured.
+
+mod begin;
+mod due;
+mod operation;
+mod settle;
+mod status;
+mod timeline;
+
+pub use begin::Begin;
+pub use due::{Duty, Policy};
+pub use operation::{CancelCause, Kind, OnceRef, Operation, State};
+pub use settle::{News, Resolution, Source};
+pub use status::Status;
+pub use timeline::Line;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::{
+    Timestamp,
+    answer::{Answer, Approval},
+    decline::Decline,
+    expiry::Expiry,
+    id::{BlobId, CustomerId, FlowId, KeyId, MethodId, PaymentId, TeamId, VaultToken},
+    method::{CardFunding, Method},
+    money::Money,
+    person::{Address, Company, ShippingAddress},
+};
+
+/// A payment as it is stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Payment {
+    /// Its id.
+    pub id: PaymentId,
+    /// Whose it is.
+    pub team: TeamId,
+    /// Counts its commits; the number of its last event.
+    pub version: u64,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// Its status.
+    pub status: Status,
+    /// What was asked for.
+    pub money: Money,
+    /// What was captured, in minor units.
+    #[serde(default)]
+    pub captured: i64,
+    /// A refund that was to settle later did not, and none has settled since.
+    #[serde(default)]
+    pub refund_failed: bool,
+    /// When captured money is to be captured at once but is not yet: when to try (again).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capture_at: Option<Timestamp>,
+    /// When the authorisation's life time ends (moved on while the processor keeps it alive).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
+    /// When a reversal that is owed is to be tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reverse_at: Option<Timestamp>,
+    /// The operation whose late charge must be given back, and whether it was captured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reverse_target: Option<(u32, bool)>,
+    /// The merchant's order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order_id: Option<String>,
+    /// The merchant's id of the transaction attempt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transaction_id: Option<String>,
+    /// How it came to be.
+    pub origin: Origin,
+    /// The flow it runs under.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<FlowRun>,
+    /// When it is captured.
+    pub capture_rule: CaptureRule,
+    /// What it is paid with.
+    pub method: PaidWith,
+    /// Who pays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub customer: Option<Payer>,
+    /// The merchant's description.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Text for the customer's statement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statement_descriptor: Option<String>,
+    /// The merchant's own data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<serde_json::Value>,
+    /// Data of the merchant's fraud provider, an object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fraud: Option<serde_json::Value>,
+    /// Who started it.
+    pub initiator: Initiator,
+    /// The client token that made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made_by: Option<KeyId>,
+    /// The connection's name and logo at the time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gateway: Option<Gateway>,
+    /// Every call made for it, in order.
+    pub operations: Vec<Operation>,
+}
+
+/// How a payment came to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Origin {
+    /// By a flow.
+    #[serde(rename = "AUTOMATION")]
+    Automation,
+    /// At a connection that the merchant named.
+    #[serde(rename = "HEADLESS")]
+    Headless,
+    /// From another system.
+    #[serde(rename = "IMPORT")]
+    Import,
+}
+
+/// When a payment is captured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CaptureRule {
+    /// At once.
+    Immediate,
+    /// When the merchant calls for it.
+    Api,
+}
+
+/// Who started a payment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Initiator {
+    /// The customer, who is present.
+    Customer,
+    /// The merchant; nobody is present.
+    Merchant,
+}
+
+/// One run of a flow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlowRun {
+    /// The flow.
+    pub id: FlowId,
+    /// Its name then.
+    pub name: String,
+    /// The run.
+    pub instance: Uuid,
+    /// When it began.
+    pub started_at: Timestamp,
+}
+
+/// The processor's side as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gateway {
+    /// The processor's identifier.
+    pub processor: String,
+    /// The connection's name.
+    pub name: String,
+    /// The address of a logo.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logo: Option<String>,
+}
+
+/// What a payment is paid with. Holds no number: `blob` points into the vault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PaidWith {
+    /// The method asked for: the brand for a card.
+    pub method: Method,
+    /// The vault token, when one was used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<VaultToken>,
+    /// The token record, or the id given to a raw card.
+    pub id: MethodId,
+    /// The sealed number.
+    pub blob: BlobId,
+    /// Whether the sealed number lives for this payment's authorisation alone (a raw card).
+    #[serde(default)]
+    pub hidden: bool,
+    /// All but the last four digits masked.
+    pub masked: String,
+    /// The first six digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bin: Option<String>,
+    /// Month and year of expiry.
+    pub expiry: Expiry,
+    /// The brand's identifier, such as `VISA`.
+    pub brand: String,
+    /// The cardholder's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holder: Option<String>,
+    /// The billing address of the card.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<Address>,
+    /// The same for the same card within a team.
+    pub fingerprint: String,
+    /// Credit, debit or prepaid, when known.
+    pub funding: CardFunding,
+    /// The product, when known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub product: Option<String>,
+}
+
+/// Who pays, as given with the payment or as the vault had it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Payer {
+    /// The customer in the vault.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<CustomerId>,
+    /// E-mail address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    /// Full or business name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Telephone number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phone: Option<String>,
+    /// The merchant's text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Billing address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub billing: Option<Address>,
+    /// Shipping address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shipping: Option<ShippingAddress>,
+    /// Company.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub company: Option<Company>,
+}
+
+impl Payment {
+    /// The operation with number `n`.
+    pub fn operation(&self, n: u32) -> Option<&Operation> {
+        self.operations.iter().find(|operation| operation.n == n)
+    }
+
+    fn operation_mut(&mut self, n: u32) -> Option<&mut Operation> {
+        self.operations.iter_mut().find(|operation| operation.n == n)
+    }
+
+    /// The latest authorisation attempt.
+    pub fn attempt(&self) -> Option<&Operation> {
+        self.operations.iter().rev().find(|operation| matches!(operation.kind, Kind::Authorise { .. }))
+    }
+
+    /// The facts that came with the latest answer to an attempt.
+    pub fn approval(&self) -> Option<&Approval> {
+        match self.attempt()?.answer.as_ref()? {
+            Answer::Approved { approval, .. } | Answer::Declined { approval, .. } | Answer::Held { approval } => {
+                Some(approval)
+            }
+            Answer::Failed { .. } => None,
+        }
+    }
+
+    /// Why the latest attempt was declined.
+    pub fn decline(&self) -> Option<&Decline> {
+        match self.attempt()?.answer.as_ref()? {
+            Answer::Declined { decline, .. } => Some(decline),
+            Answer::Approved { .. } | Answer::Held { .. } | Answer::Failed { .. } => None,
+        }
+    }
+
+    /// Why the latest attempt failed.
+    pub fn failure(&self) -> Option<&str> {
+        match &self.attempt()?.state {
+            State::Failed { reason, .. } => Some(reason),
+            State::Sent | State::Unknown { .. } | State::Pending { .. } | State::Done { .. } | State::Refused { .. } => {
+                None
+            }
+        }
+    }
+
+    /// The refunds, in order.
+    pub fn refunds(&self) -> impl Iterator<Item = &Operation> {
+        self.operations.iter().filter(|operation| matches!(operation.kind, Kind::Refund { .. }))
+    }
+
+    /// What settled refunds add up to, in minor units.
+    pub fn refunded(&self) -> i64 {
+        sum(self.refunds().filter(|refund| refund.state.is_done()))
+    }
+
+    /// What can still be refunded: captured less what is refunded or may be, in minor units.
+    pub fn refundable(&self) -> i64 {
+        let taken = sum(self.refunds().filter(|refund| refund.state.is_open() || refund.state.is_done()));
+        self.captured.saturating_sub(taken).max(0)
+    }
+
+    /// Whether the authorisation has ended, so that the card's number and security code are needed no more.
+    pub fn authorisation_ended(&self) -> bool {
+        self.operations
+            .iter()
+            .filter(|operation| matches!(operation.kind, Kind::Authorise { .. }))
+            .all(|operation| !operation.state.is_open())
+    }
+
+    fn refunded_status(&self) -> Status {
+        let waits = |refund: &Operation| matches!(refund.state, State::Unknown { .. } | State::Pending { .. });
+        let refunded = self.refunded();
+        if self.refunds().any(waits) {
+            Status::RefundPending
+        } else if refunded >= self.captured {
+            Status::Refunded
+        } else if self.refund_failed {
+            Status::RefundFailed
+        } else if refunded > 0 {
+            Status::PartialRefunded
+        } else {
+            Status::Succeeded
+        }
+    }
+}
+
+fn sum<'a>(operations: impl Iterator<Item = &'a Operation>) -> i64 {
+    operations.fold(0, |total: i64, operation| total.saturating_add(operation.amount))
+}

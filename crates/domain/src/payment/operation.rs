@@ -1,0 +1,144 @@
+//! Operations: the calls that a payment makes to a processor, each committed before it is sent.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Timestamp,
+    answer::Answer,
+    id::{ConnectionId, RefundId},
+};
+
+/// What an operation asks of the processor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kind {
+    /// Authorise; with `capture`, in one call with the capture (a sale).
+    Authorise {
+        /// Whether it was sent as a sale.
+        capture: bool,
+    },
+    /// Capture what was authorised.
+    Capture,
+    /// Cancel what was authorised.
+    Cancel {
+        /// Who wanted it.
+        cause: CancelCause,
+    },
+    /// Refund what was captured.
+    Refund {
+        /// The refund's own id.
+        id: RefundId,
+    },
+    /// Undo a charge that came to light after the payment had ended otherwise.
+    Reverse {
+        /// The number of the operation that charged.
+        target: u32,
+        /// Whether the charge was captured (then it is refunded, else cancelled).
+        captured: bool,
+    },
+}
+
+/// Who wanted a cancellation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CancelCause {
+    /// The merchant.
+    Merchant,
+    /// The authorisation's life time has ended.
+    Lifetime,
+}
+
+/// How an operation stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum State {
+    /// Committed; it may be under way. Nothing has come back.
+    Sent,
+    /// The call has ended without an answer that can be used: it may have happened.
+    Unknown {
+        /// When the call ended, or could have been sent no more.
+        since: Timestamp,
+    },
+    /// The processor has it and will decide later.
+    Pending {
+        /// When it said so.
+        since: Timestamp,
+    },
+    /// It took effect.
+    Done {
+        /// When we learnt it.
+        at: Timestamp,
+    },
+    /// The processor or the issuer refused it; nothing happened.
+    Refused {
+        /// When we learnt it.
+        at: Timestamp,
+        /// The reason, for people.
+        reason: String,
+    },
+    /// It failed, and it is proven that nothing happened.
+    Failed {
+        /// When we learnt it.
+        at: Timestamp,
+        /// The reason, for people.
+        reason: String,
+    },
+}
+
+impl State {
+    /// Whether the outcome is still to come.
+    pub fn is_open(&self) -> bool {
+        match self {
+            Self::Sent | Self::Unknown { .. } | Self::Pending { .. } => true,
+            Self::Done { .. } | Self::Refused { .. } | Self::Failed { .. } => false,
+        }
+    }
+
+    /// Whether it took effect.
+    pub fn is_done(&self) -> bool {
+        matches!(self, Self::Done { .. })
+    }
+}
+
+/// One call to a processor.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Operation {
+    /// Its number within the payment; with the payment's id it makes the reference at the processor.
+    pub n: u32,
+    /// What it asks.
+    pub kind: Kind,
+    /// Where it is sent.
+    pub connection: ConnectionId,
+    /// How much, in minor units of the payment's currency.
+    pub amount: i64,
+    /// The merchant's reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// When it was committed.
+    pub started_at: Timestamp,
+    /// After this time it is not sent any more.
+    pub send_by: Timestamp,
+    /// How it stands.
+    pub state: State,
+    /// When it is looked up next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_at: Option<Timestamp>,
+    /// How often it was looked up.
+    #[serde(default)]
+    pub looks: u32,
+    /// The processor's answer to an authorisation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Answer>,
+    /// The processor's own id of this call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processor_id: Option<String>,
+    /// The idempotency record that waits for its outcome.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub once: Option<OnceRef>,
+}
+
+/// Points at an idempotency record of the payment's team.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OnceRef {
+    /// The scope of the key.
+    pub scope: String,
+    /// The hash of the key.
+    pub key: String,
+}
