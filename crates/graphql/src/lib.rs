@@ -1,1 +1,22 @@
-//! graphql
+//! The GraphQL interface: the published schema, thin views over domain types, inputs that parse into commands.
+//!
+//! The compiler (`apollo-compiler`) parses, validates and answers introspection; running an operation is ours and small,
+//! so that faults of an operation's arguments belong to the operation (see `coerce`) and so that the SDL file is the
+//! schema, not something printed from code.
+
+mod api;
+mod coerce;
+mod document;
+mod execute;
+mod introspect;
+mod schema;
+mod wire;
+
+pub use self::{
+    api::{Executor, Kind, Method, Request, Response, RootFields},
+    document::Limits,
+    execute::{Answer, Arguments, LookAhead, Object, Out, Root, RootCall, object, optional},
+    introspect::Introspection,
+    schema::{SDL, SchemaBroken},
+    wire::refusal,
+};

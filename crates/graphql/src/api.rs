@@ -1,0 +1,156 @@
+//! From a request's text to its answer's bytes.
+
+use std::sync::Arc;
+
+use apollo_compiler::{Node, executable::Operation};
+use domain::Code;
+use serde_json::{Map, Value};
+
+use crate::{
+    coerce::Coercer,
+    document::{Document, DocumentFault, Documents, Limits},
+    execute::{self, Root, Scope, has_bad_condition},
+    introspect::{Introspection, introspect},
+    schema::{ApiSchema, SchemaBroken},
+    wire,
+};
+
+/// The parameters of a GraphQL request. Its variables may hold card data, so nothing prints it.
+pub struct Request {
+    /// The document.
+    pub query: String,
+    /// Which of its operations; needed when there are several.
+    pub operation_name: Option<String>,
+    /// Values of its variables.
+    pub variables: Map<String, Value>,
+}
+
+/// How the request came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// Queries only.
+    Get,
+    /// Anything.
+    Post,
+}
+
+/// Whether the operation ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// It ran; the body has `data`, and `errors` where fields failed.
+    Executed,
+    /// It did not run; the body has `errors` alone.
+    Rejected(Code),
+    /// It did not run: a mutation came by GET.
+    MutationByGet,
+}
+
+/// An answer.
+pub struct Response {
+    /// Whether the operation ran.
+    pub kind: Kind,
+    /// JSON.
+    pub body: Vec<u8>,
+    /// Whether a root field's answer was remembered from an earlier request.
+    pub replayed: bool,
+}
+
+/// The published schema and everything to run documents against it, whatever answers the root fields.
+pub struct Executor {
+    schema: Arc<ApiSchema>,
+    documents: Documents,
+    introspection: Introspection,
+}
+
+/// An operation that may run.
+struct Chosen<'a> {
+    document: &'a Document,
+    operation: &'a Node<Operation>,
+    variables: &'a Map<String, Value>,
+}
+
+impl Executor {
+    /// Parses the built-in schema.
+    pub fn new(limits: Limits, introspection: Introspection) -> Result<Self, SchemaBroken> {
+        let schema = Arc::new(ApiSchema::load()?);
+        Ok(Self { documents: Documents::new(schema.clone(), limits), schema, introspection })
+    }
+
+    /// Runs a request, with `root` made for its chosen operation.
+    pub async fn execute<R: Root>(
+        &self,
+        request: &Request,
+        method: Method,
+        root: impl FnOnce(&RootFields<'_>) -> R,
+    ) -> Response {
+        let document = match self.documents.prepare(&request.query) {
+            Ok(document) => document,
+            Err(faults) => return rejected(&faults),
+        };
+        let operation = match choose(&document, request.operation_name.as_deref()) {
+            Ok(operation) => operation,
+            Err(fault) => return rejected(&[fault]),
+        };
+        if method == Method::Get && !operation.is_query() {
+            let fault = DocumentFault::new(Code::GraphqlValidation, "Mutations are sent by POST.");
+            return Response { kind: Kind::MutationByGet, ..rejected(&[fault]) };
+        }
+        let chosen = Chosen { document: &document, operation, variables: &request.variables };
+        self.run(&chosen, root).await
+    }
+
+    async fn run<R: Root>(&self, chosen: &Chosen<'_>, root: impl FnOnce(&RootFields<'_>) -> R) -> Response {
+        let &Chosen { document, operation, variables } = chosen;
+        let coercer = Coercer { schema: &self.schema.schema, definitions: &operation.variables, variables };
+        if has_bad_condition(document, &operation.selection_set, &coercer) {
+            let message = "A variable of @skip or @include is not true or false.";
+            return rejected(&[DocumentFault::new(Code::GraphqlValidation, message)]);
+        }
+        let introspected = match introspect(&self.schema, document, operation, variables, self.introspection) {
+            Ok(introspected) => introspected,
+            Err(fault) => return rejected(&[fault]),
+        };
+        let scope = Scope { schema: &self.schema, document, coercer };
+        let root = root(&RootFields { scope, operation });
+        let executed = execute::run(scope, operation, &introspected, &root).await;
+        Response { kind: Kind::Executed, body: executed.body, replayed: executed.replayed }
+    }
+}
+
+/// The root fields that will run.
+pub struct RootFields<'a> {
+    scope: Scope<'a>,
+    operation: &'a Node<Operation>,
+}
+
+impl RootFields<'_> {
+    /// How many of them have a name for which `counts` holds.
+    pub fn count(&self, counts: impl Fn(&str) -> bool) -> usize {
+        let set = std::iter::once(&self.operation.selection_set);
+        let fields = self.scope.collect(self.operation.object_type(), set);
+        fields.iter().filter(|field| counts(&field.first.name)).count()
+    }
+}
+
+fn choose<'a>(document: &'a Document, name: Option<&str>) -> Result<&'a Node<Operation>, DocumentFault> {
+    // Some clients send an empty name for an operation without one.
+    document.operations.get(name.filter(|name| !name.is_empty())).map_err(|_| {
+        let message = match name {
+            Some(_) => "The document has no operation of that name.",
+            None if document.operations.is_empty() => "The document has no operation.",
+            None => "The document has several operations: say which in operationName.",
+        };
+        DocumentFault::new(Code::GraphqlValidation, message)
+    })
+}
+
+fn rejected(faults: &[DocumentFault]) -> Response {
+    Response {
+        kind: Kind::Rejected(wire::leading_code(faults)),
+        body: wire::document_refusal(faults),
+        replayed: false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,121 @@
+//! Runs one operation: its root fields one after the other, each to its end before the next begins.
+
+mod collect;
+mod complete;
+mod look_ahead;
+mod output;
+
+use apollo_compiler::{
+    Node,
+    executable::{Field, Operation},
+};
+use domain::Fault;
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
+
+pub use self::{
+    look_ahead::LookAhead,
+    output::{Object, Out, object, optional},
+};
+pub(crate) use self::{
+    collect::{Scope, has_bad_condition},
+    output::unknown_field,
+};
+use self::complete::Writer;
+
+/// Coerced arguments, or why they could not be coerced and what they were. They may hold card data, so nothing prints them.
+pub struct Arguments {
+    /// The arguments in the schema's types.
+    pub coerced: Result<Map<String, Value>, Fault>,
+    /// What tells this request from another under an idempotency key: the coerced arguments, or else the given ones.
+    pub identity: Value,
+}
+
+/// One root field to run.
+pub struct RootCall<'a> {
+    /// Its name in the schema.
+    pub name: &'a str,
+    /// Its arguments.
+    pub arguments: Arguments,
+    /// What is selected below it.
+    pub look_ahead: LookAhead<'a>,
+}
+
+/// What a root field gave.
+pub struct Answer {
+    /// Its value, or why it was refused.
+    pub result: Result<Out<'static>, Fault>,
+    /// Whether this is the remembered answer of an earlier request with the same idempotency key.
+    pub replayed: bool,
+}
+
+impl From<Result<Out<'static>, Fault>> for Answer {
+    fn from(result: Result<Out<'static>, Fault>) -> Self {
+        Self { result, replayed: false }
+    }
+}
+
+/// Runs root fields for one request.
+pub trait Root: Send + Sync {
+    /// Runs one root field.
+    fn resolve<'a>(&'a self, call: RootCall<'a>) -> BoxFuture<'a, Answer>;
+}
+
+/// What came of an operation.
+pub(crate) struct Executed {
+    pub(crate) body: Vec<u8>,
+    pub(crate) replayed: bool,
+}
+
+/// Runs the operation. `introspected` holds the values of `__schema` and `__type` by response key.
+pub(crate) async fn run(
+    scope: Scope<'_>,
+    operation: &Node<Operation>,
+    introspected: &Map<String, Value>,
+    root: &dyn Root,
+) -> Executed {
+    let type_name = operation.object_type().as_str();
+    let fields = scope.collect(type_name, std::iter::once(&operation.selection_set));
+    let mut writer = Writer::new(scope);
+    let mut replayed = false;
+    let mut data = Ok(());
+    writer.open();
+    for (index, field) in fields.iter().enumerate() {
+        let written = match field.first.name.as_str() {
+            "__typename" => writer.entry(index == 0, field.key, |writer| {
+                writer.text(type_name);
+                Ok(())
+            }),
+            "__schema" | "__type" => writer.entry(index == 0, field.key, |writer| {
+                writer.scalar(introspected.get(field.key).unwrap_or(&Value::Null));
+                Ok(())
+            }),
+            name => {
+                let call = RootCall {
+                    name,
+                    arguments: arguments(&scope, field.first),
+                    look_ahead: LookAhead::new(scope, field),
+                };
+                let answer = root.resolve(call).await;
+                replayed |= answer.replayed;
+                let ty = &field.first.definition.ty;
+                writer.entry(index == 0, field.key, |writer| writer.value(ty, answer.result, field))
+            }
+        };
+        if written.is_err() {
+            data = written;
+            break;
+        }
+    }
+    writer.close();
+    Executed { body: writer.finish(&data), replayed }
+}
+
+fn arguments(scope: &Scope<'_>, field: &Node<Field>) -> Arguments {
+    let coerced = scope.coercer.arguments(field);
+    let identity = match &coerced {
+        Ok(arguments) => Value::Object(arguments.clone()),
+        Err(_) => scope.coercer.uncoerced(field),
+    };
+    Arguments { coerced, identity }
+}

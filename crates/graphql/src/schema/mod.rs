@@ -1,0 +1,100 @@
+//! The schema that we publish: one SDL file, and what is computed from it once at start.
+
+use apollo_compiler::{
+    Name, Schema,
+    collections::{HashMap, HashSet},
+    schema::{ExtendedType, Implementers},
+    validation::Valid,
+};
+
+/// The SDL as it is published (`pointsman schema`, `schema.graphql`).
+pub const SDL: &str = include_str!("schema.graphql");
+
+/// The SDL does not parse: a defect of the build, found at start and by a test.
+#[derive(Debug, thiserror::Error)]
+#[error("the built-in GraphQL schema is not valid")]
+pub struct SchemaBroken;
+
+/// The parsed schema, with the tables that every request needs.
+pub(crate) struct ApiSchema {
+    pub(crate) schema: Valid<Schema>,
+    pub(crate) implementers: HashMap<Name, Implementers>,
+    /// Every name that the schema defines (types, fields, arguments, directives), enum values left out. Only such names
+    /// may appear in messages.
+    names: HashSet<Name>,
+}
+
+impl ApiSchema {
+    /// Parses the built-in SDL.
+    pub(crate) fn load() -> Result<Self, SchemaBroken> {
+        let schema = Schema::parse_and_validate(SDL, "schema.graphql").map_err(|_| SchemaBroken)?;
+        let implementers = schema.implementers_map();
+        let names = names(&schema);
+        Ok(Self { schema, implementers, names })
+    }
+
+    /// Whether the schema itself defines this name.
+    pub(crate) fn defines(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    /// Whether an object of type `object` fits a fragment on `condition`.
+    pub(crate) fn fits(&self, object: &str, condition: &str) -> bool {
+        object == condition || self.schema.is_subtype(condition, object)
+    }
+}
+
+fn names(schema: &Schema) -> HashSet<Name> {
+    let mut names = HashSet::default();
+    for (name, definition) in &schema.types {
+        names.insert(name.clone());
+        match definition {
+            ExtendedType::Object(object) => {
+                for (field, definition) in &object.fields {
+                    names.insert(field.clone());
+                    names.extend(definition.arguments.iter().map(|argument| argument.name.clone()));
+                }
+            }
+            ExtendedType::InputObject(input) => names.extend(input.fields.keys().cloned()),
+            ExtendedType::Interface(_) | ExtendedType::Scalar(_) | ExtendedType::Union(_) | ExtendedType::Enum(_) => {}
+        }
+    }
+    for (name, definition) in &schema.directive_definitions {
+        names.insert(name.clone());
+        names.extend(definition.arguments.iter().map(|argument| argument.name.clone()));
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_schema_is_valid() {
+        let schema = ApiSchema::load().unwrap();
+        assert!(schema.defines("authorizePayment") && schema.defines("expMonth") && schema.defines("Payment"));
+        assert!(!schema.defines("VISA") && !schema.defines("authorise"));
+        assert!(schema.fits("Payment", "Node") && !schema.fits("Customer", "Node"));
+    }
+
+    #[test]
+    fn the_published_file_is_the_built_in_schema() {
+        let published = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schema.graphql");
+        assert_eq!(std::fs::read_to_string(published).unwrap(), SDL);
+    }
+
+    #[test]
+    fn every_operation_type_and_input_field_of_a_nullable_root_is_described() {
+        let schema = ApiSchema::load().unwrap().schema;
+        for (name, definition) in schema.types.iter().filter(|(_, definition)| !definition.is_built_in()) {
+            assert!(definition.description().is_some(), "{name} has no description");
+        }
+        for root in ["Query", "Mutation"] {
+            for (name, field) in &schema.get_object(root).unwrap().fields {
+                assert!(field.description.is_some(), "{root}.{name} has no description");
+                assert!(!field.ty.is_non_null(), "{root}.{name} must be nullable");
+            }
+        }
+    }
+}
