@@ -43,6 +43,8 @@ codes! {
     KeyReused = "error.idempotency.key-reused",
     /// The first request with this key has not ended yet.
     KeyInProgress = "error.idempotency.in-progress",
+    /// There is a live or paid payment already; `id` names it.
+    AlreadyAuthorised = "error.authorize.payment-already-authorized",
     /// No such payment in this team.
     PaymentNotFound = "error.payment.not-found",
     /// No such customer in this team.
@@ -175,6 +177,7 @@ impl Fault {
             | Code::KeyInvalid
             | Code::KeyReused
             | Code::KeyInProgress
+            | Code::OperationInProgress
             | Code::RateLimited
             | Code::Unavailable
             | Code::Unknown => false,
@@ -192,8 +195,8 @@ impl Fault {
             | Code::RefundAmount
             | Code::CaptureProcessor
             | Code::CancelProcessor
-            | Code::RefundProcessor
-            | Code::OperationInProgress => true,
+            | Code::AlreadyAuthorised
+            | Code::RefundProcessor => true,
         }
     }
 }

@@ -1,1 +1,170 @@
-//! engine
+//! The use cases: one operation, one file.
+//!
+//! # What is promised
+//! - Before a processor is asked, the operation and the reference under which it is sent are committed.
+//! - A change of state, its timeline, its event and its idempotency record are one commit; no call to the outside is
+//!   made inside one.
+//! - From its first commit on an operation is a task of the engine's own: a client that goes away doesn't end it.
+//! - Only [`domain::payment::Payment::settle`] settles; only `payments::call` opens the vault for a call.
+//!
+//! Nothing here names a processor, asks the machine for the time, or starts a task but through [`world::World`].
+
+mod access;
+mod admin;
+mod commit;
+mod deadline;
+pub mod faults;
+mod jobs;
+mod once;
+mod payments;
+mod people;
+mod registry;
+mod settings;
+mod turns;
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use connector::Connector;
+use db::Db;
+use futures_util::future::BoxFuture;
+use vault::Vault;
+use world::World;
+
+pub use access::{ClientTokenMade, MAX_CLIENT_ATTEMPTS};
+pub use admin::{KeyMade, Seed, SeedConnection, SeedFlow};
+pub use once::{Once, Scope, Told};
+pub use payments::{
+    Authorise, Cancel, Capture, Instrument, ListPayments, PaymentPage, PaymentView, Payer, Refund, Resolve,
+};
+pub use people::{CreateCustomer, CustomerPage, ListCustomers, Owner, TokenView, Tokenise};
+pub use settings::Settings;
+
+/// The connectors by the identifiers of their processors.
+pub type Connectors = BTreeMap<&'static str, Arc<dyn Connector>>;
+
+/// What an engine is made of.
+pub struct Parts {
+    /// Time, chance and tasks.
+    pub world: World,
+    /// The store's database.
+    pub store: Db,
+    /// The vault.
+    pub vault: Vault,
+    /// The connectors.
+    pub connectors: Connectors,
+    /// The settings.
+    pub settings: Settings,
+}
+
+/// The engine. Clones share it.
+#[derive(Clone)]
+pub struct Engine {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    world: World,
+    store: Db,
+    vault: Vault,
+    connectors: Connectors,
+    settings: Settings,
+    turns: turns::Turns,
+    looking: payments::Looking,
+    registry: registry::Registry,
+    access: access::Cache,
+    running: AtomicUsize,
+    draining: AtomicBool,
+}
+
+impl Engine {
+    /// Puts an engine together. Nothing runs until [`Engine::start`].
+    pub fn new(parts: Parts) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                world: parts.world,
+                store: parts.store,
+                vault: parts.vault,
+                connectors: parts.connectors,
+                settings: parts.settings,
+                turns: turns::Turns::default(),
+                looking: payments::Looking::default(),
+                registry: registry::Registry::default(),
+                access: access::Cache::default(),
+                running: AtomicUsize::new(0),
+                draining: AtomicBool::new(false),
+            }),
+        }
+    }
+
+    /// Starts the background jobs.
+    pub fn start(&self) {
+        let engine = self.clone();
+        self.inner.world.spawn(async move { engine.run_jobs().await });
+    }
+
+    /// Takes no new background work and waits, at most for `limit`, until the operations under way have ended. Returns
+    /// whether all have.
+    pub async fn drain(&self, limit: Duration) -> bool {
+        self.inner.draining.store(true, Ordering::SeqCst);
+        let world = &self.inner.world;
+        let give_up_at = world.now().after(limit);
+        while self.inner.running.load(Ordering::SeqCst) > 0 {
+            if world.now() >= give_up_at {
+                return false;
+            }
+            world.sleep(Duration::from_millis(10)).await;
+        }
+        true
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.inner.settings
+    }
+
+    /// The vault, for key rotation.
+    pub fn vault(&self) -> &Vault {
+        &self.inner.vault
+    }
+
+    /// Whether the databases answer.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub async fn check(&self) -> Result<(), db::DbError> {
+        self.inner.store.check().await
+    }
+
+    fn is_draining(&self) -> bool {
+        self.inner.draining.load(Ordering::SeqCst)
+    }
+
+    /// Runs `work` as a task of the engine's own and waits for it.
+    fn own<T: Send + 'static>(&self, work: BoxFuture<'static, T>) -> BoxFuture<'static, Option<T>> {
+        let (done, wait) = tokio::sync::oneshot::channel();
+        self.inner.running.fetch_add(1, Ordering::SeqCst);
+        let guard = Running(Arc::clone(&self.inner));
+        self.inner.world.spawn(async move {
+            let _guard = guard;
+            // Whoever waits may be gone; the work counts all the same.
+            let _ = done.send(work.await);
+        });
+        Box::pin(async move { wait.await.ok() })
+    }
+}
+
+/// Counts an operation as running until it is dropped, also when its task panics.
+struct Running(Arc<Inner>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.running.fetch_sub(1, Ordering::SeqCst);
+    }
+}

@@ -1,1 +1,33 @@
-//! store
+//! Everything at rest but card data: one file per aggregate, the SQL text in the function that uses it.
+//!
+//! Functions that write return a [`db::Statement`], to be put into a [`db::Change`]; functions that read take the
+//! database and name the team in their parameters. Every statement on a team's table names `team_id`; the few that
+//! can't (a credential's hash leads to its team; jobs serve every team) say so where they stand.
+
+pub mod connection;
+pub mod credential;
+pub mod customer;
+pub mod event;
+pub mod flow;
+pub mod hidden_card;
+pub mod method;
+pub mod once;
+pub mod payment;
+pub mod team;
+
+use db::{DbError, Migration};
+
+/// The tables of the store. A released migration is never edited.
+pub const MIGRATIONS: &[Migration] =
+    &[Migration { number: 1, name: "start", sql: include_str!("../migrations/0001_start.sql") }];
+
+/// Reads a stored document.
+fn document<T: serde::de::DeserializeOwned>(text: &str, what: &str, key: &str) -> Result<T, DbError> {
+    serde_json::from_str(text).map_err(|error| DbError::Corrupt(format!("{what} {key}: {error}")))
+}
+
+/// Writes a document to be stored.
+fn text<T: serde::Serialize>(document: &T) -> String {
+    // Our documents have text keys and no floats that could fail to be written.
+    serde_json::to_string(document).unwrap_or_default()
+}

@@ -1,0 +1,70 @@
+//! Faults that several operations tell.
+
+use db::DbError;
+use domain::{Code, Fault};
+use vault::VaultError;
+
+/// No such payment in this team.
+pub fn payment_not_found() -> Fault {
+    Fault::new(Code::PaymentNotFound, "There is no such payment.")
+}
+
+/// No such customer in this team.
+pub fn customer_not_found() -> Fault {
+    Fault::new(Code::CustomerNotFound, "There is no such customer.")
+}
+
+/// No such payment method in this team, or it is another customer's.
+pub fn method_not_found() -> Fault {
+    Fault::new(Code::MethodNotFound, "There is no such payment method.")
+}
+
+/// Why an operation stopped.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// Refused; tell the merchant.
+    Fault(Fault),
+    /// The idempotency key was taken by another request in the meantime.
+    Taken,
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<DbError> for Stop {
+    fn from(error: DbError) -> Self {
+        Self::Fault(database(&error))
+    }
+}
+
+impl From<VaultError> for Stop {
+    fn from(error: VaultError) -> Self {
+        Self::Fault(sealed(&error))
+    }
+}
+
+/// What the merchant is told of an error of the database; the operator finds the rest in the log.
+pub(crate) fn database(error: &DbError) -> Fault {
+    match error {
+        DbError::Busy | DbError::Expired | DbError::Closed => {
+            tracing::warn!(error = %error, "the database can't take more work");
+            Fault::unavailable()
+        }
+        other => {
+            tracing::error!(error = %other, "the database failed");
+            Fault::unknown()
+        }
+    }
+}
+
+/// What the merchant is told of an error of the vault.
+pub(crate) fn sealed(error: &VaultError) -> Fault {
+    if let VaultError::Db(error) = error {
+        return database(error);
+    }
+    tracing::error!(error = %error, "the vault failed");
+    Fault::unknown()
+}

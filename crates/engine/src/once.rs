@@ -1,0 +1,296 @@
+//! Idempotency: the same request under the same key is answered once and told again.
+//!
+//! # How it works
+//! A key is kept as a hash, with a keyed hash of the request's coerced arguments, never the arguments. It is inserted
+//! in the first commit of the operation that it guards; the answer is written in the commit that settles it, as a
+//! snapshot from which a replay is rendered through its own selection. A fault that comes before the first commit is
+//! written together with the key.
+//!
+//! # What is promised
+//! Of any number of requests with one key, at once or one after the other, on any node, one is carried out; the others
+//! wait for its answer and are told the same.
+//!
+//! # What is not
+//! Our own failures are not remembered, nor what is refused before the operation begins.
+
+use std::{future::Future, time::Duration};
+
+use db::Change;
+use domain::{Code, Fault, caller::Caller, payment::OnceRef};
+use serde::{Deserialize, Serialize};
+use store::once::{Claim, Record};
+
+use crate::{Engine, deadline::Deadline, faults::Stop};
+
+/// What an idempotency key belongs to, within a team.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scope {
+    /// Payments, by whatever operation they are made.
+    Authorise,
+    /// Tokens, by whatever operation they are made.
+    Tokenise,
+    /// Customers.
+    CreateCustomer,
+    /// Captures of one payment (its id as sent).
+    Capture(String),
+    /// Cancellations of one payment.
+    Cancel(String),
+    /// Refunds of one payment.
+    Refund(String),
+}
+
+impl Scope {
+    fn text(&self) -> String {
+        let of = |what: &str, payment: &str| {
+            let id = payment.strip_prefix("payments:").unwrap_or(payment).to_ascii_lowercase();
+            format!("{what}:{}", id.chars().take(64).collect::<String>())
+        };
+        match self {
+            Self::Authorise => "authorise".to_owned(),
+            Self::Tokenise => "tokenise".to_owned(),
+            Self::CreateCustomer => "customer".to_owned(),
+            Self::Capture(payment) => of("capture", payment),
+            Self::Cancel(payment) => of("cancel", payment),
+            Self::Refund(payment) => of("refund", payment),
+        }
+    }
+
+    /// Clients keep one key for their whole life when they make customers: another request is a new one there.
+    fn another_request_is_new(&self) -> bool {
+        matches!(self, Self::CreateCustomer)
+    }
+}
+
+/// An idempotency key with the request that it came with.
+pub struct Once {
+    /// The key, 1 to 255 characters.
+    pub key: String,
+    /// What it belongs to.
+    pub scope: Scope,
+    /// The operation's arguments after coercion.
+    pub arguments: serde_json::Value,
+}
+
+/// An answer, and whether it was told before.
+#[derive(Debug)]
+pub struct Told<T> {
+    /// The answer.
+    pub result: Result<T, Fault>,
+    /// Whether it is told again.
+    pub replayed: bool,
+}
+
+impl<T> Told<T> {
+    fn now(result: Result<T, Fault>) -> Self {
+        Self { result, replayed: false }
+    }
+}
+
+/// What is kept of an answer.
+#[derive(Serialize, Deserialize)]
+pub(crate) enum Snapshot<T> {
+    /// The result.
+    #[serde(rename = "ok")]
+    Result(T),
+    /// The fault.
+    #[serde(rename = "fault")]
+    Fault(Fault),
+}
+
+impl<T: Serialize> Snapshot<T> {
+    /// The snapshot as it is stored.
+    pub(crate) fn text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+/// A result that can be kept as a snapshot and told again.
+pub(crate) trait Kept: Sized + Send {
+    /// What is stored.
+    type Stored: Serialize + serde::de::DeserializeOwned + Send;
+
+    /// What is stored of this result.
+    fn stored(&self) -> Self::Stored;
+
+    /// The result from what was stored.
+    fn restored(engine: &Engine, stored: Self::Stored) -> impl Future<Output = Result<Self, Fault>> + Send;
+
+    /// The id that a reused key's fault names.
+    fn id(stored: &Self::Stored) -> Option<String>;
+}
+
+enum Existing<T> {
+    Told(Told<T>),
+    Free,
+}
+
+impl Engine {
+    /// Carries out `run` once for the key, and tells its answer to everyone who asks with the same request.
+    ///
+    /// `run` gets the claim to be inserted in its first commit, and stops with [`Stop::Taken`] when that was refused.
+    pub(crate) async fn once<C, T, R>(
+        &self,
+        caller: &Caller,
+        once: Option<Once>,
+        parsed: Result<C, Fault>,
+        run: impl FnOnce(C, Option<Claim>, Deadline) -> R,
+    ) -> Told<T>
+    where
+        C: Send,
+        T: Kept,
+        R: Future<Output = Result<T, Stop>> + Send,
+    {
+        let deadline = self.deadline();
+        let Some(once) = once else {
+            return Told::now(match parsed {
+                Ok(command) => run(command, None, deadline).await.map_err(only_fault),
+                Err(fault) => Err(fault),
+            });
+        };
+        let claim = self.claim_of(caller, &once);
+        match self.existing(&claim, &once.scope, deadline).await {
+            Ok(Existing::Free) => {}
+            Ok(Existing::Told(told)) => return told,
+            Err(stop) => return Told::now(Err(only_fault(stop))),
+        }
+        let result = match parsed {
+            Ok(command) => run(command, Some(claim.clone()), deadline).await,
+            Err(fault) => Err(Stop::Fault(fault)),
+        };
+        match result {
+            Ok(value) => Told::now(Ok(value)),
+            Err(Stop::Fault(fault)) if fault.is_remembered() => self.remember(&claim, &once.scope, fault, deadline).await,
+            Err(Stop::Fault(fault)) => Told::now(Err(fault)),
+            Err(Stop::Taken) => self.told_by_another(&claim, &once.scope, deadline).await,
+        }
+    }
+
+    /// Writes a fault with its key, unless the operation has taken the key already (then its answer is written).
+    async fn remember<T: Kept>(&self, claim: &Claim, scope: &Scope, fault: Fault, deadline: Deadline) -> Told<T> {
+        let snapshot = Snapshot::<T::Stored>::Fault(fault.clone()).text();
+        let mut change = Change::new(self.change_id(), &claim.once.key);
+        change.push(self.claim(claim, None, Some(&snapshot)));
+        match self.commit_plain(change).await {
+            Ok(None) => Told::now(Err(fault)),
+            // The key is taken: by this very operation, whose first commit took it, or by another request.
+            Ok(Some(_)) => {
+                let mut told = self.told_by_another(claim, scope, deadline).await;
+                if let Err(told_fault) = &told.result {
+                    told.replayed &= *told_fault != fault;
+                }
+                told
+            }
+            Err(stop) => Told::now(Err(only_fault(stop))),
+        }
+    }
+
+    async fn told_by_another<T: Kept>(&self, claim: &Claim, scope: &Scope, deadline: Deadline) -> Told<T> {
+        match self.existing(claim, scope, deadline).await {
+            Ok(Existing::Told(told)) => told,
+            Ok(Existing::Free) => Told::now(Err(in_progress())),
+            Err(stop) => Told::now(Err(only_fault(stop))),
+        }
+    }
+
+    /// What is told under the key, waiting for the request that has it until the deadline.
+    async fn existing<T: Kept>(&self, claim: &Claim, scope: &Scope, deadline: Deadline) -> Result<Existing<T>, Stop> {
+        let world = &self.inner.world;
+        let mut pause = Duration::from_millis(2);
+        loop {
+            let forgotten = world.now().before(self.inner.settings.idempotency_retention);
+            let Some(record) = store::once::find(&self.inner.store, claim.team, &claim.once, forgotten).await? else {
+                return Ok(Existing::Free);
+            };
+            if let Some(existing) = self.tell(claim, scope, &record).await? {
+                return Ok(existing);
+            }
+            if deadline.left(world.now()) < pause {
+                return Ok(Existing::Told(Told::now(Err(in_progress()))));
+            }
+            world.sleep(pause).await;
+            pause = (pause * 2).min(Duration::from_millis(100));
+        }
+    }
+
+    /// What a record tells this request; `None` while its answer is still to come.
+    async fn tell<T: Kept>(&self, claim: &Claim, scope: &Scope, record: &Record) -> Result<Option<Existing<T>>, Stop> {
+        let same = record.fingerprint == claim.fingerprint;
+        let Some(answer) = record.answer.as_deref() else { return Ok(None) };
+        let snapshot: Snapshot<T::Stored> = serde_json::from_str(answer)
+            .map_err(|error| db::DbError::Corrupt(format!("once: an answer can't be read: {error}")))?;
+        let result = match snapshot {
+            Snapshot::Fault(fault) => Err(fault),
+            Snapshot::Result(stored) if same => T::restored(self, stored).await,
+            Snapshot::Result(_) if scope.another_request_is_new() => return Ok(Some(Existing::Free)),
+            Snapshot::Result(stored) => {
+                let message = "This idempotency key was used for another request. Send an amended request with a new key.";
+                let mut fault = Fault::new(Code::KeyReused, message);
+                fault.id = T::id(&stored);
+                return Ok(Some(Existing::Told(Told::now(Err(fault)))));
+            }
+        };
+        Ok(Some(Existing::Told(Told { result, replayed: true })))
+    }
+
+    fn claim_of(&self, caller: &Caller, once: &Once) -> Claim {
+        let canonical = canonical(&once.arguments);
+        let mut scope = once.scope.text();
+        let fingerprint = self.inner.vault.request_hash(canonical.as_bytes());
+        if once.scope.another_request_is_new() {
+            // The request is part of what the key belongs to, so another request is another record.
+            scope = format!("{scope}:{fingerprint}");
+        }
+        let key = self.inner.vault.request_hash(once.key.as_bytes());
+        Claim { team: caller.team, once: OnceRef { scope, key }, fingerprint }
+    }
+}
+
+fn in_progress() -> Fault {
+    Fault::new(
+        Code::KeyInProgress,
+        "The first request with this idempotency key is still under way. Send the same request again in a moment.",
+    )
+}
+
+fn only_fault(stop: Stop) -> Fault {
+    match stop {
+        Stop::Fault(fault) => fault,
+        // Told only to those who brought a key.
+        Stop::Taken => Fault::unknown(),
+    }
+}
+
+/// The same text for equal arguments: keys in order, nothing of the document's layout.
+fn canonical(value: &serde_json::Value) -> String {
+    use serde_json::Value;
+    match value {
+        Value::Object(fields) => {
+            let mut sorted: Vec<_> = fields.iter().collect();
+            sorted.sort_by_key(|(name, _)| name.as_str());
+            let texts = sorted.into_iter().map(|(name, value)| format!("{}:{}", Value::from(name.as_str()), canonical(value)));
+            format!("{{{}}}", texts.collect::<Vec<_>>().join(","))
+        }
+        Value::Array(items) => format!("[{}]", items.iter().map(canonical).collect::<Vec<_>>().join(",")),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_arguments_have_one_canonical_text() {
+        let one = serde_json::json!({"b": [1, {"y": null, "x": "é\""}], "a": true});
+        let two: serde_json::Value = serde_json::from_str(r#"{"a":true,"b":[1,{"x":"\u00e9\"","y":null}]}"#).unwrap();
+        assert_eq!(canonical(&one), canonical(&two));
+        assert_ne!(canonical(&one), canonical(&serde_json::json!({"a": true, "b": [{"x": "é\"", "y": null}, 1]})));
+    }
+
+    #[test]
+    fn scopes_of_one_payment_are_one_however_its_id_is_written() {
+        let bare = Scope::Refund("01929F6E-0000-7000-8000-000000000001".to_owned());
+        let prefixed = Scope::Refund("payments:01929f6e-0000-7000-8000-000000000001".to_owned());
+        assert_eq!(bare.text(), prefixed.text());
+    }
+}

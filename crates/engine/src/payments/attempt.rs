@@ -1,0 +1,98 @@
+//! Carrying out what is committed: the call, its settlement, and what follows at once.
+
+use std::time::Duration;
+
+use domain::payment::{Begin, Duty, OnceRef, Payment, Source, Status};
+
+use super::{PaymentView, route::Line, settle::Report};
+use crate::{
+    Engine,
+    commit::{Ended, Extra},
+    deadline::Deadline,
+    faults::Stop,
+};
+
+/// An operation that is not sent so long after its commit is not sent at all: recovery waits for it.
+const SEND_WITHIN: Duration = Duration::from_secs(5);
+
+impl Engine {
+    /// Sends operation `n` of a committed payment and settles it.
+    pub(crate) async fn carry_out(&self, payment: Payment, n: u32) -> Result<Payment, Stop> {
+        let news = self.call(&payment, n).await?;
+        let report = Report { n, news, source: Source::Call, quiet: false };
+        self.settle(payment.team, payment.id, report).await
+    }
+
+    /// Captures at once what could not be authorised and captured in one call.
+    pub(crate) async fn complete(&self, payment: Payment, once: Option<OnceRef>) -> Result<Payment, Stop> {
+        if payment.status != Status::Authorised || payment.duty(self.inner.world.now()) != Some(Duty::Capture) {
+            return Ok(payment);
+        }
+        self.capture_due(payment, once).await
+    }
+
+    /// When an operation begins and by when it is sent and answered.
+    pub(crate) fn begin(&self, line: Option<&Line>, once: Option<OnceRef>, deadline: Option<Deadline>) -> Begin {
+        let at = self.inner.world.now();
+        let call = line.map_or(Duration::from_secs(20), |line| line.connector.descriptor().call_timeout);
+        let send_within = deadline.map_or(SEND_WITHIN, |deadline| deadline.send_within(at, call).min(SEND_WITHIN));
+        // A second more, for clocks of several nodes that differ a little.
+        Begin { at, send_within, answer_within: call + Duration::from_secs(1), once }
+    }
+
+    /// Loads a payment, lets `begin` add an operation, and commits it; again when somebody else was first.
+    pub(crate) async fn begin_later(
+        &self,
+        request: &Later<'_>,
+        mut add: impl FnMut(&mut Payment, Begin) -> Result<(u32, domain::payment::Line), Stop> + Send,
+    ) -> Result<(Payment, u32), Stop> {
+        loop {
+            let _turn = self.inner.turns.take(request.id.uuid()).await;
+            let mut payment = self.load(request.team, request.id).await?;
+            let line = match payment.authorisation() {
+                Some(authorisation) => self.line(payment.team, &authorisation.connection).await?,
+                None => None,
+            };
+            let begin = self.begin(line.as_ref(), request.once.map(|claim| claim.once.clone()), request.deadline);
+            let (n, words) = add(&mut payment, begin)?;
+            payment.version += 1;
+            let claim = request.once.map(|claim| self.claim(claim, Some(&payment.id.key()), None));
+            let extra = Extra { claim, more: Vec::new(), deadline: request.deadline };
+            match self.commit_payment(&payment, &[words], extra).await? {
+                Ended::Done => return Ok((payment, n)),
+                Ended::Taken => return Err(Stop::Taken),
+                Ended::Overtaken | Ended::Refused(_) => {}
+            }
+        }
+    }
+
+    /// Runs a later operation as a task of the engine's own, and waits for it until the deadline.
+    pub(crate) async fn in_time(
+        &self,
+        request: (domain::id::TeamId, domain::id::PaymentId, Deadline),
+        work: impl Future<Output = Result<PaymentView, Stop>> + Send + 'static,
+    ) -> Result<PaymentView, Stop> {
+        let (team, id, deadline) = request;
+        let world = &self.inner.world;
+        match world.timeout(deadline.left(world.now()), self.own(Box::pin(work))).await {
+            Ok(Some(result)) => result,
+            // A panic in the task is a defect of ours; the payment goes on by recovery.
+            Ok(None) => Err(Stop::Fault(domain::Fault::unknown())),
+            Err(world::Elapsed) => {
+                let mut payment = self.load(team, id).await?;
+                if payment.status == Status::Active {
+                    payment.status = Status::NoAnswerFromPsp;
+                }
+                Ok(PaymentView::of(payment))
+            }
+        }
+    }
+}
+
+/// A later operation on a payment.
+pub(crate) struct Later<'a> {
+    pub(crate) team: domain::id::TeamId,
+    pub(crate) id: domain::id::PaymentId,
+    pub(crate) once: Option<&'a store::once::Claim>,
+    pub(crate) deadline: Option<Deadline>,
+}

@@ -1,0 +1,177 @@
+//! The one place that calls a processor to move money, and opens the vault for it.
+
+use connector::{Authorise, CallError, CardData, Follow, Reference};
+use domain::{
+    id::TeamId,
+    money::Money,
+    payment::{Initiator, Kind, News, Operation, Payment},
+};
+
+use super::route::Line;
+use crate::{Engine, faults::Stop};
+
+impl Engine {
+    /// Sends operation `n` of a committed payment, if its time to be sent is not over. No transaction is open.
+    pub(crate) async fn call(&self, payment: &Payment, n: u32) -> Result<News, Stop> {
+        let Some(operation) = payment.operation(n) else { return Ok(News::LookUpFailed) };
+        let Some(line) = self.line(payment.team, &operation.connection).await? else {
+            return Ok(News::Nothing("the connection does not exist any more".to_owned()));
+        };
+        let card = match operation.kind {
+            Kind::Authorise { .. } => match self.open_card(payment).await {
+                Some(card) => Some(card),
+                None => return Ok(News::Nothing("the card's number is not stored any more".to_owned())),
+            },
+            Kind::Capture | Kind::Cancel { .. } | Kind::Refund { .. } | Kind::Reverse { .. } => None,
+        };
+        let watch = world::Stopwatch::start();
+        // The socket can't be fenced, so time is: recovery looks up only when this can't be sent any more.
+        if self.inner.world.now() > operation.send_by {
+            return Ok(News::Nothing("it could not be sent in time".to_owned()));
+        }
+        let timeout = line.connector.descriptor().call_timeout;
+        let answered = self.inner.world.timeout(timeout, send(&line, payment, operation, card.as_ref())).await;
+        let news = match answered {
+            Ok(Ok(news)) => news,
+            Ok(Err(error)) => failed(&error, operation),
+            Err(world::Elapsed) => News::NoAnswer,
+        };
+        let labels = [
+            ("processor", line.connection.processor.clone()),
+            ("verb", verb(operation.kind).to_owned()),
+            ("outcome", outcome(&news).to_owned()),
+        ];
+        metrics::histogram!("pointsman_processor_call_duration_seconds", &labels).record(watch.elapsed().as_secs_f64());
+        Ok(news)
+    }
+
+    /// The card of a payment with its security code, opened for one call.
+    async fn open_card(&self, payment: &Payment) -> Option<CardData> {
+        let number = match self.inner.vault.open_card(payment.team, payment.method.blob).await {
+            Ok(number) => number?,
+            Err(error) => {
+                tracing::error!(payment.id = %payment.id, error = %error, "a sealed number can't be opened");
+                return None;
+            }
+        };
+        Some(CardData {
+            number,
+            expiry: payment.method.expiry,
+            cvc: self.inner.vault.open_cvc(&code_holder(payment)),
+            name: payment.method.holder.clone(),
+            address: payment.method.address.clone(),
+        })
+    }
+
+    /// Forgets what only the authorisation needed: the security code, and the number of a raw card. The job that looks
+    /// after hidden cards does it when this does not come to its end.
+    pub(crate) async fn forget_card(&self, payment: &Payment) {
+        self.inner.vault.erase_cvc(&code_holder(payment));
+        if payment.method.hidden {
+            self.erase_hidden(payment.team, payment.method.blob).await;
+        }
+    }
+
+    /// Erases a raw card's number, then its record.
+    pub(crate) async fn erase_hidden(&self, team: TeamId, blob: domain::id::BlobId) {
+        if let Err(error) = self.inner.vault.erase(team, blob).await {
+            tracing::warn!(error = %error, "a raw card's number can't be erased yet; the job tries again");
+            return;
+        }
+        let mut change = db::Change::new(self.change_id(), &blob.key());
+        change.push(store::hidden_card::delete(team, blob));
+        if self.commit_plain(change).await.is_err() {
+            tracing::warn!("a raw card's record can't be removed yet; the job tries again");
+        }
+    }
+}
+
+/// Under what a payment's security code is kept: its token, or the payment itself for a raw card.
+fn code_holder(payment: &Payment) -> String {
+    match &payment.method.token {
+        Some(token) => super::instrument::token_holder(payment.team, token),
+        None => super::instrument::payment_holder(payment.id),
+    }
+}
+
+async fn send(
+    line: &Line,
+    payment: &Payment,
+    operation: &Operation,
+    card: Option<&CardData>,
+) -> Result<News, CallError> {
+    let reference = Reference::new(payment.id, operation.n);
+    if let Kind::Authorise { capture } = operation.kind {
+        let Some(card) = card else { return Err(CallError::NotSent("there is no card".to_owned())) };
+        let call = Authorise {
+            reference: &reference,
+            connection: &operation.connection,
+            money: payment.money,
+            capture,
+            card,
+            merchant_initiated: payment.initiator == Initiator::Merchant,
+            statement_descriptor: payment.statement_descriptor.as_deref(),
+            fraud: payment.fraud.as_ref(),
+        };
+        return line.connector.authorise(&call).await.map(News::Answer);
+    }
+    let about = match operation.kind {
+        Kind::Reverse { target, .. } => payment.operation(target),
+        Kind::Authorise { .. } | Kind::Capture | Kind::Cancel { .. } | Kind::Refund { .. } => payment.authorisation(),
+    };
+    let Some(about) = about else { return Err(CallError::NotSent("there is no authorisation".to_owned())) };
+    let authorisation = Reference::new(payment.id, about.n);
+    let call = Follow {
+        reference: &reference,
+        authorisation: &authorisation,
+        processor_id: about.processor_id.as_deref(),
+        connection: &operation.connection,
+        money: Money::new(operation.amount, payment.money.currency()),
+        reason: operation.reason.as_deref(),
+    };
+    let answer = match operation.kind {
+        Kind::Capture => line.connector.capture(&call).await,
+        Kind::Cancel { .. } | Kind::Reverse { captured: false, .. } => line.connector.cancel(&call).await,
+        Kind::Refund { .. } | Kind::Reverse { captured: true, .. } | Kind::Authorise { .. } => {
+            line.connector.refund(&call).await
+        }
+    };
+    answer.map(News::Later)
+}
+
+/// What a failed call means. Its words are for the operator: a processor's text may quote what it was sent.
+fn failed(error: &CallError, operation: &Operation) -> News {
+    tracing::warn!(connection = %operation.connection, verb = verb(operation.kind), error = %error, "a call failed");
+    match error {
+        CallError::NotSent(_) => News::Nothing("the processor could not be reached".to_owned()),
+        CallError::Unknown(_) => News::NoAnswer,
+        CallError::Rejected(_) => News::Nothing("the processor did not accept the request".to_owned()),
+        CallError::Unsupported => News::Nothing("the processor has no such operation".to_owned()),
+    }
+}
+
+fn verb(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Authorise { .. } => "authorise",
+        Kind::Capture => "capture",
+        Kind::Cancel { .. } => "cancel",
+        Kind::Refund { .. } => "refund",
+        Kind::Reverse { .. } => "reverse",
+    }
+}
+
+fn outcome(news: &News) -> &'static str {
+    use domain::answer::{Answer, LaterAnswer};
+    match news {
+        News::Answer(Answer::Approved { .. }) => "approved",
+        News::Answer(Answer::Declined { .. }) => "declined",
+        News::Answer(Answer::Held { .. }) | News::Later(LaterAnswer::Pending { .. }) => "pending",
+        News::Answer(Answer::Failed { .. }) => "failed",
+        News::Later(LaterAnswer::Done { .. }) => "done",
+        News::Later(LaterAnswer::Refused { .. }) => "refused",
+        News::NoAnswer => "no_answer",
+        News::Nothing(_) => "not_sent",
+        News::NotFound => "not_found",
+        News::LookUpFailed => "look_up_failed",
+    }
+}

@@ -1,0 +1,89 @@
+//! Capture.
+
+use domain::{
+    Fault,
+    caller::Caller,
+    id::PaymentId,
+    payment::{OnceRef, Payment, Status},
+};
+
+use super::{PaymentView, attempt::Later};
+use crate::{
+    Engine,
+    commit::{Ended, Extra},
+    faults::Stop,
+    once::{Once, Told},
+};
+
+/// A request for a capture.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Capture {
+    /// The payment.
+    pub id: PaymentId,
+    /// How much, in minor units; all that was authorised when absent.
+    pub amount: Option<i64>,
+    /// Replaces the payment's metadata when given.
+    pub metadata: Option<serde_json::Value>,
+}
+
+impl Engine {
+    /// Captures an authorised payment. Source: specification 4.3.
+    pub async fn capture(
+        &self,
+        caller: &Caller,
+        once: Option<Once>,
+        parsed: Result<Capture, Fault>,
+    ) -> Told<PaymentView> {
+        if let Err(fault) = caller.require_server() {
+            return Told { result: Err(fault), replayed: false };
+        }
+        let (engine, team) = (self.clone(), caller.team);
+        let run = |command: Capture, claim: Option<store::once::Claim>, deadline| async move {
+            let id = command.id;
+            let work = {
+                let engine = engine.clone();
+                async move {
+                    let later = Later { team, id, once: claim.as_ref(), deadline: Some(deadline) };
+                    let (payment, n) = engine
+                        .begin_later(&later, |payment, begin| {
+                            let begun = payment.begin_capture(command.amount, begin)?;
+                            if let Some(metadata) = &command.metadata {
+                                payment.metadata = Some(metadata.clone());
+                            }
+                            Ok(begun)
+                        })
+                        .await?;
+                    let payment = engine.carry_out(payment, n).await?;
+                    payment.verdict(n)?;
+                    Ok(PaymentView::of(payment))
+                }
+            };
+            engine.in_time((team, id, deadline), work).await
+        };
+        self.once(caller, once, parsed, run).await
+    }
+
+    /// Captures what should have been captured at once. Nobody's request waits for it but that of `once`.
+    pub(crate) async fn capture_due(&self, payment: Payment, once: Option<OnceRef>) -> Result<Payment, Stop> {
+        let (team, id) = (payment.team, payment.id);
+        let (payment, n) = loop {
+            let _turn = self.inner.turns.take(id.uuid()).await;
+            let mut payment = self.load(team, id).await?;
+            if payment.status != Status::Authorised || payment.capture_at.is_none() {
+                return Ok(payment);
+            }
+            let line = match payment.authorisation() {
+                Some(authorisation) => self.line(team, &authorisation.connection).await?,
+                None => None,
+            };
+            let Ok((n, words)) = payment.begin_capture(None, self.begin(line.as_ref(), once.clone(), None)) else {
+                return Ok(payment);
+            };
+            payment.version += 1;
+            if self.commit_payment(&payment, &[words], Extra::default()).await? == Ended::Done {
+                break (payment, n);
+            }
+        };
+        self.carry_out(payment, n).await
+    }
+}

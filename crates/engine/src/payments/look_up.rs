@@ -1,0 +1,79 @@
+//! Looking up at the processor what became of an operation.
+
+use std::collections::BTreeSet;
+
+use connector::{LookUp, Reference};
+use domain::{
+    id::PaymentId,
+    payment::{Kind, News, Payment, Source},
+};
+use parking_lot::Mutex;
+
+use super::settle::Report;
+use crate::{Engine, faults::Stop};
+
+/// The payments that are being looked up: one look-up at a time for each.
+#[derive(Default)]
+pub(crate) struct Looking(Mutex<BTreeSet<PaymentId>>);
+
+struct Look<'a> {
+    looking: &'a Looking,
+    id: PaymentId,
+}
+
+impl Looking {
+    fn begin(&self, id: PaymentId) -> Option<Look<'_>> {
+        self.0.lock().insert(id).then_some(Look { looking: self, id })
+    }
+}
+
+impl Drop for Look<'_> {
+    fn drop(&mut self) {
+        self.looking.0.lock().remove(&self.id);
+    }
+}
+
+impl Engine {
+    /// Asks the processor about operation `n` and settles what it says. Does nothing while another look-up of the
+    /// payment is under way.
+    pub(crate) async fn look_up(&self, payment: Payment, n: u32, quiet: bool) -> Result<Payment, Stop> {
+        let Some(_look) = self.inner.looking.begin(payment.id) else { return Ok(payment) };
+        let news = self.ask(&payment, n).await?;
+        let report = Report { n, news, source: Source::LookUp, quiet };
+        self.settle(payment.team, payment.id, report).await
+    }
+
+    async fn ask(&self, payment: &Payment, n: u32) -> Result<News, Stop> {
+        let Some(operation) = payment.operation(n) else { return Ok(News::LookUpFailed) };
+        let Some(line) = self.line(payment.team, &operation.connection).await? else {
+            tracing::warn!(payment.id = %payment.id, "its connection is gone, so its outcome can't be looked up");
+            return Ok(News::LookUpFailed);
+        };
+        let about = match operation.kind {
+            Kind::Authorise { .. } => n,
+            Kind::Reverse { target, .. } => target,
+            Kind::Capture | Kind::Cancel { .. } | Kind::Refund { .. } => {
+                payment.authorisation().map_or(n, |authorisation| authorisation.n)
+            }
+        };
+        let reference = Reference::new(payment.id, n);
+        let authorisation = Reference::new(payment.id, about);
+        let call = LookUp {
+            reference: &reference,
+            authorisation: &authorisation,
+            processor_id: payment.operation(about).and_then(|about| about.processor_id.as_deref()),
+            connection: &operation.connection,
+        };
+        let timeout = line.connector.descriptor().call_timeout;
+        let news = match self.inner.world.timeout(timeout, line.connector.look_up(&call)).await {
+            Ok(Ok(finding)) => News::from(finding),
+            Ok(Err(error)) => {
+                tracing::warn!(payment.id = %payment.id, error = %error, "a look-up failed");
+                News::LookUpFailed
+            }
+            Err(world::Elapsed) => News::LookUpFailed,
+        };
+        metrics::counter!("pointsman_look_ups_total", "processor" => line.connection.processor.clone()).increment(1);
+        Ok(news)
+    }
+}

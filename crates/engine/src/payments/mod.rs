@@ -1,0 +1,83 @@
+//! Payments: the use cases.
+
+mod attempt;
+mod authorise;
+mod call;
+mod cancel;
+mod capture;
+mod instrument;
+mod list;
+mod look_up;
+mod read;
+mod recover;
+mod refund;
+mod resolve;
+mod route;
+mod settle;
+
+use domain::{
+    Fault,
+    payment::{Line, Payment},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{Engine, faults, once::Kept};
+
+pub use authorise::Authorise;
+pub use cancel::Cancel;
+pub use capture::Capture;
+pub use instrument::{Instrument, Payer};
+pub use list::{ListPayments, PaymentPage};
+pub(crate) use look_up::Looking;
+pub use refund::Refund;
+pub use resolve::Resolve;
+
+/// A payment as it is told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PaymentView {
+    /// The payment.
+    pub payment: Payment,
+    /// Its timeline up to the payment's version; filled by [`Engine::with_timeline`].
+    pub timeline: Option<Vec<Line>>,
+}
+
+impl PaymentView {
+    pub(crate) fn of(payment: Payment) -> Self {
+        Self { payment, timeline: None }
+    }
+}
+
+/// What is stored of an answer that is a payment.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct StoredPayment {
+    pub(crate) payment: Payment,
+}
+
+impl Kept for PaymentView {
+    type Stored = StoredPayment;
+
+    fn stored(&self) -> StoredPayment {
+        StoredPayment { payment: self.payment.clone() }
+    }
+
+    async fn restored(_engine: &Engine, stored: StoredPayment) -> Result<Self, Fault> {
+        Ok(Self::of(stored.payment))
+    }
+
+    fn id(stored: &StoredPayment) -> Option<String> {
+        Some(stored.payment.id.to_string())
+    }
+}
+
+impl Engine {
+    /// Adds the timeline as it was at the payment's version.
+    ///
+    /// # Errors
+    /// `error.unavailable`, `error.unknown`.
+    pub async fn with_timeline(&self, mut view: PaymentView) -> Result<PaymentView, Fault> {
+        let payment = &view.payment;
+        let lines = store::event::lines(&self.inner.store, payment.team, &payment.id.key(), payment.version).await;
+        view.timeline = Some(lines.map_err(|error| faults::database(&error))?);
+        Ok(view)
+    }
+}

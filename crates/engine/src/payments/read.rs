@@ -1,0 +1,64 @@
+//! Reading a payment. An open outcome is looked up on the way.
+
+use domain::{
+    Fault,
+    caller::{Caller, Credential},
+    id::PaymentId,
+    payment::Payment,
+};
+
+use super::PaymentView;
+use crate::{
+    Engine,
+    faults::{Stop, database, payment_not_found},
+};
+
+impl Engine {
+    /// A team's payment. A client token reads those that it made.
+    ///
+    /// # Errors
+    /// `error.payment.not-found`, `api.key.forbidden`.
+    pub async fn payment(&self, caller: &Caller, id: PaymentId) -> Result<PaymentView, Fault> {
+        if matches!(caller.credential, Credential::Public) {
+            return Err(domain::caller::forbidden());
+        }
+        let found = store::payment::of_team(&self.inner.store, caller.team, id).await;
+        let payment = found.map_err(|error| database(&error))?.ok_or_else(payment_not_found)?;
+        if !may_read(caller, &payment) {
+            return Err(payment_not_found());
+        }
+        Ok(PaymentView::of(self.refreshed(payment).await))
+    }
+
+    /// The payment after a look-up, when something about it is open and may be looked up.
+    async fn refreshed(&self, payment: Payment) -> Payment {
+        let Some(n) = self.askable(&payment).await else { return payment };
+        let deadline = self.deadline();
+        let world = &self.inner.world;
+        let (engine, asked) = (self.clone(), payment.clone());
+        let look = self.own(Box::pin(async move {
+            let payment = engine.look_up(asked, n, true).await?;
+            // What the look-up settled may call for a capture at once.
+            engine.complete(payment, None).await
+        }));
+        match world.timeout(deadline.left(world.now()), look).await {
+            Ok(Some(Ok(found))) => found,
+            Ok(Some(Err(Stop::Fault(_) | Stop::Taken)) | None) | Err(world::Elapsed) => payment,
+        }
+    }
+
+    async fn askable(&self, payment: &Payment) -> Option<u32> {
+        let now = self.inner.world.now();
+        let open = payment.operations.iter().rev().find(|operation| operation.state.is_open())?;
+        let policy = self.policy(payment, open).await.ok()?;
+        payment.can_look_up(now, policy.call_timeout)
+    }
+}
+
+fn may_read(caller: &Caller, payment: &Payment) -> bool {
+    match &caller.credential {
+        Credential::Secret => true,
+        Credential::Public => false,
+        Credential::Client(_) => payment.made_by == Some(caller.key),
+    }
+}

@@ -1,0 +1,113 @@
+//! The job that looks after payments that are due.
+
+use std::time::Duration;
+
+use domain::{
+    id::{PaymentId, TeamId},
+    payment::{CancelCause, Duty, Payment},
+};
+
+use crate::{
+    Engine,
+    commit::{Ended, Extra},
+    faults::Stop,
+};
+
+/// So long nobody else looks after a payment that was taken.
+const LEASE: Duration = Duration::from_secs(60);
+
+/// How many are taken at once.
+const BATCH: i64 = 16;
+
+/// At most so many duties of one payment are done in one go.
+const DUTIES: usize = 4;
+
+impl Engine {
+    /// Takes payments that are due and does what is to be done for them. Returns how many were taken.
+    pub(crate) async fn recover_due(&self) -> Result<usize, Stop> {
+        let now = self.inner.world.now();
+        let due = store::payment::claim_due(&self.inner.store, now, now.after(LEASE), BATCH).await?;
+        let taken = due.len();
+        let work = due.into_iter().map(|(team, id)| {
+            let engine = self.clone();
+            self.own(Box::pin(async move { engine.recover_logged(team, id).await }))
+        });
+        futures_util::future::join_all(work).await;
+        Ok(taken)
+    }
+
+    async fn recover_logged(&self, team: TeamId, id: PaymentId) {
+        if let Err(stop) = self.recover(team, id).await {
+            tracing::warn!(payment.id = %id, stop = ?stop, "a due payment is tried again when its lease ends");
+        }
+    }
+
+    async fn recover(&self, team: TeamId, id: PaymentId) -> Result<(), Stop> {
+        for _ in 0..DUTIES {
+            let payment = self.load(team, id).await?;
+            let Some(duty) = payment.duty(self.inner.world.now()) else { break };
+            let version = payment.version;
+            let after = self.fulfil(payment, duty).await?;
+            if after.version == version {
+                break;
+            }
+        }
+        self.hand_back(team, id).await
+    }
+
+    async fn fulfil(&self, payment: Payment, duty: Duty) -> Result<Payment, Stop> {
+        match duty {
+            Duty::LookUp(n) => self.look_up(payment, n, false).await,
+            Duty::Capture => self.capture_due(payment, None).await,
+            Duty::Expire => self.expire(payment).await,
+            Duty::Reverse { target, captured } => self.reverse(payment, target, captured).await,
+        }
+    }
+
+    /// Asks the processor to cancel what was not captured in time. Its answer decides, not the timer.
+    async fn expire(&self, payment: Payment) -> Result<Payment, Stop> {
+        let begun = |payment: &mut Payment, begin| payment.begin_cancel(CancelCause::Lifetime, None, begin).ok();
+        self.follow(payment, begun).await
+    }
+
+    async fn reverse(&self, payment: Payment, target: u32, captured: bool) -> Result<Payment, Stop> {
+        self.follow(payment, |payment, begin| payment.begin_reverse(target, captured, begin)).await
+    }
+
+    /// Adds an operation that nobody asked for, commits and carries it out.
+    async fn follow(
+        &self,
+        payment: Payment,
+        add: impl Fn(&mut Payment, domain::payment::Begin) -> Option<(u32, domain::payment::Line)>,
+    ) -> Result<Payment, Stop> {
+        let (team, id, version) = (payment.team, payment.id, payment.version);
+        let (payment, n) = {
+            let _turn = self.inner.turns.take(id.uuid()).await;
+            let mut payment = self.load(team, id).await?;
+            if payment.version != version {
+                return Ok(payment);
+            }
+            let connection = payment.operations.last().map(|operation| operation.connection.clone());
+            let line = match &connection {
+                Some(connection) => self.line(team, connection).await?,
+                None => None,
+            };
+            let begin = self.begin(line.as_ref(), None, None);
+            let Some((n, words)) = add(&mut payment, begin) else { return Ok(payment) };
+            payment.version += 1;
+            match self.commit_payment(&payment, &[words], Extra::default()).await? {
+                Ended::Done => (payment, n),
+                Ended::Overtaken | Ended::Refused(_) | Ended::Taken => return self.load(team, id).await,
+            }
+        };
+        self.carry_out(payment, n).await
+    }
+
+    /// Gives the payment back its own due time, unless a commit has done so.
+    async fn hand_back(&self, team: TeamId, id: PaymentId) -> Result<(), Stop> {
+        let payment = self.load(team, id).await?;
+        let mut change = db::Change::new(self.change_id(), &id.key());
+        change.push(store::payment::set_due(&payment));
+        self.commit_plain(change).await.map(|_| ())
+    }
+}

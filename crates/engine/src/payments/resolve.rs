@@ -1,0 +1,73 @@
+//! A person settles a payment whose outcome stays unknown.
+
+use domain::{
+    Fault,
+    caller::Caller,
+    id::PaymentId,
+    payment::{Kind, Resolution, State},
+};
+
+use super::PaymentView;
+use crate::{
+    Engine,
+    commit::{Ended, Extra},
+    faults::Stop,
+};
+
+/// What a person found out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resolve {
+    /// The payment.
+    pub id: PaymentId,
+    /// The outcome.
+    pub outcome: Resolution,
+    /// What it is known by; kept in the timeline.
+    pub evidence: String,
+}
+
+impl Engine {
+    /// Settles an unknown payment on a person's word.
+    ///
+    /// # Errors
+    /// `error.payment.not-found`, `error.resolve.invalid-status`.
+    pub async fn resolve(&self, caller: &Caller, command: Resolve) -> Result<PaymentView, Fault> {
+        caller.require_server()?;
+        self.resolved(caller, &command).await.map_err(|stop| match stop {
+            Stop::Fault(fault) => fault,
+            Stop::Taken => Fault::unknown(),
+        })
+    }
+
+    async fn resolved(&self, caller: &Caller, command: &Resolve) -> Result<PaymentView, Stop> {
+        loop {
+            let _turn = self.inner.turns.take(command.id.uuid()).await;
+            let mut payment = self.load(caller.team, command.id).await?;
+            let unknown = payment.operations.iter().find(|operation| {
+                matches!(operation.kind, Kind::Authorise { .. }) && matches!(operation.state, State::Unknown { .. })
+            });
+            let (once, connection) = match unknown {
+                Some(operation) => (operation.once.clone(), Some(operation.connection.clone())),
+                None => (None, None),
+            };
+            let line = match &connection {
+                Some(connection) => self.line(payment.team, connection).await?,
+                None => None,
+            };
+            let policy = self.policy_of(line.as_ref());
+            let lines = payment.resolve(command.outcome, &command.evidence, self.inner.world.now(), &policy)?;
+            payment.version += 1;
+            let mut extra = Extra::default();
+            if let Some(once) = once {
+                let answer = super::settle::told_answer(&payment, 0);
+                extra.more.push(store::once::answer(payment.team, &once, &payment.id.key(), &answer));
+            }
+            if let Some(token) = payment.made_by.filter(|_| super::settle::ended_without_money(payment.status)) {
+                extra.more.push(store::credential::release_payment(payment.team, token, payment.id));
+            }
+            if self.commit_payment(&payment, &lines, extra).await? == Ended::Done {
+                self.forget_later(payment.clone());
+                return Ok(PaymentView::of(payment));
+            }
+        }
+    }
+}

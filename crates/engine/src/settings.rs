@@ -1,0 +1,39 @@
+//! The engine's settings.
+
+use std::time::Duration;
+
+use domain::caller::Mode;
+
+/// The engine's settings, checked by whoever reads the configuration.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Test or live.
+    pub mode: Mode,
+    /// How long idempotency keys are kept.
+    pub idempotency_retention: Duration,
+    /// How long an authorisation can be captured; the connector's own time when absent.
+    pub authorisation_lifetime: Option<Duration>,
+    /// When an unknown outcome is looked up, counted from the time it became unknown; then daily.
+    pub recovery_schedule: Vec<Duration>,
+    /// How often jobs look for work.
+    pub poll_interval: Duration,
+    /// By when a request must have its answer.
+    pub request_deadline: Duration,
+    /// How long a client token lives.
+    pub client_token_lifetime: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let seconds = [5, 30, 120, 600, 3600];
+        Self {
+            mode: Mode::Test,
+            idempotency_retention: Duration::from_secs(24 * 60 * 60),
+            authorisation_lifetime: None,
+            recovery_schedule: seconds.into_iter().map(Duration::from_secs).collect(),
+            poll_interval: Duration::from_millis(500),
+            request_deadline: Duration::from_secs(24),
+            client_token_lifetime: Duration::from_secs(3 * 60 * 60),
+        }
+    }
+}

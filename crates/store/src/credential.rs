@@ -1,0 +1,172 @@
+//! API keys and client tokens.
+
+use db::{Db, DbError, Row, Statement};
+use domain::{
+    Timestamp,
+    caller::{ClientGrant, Mode},
+    id::{KeyId, PaymentId, TeamId},
+};
+
+/// What kind of credential a row holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `sk_…`
+    Secret,
+    /// `pk_…`
+    Public,
+    /// `ct_…`
+    Client,
+}
+
+impl Kind {
+    /// The kind as it is stored.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Secret => "secret",
+            Self::Public => "public",
+            Self::Client => "client",
+        }
+    }
+
+    /// Reads the kind.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Secret, Self::Public, Self::Client].into_iter().find(|kind| kind.text() == text)
+    }
+}
+
+/// A credential as it is stored: its hash, never itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Credential {
+    /// Its id.
+    pub id: KeyId,
+    /// Whose it is.
+    pub team: TeamId,
+    /// Its kind.
+    pub kind: Kind,
+    /// Test or live.
+    pub mode: Mode,
+    /// The keyed hash of it.
+    pub hash: String,
+    /// What people call it.
+    pub name: String,
+    /// Its prefix and last four characters, for people.
+    pub hint: String,
+    /// What a client token was made for.
+    pub grant: Option<ClientGrant>,
+    /// Attempts that a client token has made.
+    pub attempts: i64,
+    /// The live or paid payment that a client token has made.
+    pub live_payment: Option<PaymentId>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it ends.
+    pub expires_at: Option<Timestamp>,
+    /// When it was revoked.
+    pub revoked_at: Option<Timestamp>,
+}
+
+const COLUMNS: &str = "key_id, team_id, kind, mode, hash, name, hint, rights, attempts, live_payment, created_at, \
+                       expires_at, revoked_at";
+
+/// A new credential.
+pub fn insert(credential: &Credential) -> Statement {
+    Statement::one(
+        "insert into credential (key_id, team_id, kind, mode, hash, name, hint, rights, attempts, live_payment, created_at, \
+         expires_at, revoked_at) values ($1, $2, $3, $4, $5, $6, $7, $8, 0, null, $9, $10, null)",
+        vec![
+            credential.id.key().into(),
+            credential.team.key().into(),
+            credential.kind.text().into(),
+            mode_text(credential.mode).into(),
+            credential.hash.as_str().into(),
+            credential.name.as_str().into(),
+            credential.hint.as_str().into(),
+            credential.grant.as_ref().map(crate::text).into(),
+            credential.created_at.micros().into(),
+            credential.expires_at.map(Timestamp::micros).into(),
+        ],
+    )
+}
+
+/// Ends a credential from now on.
+pub fn revoke(team: TeamId, id: KeyId, at: Timestamp) -> Statement {
+    Statement::one(
+        "update credential set revoked_at = $3 where team_id = $1 and key_id = $2 and revoked_at is null",
+        vec![team.key().into(), id.key().into(), at.micros().into()],
+    )
+}
+
+/// Counts an attempt of a client token and claims its one live payment. Touches no row when the token has one, or has
+/// made `most` attempts.
+pub fn claim_payment(team: TeamId, id: KeyId, payment: PaymentId, most: i64) -> Statement {
+    Statement::one(
+        "update credential set attempts = attempts + 1, live_payment = $3 \
+         where team_id = $1 and key_id = $2 and live_payment is null and attempts < $4",
+        vec![team.key().into(), id.key().into(), payment.key().into(), most.into()],
+    )
+}
+
+/// Frees a client token whose payment has ended without money.
+pub fn release_payment(team: TeamId, id: KeyId, payment: PaymentId) -> Statement {
+    Statement::any(
+        "update credential set live_payment = null where team_id = $1 and key_id = $2 and live_payment = $3",
+        vec![team.key().into(), id.key().into(), payment.key().into()],
+    )
+}
+
+/// The credential with this hash, of whatever team: the hash is what leads to the team.
+pub async fn by_hash(db: &Db, hash: &str) -> Result<Option<Credential>, DbError> {
+    let sql = format!("select {COLUMNS} from credential where hash = $1");
+    db.read(sql, vec![hash.into()]).await?.iter().next().map(read).transpose()
+}
+
+/// A team's credential by its id.
+pub async fn of_team(db: &Db, team: TeamId, id: KeyId) -> Result<Option<Credential>, DbError> {
+    let sql = format!("select {COLUMNS} from credential where team_id = $1 and key_id = $2");
+    db.read(sql, vec![team.key().into(), id.key().into()]).await?.iter().next().map(read).transpose()
+}
+
+/// A team's keys, oldest first, without client tokens.
+pub async fn keys_of_team(db: &Db, team: TeamId) -> Result<Vec<Credential>, DbError> {
+    let sql = format!("select {COLUMNS} from credential where team_id = $1 and kind <> 'client' order by created_at, key_id");
+    db.scan(sql, vec![team.key().into()]).await?.iter().map(read).collect()
+}
+
+/// Removes client tokens of any team that ended before `before`. Returns how many.
+pub async fn sweep(db: &Db, before: Timestamp, limit: i64) -> Result<usize, DbError> {
+    // Life times are the same for every team; the rows removed carry no data out.
+    let sql = "delete from credential where key_id in (select key_id from credential \
+               where expires_at is not null and expires_at <= $1 order by expires_at limit $2) returning key_id";
+    Ok(db.claim(sql, vec![before.micros().into(), limit.into()]).await?.len())
+}
+
+fn read(row: &Row) -> Result<Credential, DbError> {
+    let corrupt = |what: &str| DbError::Corrupt(format!("credential: {what}"));
+    let key = row.text(0)?;
+    Ok(Credential {
+        id: KeyId::parse(key).ok_or_else(|| corrupt("its key"))?,
+        team: TeamId::parse(row.text(1)?).ok_or_else(|| corrupt("its team"))?,
+        kind: Kind::parse(row.text(2)?).ok_or_else(|| corrupt("its kind"))?,
+        mode: parse_mode(row.text(3)?).ok_or_else(|| corrupt("its mode"))?,
+        hash: row.text(4)?.to_owned(),
+        name: row.text(5)?.to_owned(),
+        hint: row.text(6)?.to_owned(),
+        grant: row.opt_text(7)?.map(|text| crate::document(text, "credential", key)).transpose()?,
+        attempts: row.int(8)?,
+        live_payment: row.opt_text(9)?.and_then(PaymentId::parse),
+        created_at: row.time(10)?,
+        expires_at: row.opt_time(11)?,
+        revoked_at: row.opt_time(12)?,
+    })
+}
+
+const fn mode_text(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Test => "test",
+        Mode::Live => "live",
+    }
+}
+
+fn parse_mode(text: &str) -> Option<Mode> {
+    [Mode::Test, Mode::Live].into_iter().find(|mode| mode_text(*mode) == text)
+}

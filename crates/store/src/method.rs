@@ -1,0 +1,84 @@
+//! Token records: stored payment methods without their numbers.
+
+use db::{Db, DbError, Row, Statement};
+use domain::{
+    Timestamp,
+    customer::StoredMethod,
+    id::{BlobId, CustomerId, TeamId, VaultToken},
+};
+
+/// A new token record.
+pub fn insert(method: &StoredMethod) -> Statement {
+    Statement::one(
+        "insert into method (team_id, token, customer_id, blob_id, body, created_at, deleted_at) \
+         values ($1, $2, $3, $4, $5, $6, null)",
+        vec![
+            method.team.key().into(),
+            method.token.as_str().into(),
+            method.customer.map(CustomerId::key).into(),
+            method.blob.key().into(),
+            crate::text(method).into(),
+            method.created_at.micros().into(),
+        ],
+    )
+}
+
+/// Gives a token record that is nobody's to a customer.
+pub fn attach(method: &StoredMethod) -> Statement {
+    Statement::one(
+        "update method set customer_id = $3, body = $4 \
+         where team_id = $1 and token = $2 and customer_id is null and deleted_at is null",
+        vec![
+            method.team.key().into(),
+            method.token.as_str().into(),
+            method.customer.map(CustomerId::key).into(),
+            crate::text(method).into(),
+        ],
+    )
+}
+
+/// Ends a token record: it can't be used any more.
+pub fn delete(team: TeamId, token: &VaultToken, at: Timestamp) -> Statement {
+    Statement::one(
+        "update method set deleted_at = $3 where team_id = $1 and token = $2 and deleted_at is null",
+        vec![team.key().into(), token.as_str().into(), at.micros().into()],
+    )
+}
+
+/// Removes the record of a token that is deleted and whose number is erased.
+pub fn forget(team: TeamId, token: &VaultToken) -> Statement {
+    Statement::any(
+        "delete from method where team_id = $1 and token = $2 and deleted_at is not null",
+        vec![team.key().into(), token.as_str().into()],
+    )
+}
+
+/// A team's token record.
+pub async fn of_team(db: &Db, team: TeamId, token: &VaultToken) -> Result<Option<StoredMethod>, DbError> {
+    let sql = "select token, body from method where team_id = $1 and token = $2 and deleted_at is null";
+    db.read(sql, vec![team.key().into(), token.as_str().into()]).await?.iter().next().map(read).transpose()
+}
+
+/// A customer's token records, oldest first.
+pub async fn of_customer(db: &Db, team: TeamId, customer: CustomerId) -> Result<Vec<StoredMethod>, DbError> {
+    let sql = "select token, body from method where team_id = $1 and customer_id = $2 and deleted_at is null \
+               order by created_at, token";
+    db.read(sql, vec![team.key().into(), customer.key().into()]).await?.iter().map(read).collect()
+}
+
+/// Whether a token record has its number in `blob`.
+pub async fn uses_blob(db: &Db, team: TeamId, blob: BlobId) -> Result<bool, DbError> {
+    let sql = "select token from method where team_id = $1 and blob_id = $2";
+    Ok(!db.read(sql, vec![team.key().into(), blob.key().into()]).await?.is_empty())
+}
+
+/// Token records of any team that were deleted before `before`.
+pub async fn deleted(db: &Db, before: Timestamp, limit: i64) -> Result<Vec<StoredMethod>, DbError> {
+    // Jobs serve every team; the records carry their team with them.
+    let sql = "select token, body from method where deleted_at is not null and deleted_at <= $1 order by deleted_at limit $2";
+    db.scan(sql, vec![before.micros().into(), limit.into()]).await?.iter().map(read).collect()
+}
+
+fn read(row: &Row) -> Result<StoredMethod, DbError> {
+    crate::document(row.text(1)?, "payment method with a token that begins", row.text(0)?.get(..4).unwrap_or_default())
+}

@@ -1,0 +1,108 @@
+//! Idempotency records.
+
+use db::{Db, DbError, Statement};
+use domain::{Timestamp, id::TeamId, payment::OnceRef};
+
+/// An idempotency record as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// The keyed hash of the request.
+    pub fingerprint: String,
+    /// The payment that the request made or touched.
+    pub stream: Option<String>,
+    /// What was told: a document of the engine's.
+    pub answer: Option<String>,
+}
+
+/// A key that is taken.
+#[derive(Debug, Clone)]
+pub struct Claim {
+    /// The team.
+    pub team: TeamId,
+    /// Scope and hash of the key.
+    pub once: OnceRef,
+    /// The keyed hash of the request.
+    pub fingerprint: String,
+}
+
+/// Takes a key, unless it was taken after `forgotten_before`.
+pub fn claim(
+    claim: &Claim,
+    stream: Option<&str>,
+    answer: Option<&str>,
+    times: (Timestamp, Timestamp),
+) -> Statement {
+    let (now, forgotten_before) = times;
+    Statement::one(
+        "insert into once (team_id, scope, key_hash, fingerprint, stream, answer, created_at) \
+         values ($1, $2, $3, $4, $5, $6, $7) on conflict (team_id, scope, key_hash) do update set \
+         fingerprint = excluded.fingerprint, stream = excluded.stream, answer = excluded.answer, \
+         created_at = excluded.created_at where once.created_at <= $8",
+        vec![
+            claim.team.key().into(),
+            claim.once.scope.as_str().into(),
+            claim.once.key.as_str().into(),
+            claim.fingerprint.as_str().into(),
+            stream.into(),
+            answer.into(),
+            now.micros().into(),
+            forgotten_before.micros().into(),
+        ],
+    )
+}
+
+/// Writes what is told from now on. A record that is forgotten by now is left so.
+pub fn answer(team: TeamId, once: &OnceRef, stream: &str, answer: &str) -> Statement {
+    Statement::any(
+        "update once set answer = $4 where team_id = $1 and scope = $2 and key_hash = $3 and stream = $5",
+        vec![
+            team.key().into(),
+            once.scope.as_str().into(),
+            once.key.as_str().into(),
+            answer.into(),
+            stream.into(),
+        ],
+    )
+}
+
+/// The record of a key, unless it is forgotten.
+pub async fn find(
+    db: &Db,
+    team: TeamId,
+    once: &OnceRef,
+    forgotten_before: Timestamp,
+) -> Result<Option<Record>, DbError> {
+    let sql = "select fingerprint, stream, answer from once \
+               where team_id = $1 and scope = $2 and key_hash = $3 and created_at > $4";
+    let params = vec![
+        team.key().into(),
+        once.scope.as_str().into(),
+        once.key.as_str().into(),
+        forgotten_before.micros().into(),
+    ];
+    let mut rows = db.read(sql, params).await?;
+    let Some(row) = rows.first_mut() else { return Ok(None) };
+    Ok(Some(Record {
+        fingerprint: row.take_text(0)?,
+        stream: row.take_opt_text(1)?,
+        answer: row.take_opt_text(2)?,
+    }))
+}
+
+/// Forgets what was told about a stream (its customer's data are erased). The keys stay taken.
+pub async fn of_stream(db: &Db, team: TeamId, stream: &str) -> Result<Vec<(OnceRef, String)>, DbError> {
+    let sql = "select scope, key_hash, answer from once where team_id = $1 and stream = $2 and answer is not null";
+    let mut rows = db.scan(sql, vec![team.key().into(), stream.into()]).await?;
+    rows.iter_mut()
+        .map(|row| Ok((OnceRef { scope: row.take_text(0)?, key: row.take_text(1)? }, row.take_text(2)?)))
+        .collect()
+}
+
+/// Removes records of any team that are forgotten. Returns how many.
+pub async fn sweep(db: &Db, forgotten_before: Timestamp, limit: i64) -> Result<usize, DbError> {
+    // Retention is the same for every team; the rows removed carry no data out.
+    let sql = "delete from once where (team_id, scope, key_hash) in \
+               (select team_id, scope, key_hash from once where created_at <= $1 order by created_at limit $2) \
+               returning created_at";
+    Ok(db.claim(sql, vec![forgotten_before.micros().into(), limit.into()]).await?.len())
+}

@@ -1,0 +1,129 @@
+//! Payments.
+
+use db::{Db, DbError, Row, Statement, Value};
+use domain::{
+    Timestamp,
+    id::{CustomerId, PaymentId, TeamId},
+    payment::Payment,
+};
+
+/// A new payment.
+pub fn insert(payment: &Payment) -> Statement {
+    Statement::one(
+        "insert into payment (team_id, payment_id, version, status, created_at, due_at, amount, currency, method, gateway, \
+         country, flow_id, customer_id, order_id, body) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+        vec![
+            payment.team.key().into(),
+            payment.id.key().into(),
+            version(payment.version),
+            payment.status.text().into(),
+            payment.created_at.micros().into(),
+            due_at(payment),
+            payment.money.minor().into(),
+            payment.money.currency().code().into(),
+            payment.method.method.code().into(),
+            gateway(payment),
+            country(payment),
+            payment.flow.as_ref().map(|flow| flow.id.as_str()).into(),
+            customer(payment),
+            payment.order_id.as_deref().into(),
+            crate::text(payment).into(),
+        ],
+    )
+}
+
+/// The next version of a payment, guarded by the version before it.
+pub fn update(payment: &Payment) -> Statement {
+    Statement::one(
+        "update payment set version = $3, status = $4, due_at = $5, gateway = $6, country = $7, body = $8 \
+         where team_id = $1 and payment_id = $2 and version = $9",
+        vec![
+            payment.team.key().into(),
+            payment.id.key().into(),
+            version(payment.version),
+            payment.status.text().into(),
+            due_at(payment),
+            gateway(payment),
+            country(payment),
+            crate::text(payment).into(),
+            version(payment.version.saturating_sub(1)),
+        ],
+    )
+}
+
+/// A team's payment by its id.
+pub async fn of_team(db: &Db, team: TeamId, id: PaymentId) -> Result<Option<Payment>, DbError> {
+    let sql = "select payment_id, body from payment where team_id = $1 and payment_id = $2";
+    let rows = db.read(sql, vec![team.key().into(), id.key().into()]).await?;
+    rows.into_iter().next().map(|row| read(&row)).transpose()
+}
+
+/// Takes payments of any team that are due: until `lease_until` nobody else takes them.
+pub async fn claim_due(
+    db: &Db,
+    now: Timestamp,
+    lease_until: Timestamp,
+    limit: i64,
+) -> Result<Vec<(TeamId, PaymentId)>, DbError> {
+    // Jobs serve every team; the rows taken carry their team with them.
+    let sql = "update payment set due_at = $2 where (team_id, payment_id) in \
+               (select team_id, payment_id from payment where due_at is not null and due_at <= $1 order by due_at limit $3) \
+               and due_at <= $1 returning team_id, payment_id";
+    let rows = db.claim(sql, vec![now.micros().into(), lease_until.micros().into(), limit.into()]).await?;
+    rows.iter()
+        .map(|row| {
+            let team = TeamId::parse(row.text(0)?);
+            let payment = PaymentId::parse(row.text(1)?);
+            team.zip(payment).ok_or_else(|| DbError::Corrupt("payment: keys of a due payment".to_owned()))
+        })
+        .collect()
+}
+
+/// Gives a payment that was taken its own due time back, unless it has been changed since.
+pub fn set_due(payment: &Payment) -> Statement {
+    Statement::any(
+        "update payment set due_at = $3 where team_id = $1 and payment_id = $2 and version = $4",
+        vec![payment.team.key().into(), payment.id.key().into(), due_at(payment), version(payment.version)],
+    )
+}
+
+/// A customer's payments after `after`, in order of their ids.
+pub async fn of_customer(
+    db: &Db,
+    team: TeamId,
+    customer: CustomerId,
+    after: Option<PaymentId>,
+    limit: i64,
+) -> Result<Vec<Payment>, DbError> {
+    let sql = "select payment_id, body from payment where team_id = $1 and customer_id = $2 and payment_id > $3 \
+               order by payment_id limit $4";
+    let after = after.map(PaymentId::key).unwrap_or_default();
+    let params = vec![team.key().into(), customer.key().into(), after.into(), limit.into()];
+    db.scan(sql, params).await?.iter().map(read).collect()
+}
+
+/// Reads a payment from a row of `payment_id, body`.
+pub(crate) fn read(row: &Row) -> Result<Payment, DbError> {
+    crate::document(row.text(1)?, "payment", row.text(0)?)
+}
+
+fn version(version: u64) -> Value {
+    Value::Int(i64::try_from(version).unwrap_or(i64::MAX))
+}
+
+fn due_at(payment: &Payment) -> Value {
+    payment.due_at().map(Timestamp::micros).into()
+}
+
+fn gateway(payment: &Payment) -> Value {
+    payment.operations.last().map(|operation| operation.connection.as_str()).into()
+}
+
+fn country(payment: &Payment) -> Value {
+    payment.approval().and_then(|approval| approval.card_country.as_deref()).into()
+}
+
+fn customer(payment: &Payment) -> Value {
+    payment.customer.as_ref().and_then(|payer| payer.id).map(CustomerId::key).into()
+}
