@@ -1,0 +1,122 @@
+//! The configuration: a TOML file, overridden by `POINTSMAN_SECTION__KEY` variables, overridden by flags.
+//!
+//! It is read and checked whole at start. Every setting is documented in `pointsman.example.toml`, which a test reads and
+//! compares with the defaults here. This is the one place that reads the environment.
+
+mod address;
+mod reader;
+mod sections;
+mod setting;
+mod sources;
+
+use domain::caller::Mode;
+
+pub use address::{IpRange, Origin};
+pub use reader::Problems;
+use reader::Reader;
+pub use sections::{Database, Jobs, Limits, Log, LogFormat, Recovery, Server, Vault};
+use setting::words;
+pub use setting::{Bytes, Hidden};
+pub use sources::{Sources, no_color};
+
+/// Begins every secret key of test mode.
+const TEST_KEY: &str = "sk_test_";
+
+/// All settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Whether money is real.
+    pub mode: Mode,
+    /// Whether the sandbox and its simulator are there.
+    pub sandbox: Sandbox,
+    /// The secret key that the sandbox's first start uses instead of a random one.
+    pub access_token: Option<Hidden>,
+    /// HTTP.
+    pub server: Server,
+    /// Where data lies.
+    pub database: Database,
+    /// What a request may cost, and how long things live.
+    pub limits: Limits,
+    /// When unknown outcomes are looked up.
+    pub recovery: Recovery,
+    /// Keys and life times of card data.
+    pub vault: Vault,
+    /// Background work.
+    pub jobs: Jobs,
+    /// What is logged, and how.
+    pub log: Log,
+}
+
+/// Whether the sandbox is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sandbox {
+    /// With the simulator, its books and a seeded team.
+    Open,
+    /// Without.
+    Absent,
+}
+
+words!(Mode, "`test` or `live`", "test" => Test, "live" => Live);
+
+impl Settings {
+    /// Reads and checks everything.
+    ///
+    /// # Errors
+    /// Every problem at once, each with the setting's name and where it was given.
+    pub fn load(sources: Sources, sandbox: Sandbox) -> Result<Self, Problems> {
+        let mut reader = sources.reader();
+        let settings = Self::read(&mut reader, sandbox);
+        reader.finish()?;
+        Ok(settings)
+    }
+
+    fn read(reader: &mut Reader, sandbox: Sandbox) -> Self {
+        let mode = mode(reader, sandbox);
+        Self {
+            mode,
+            sandbox,
+            access_token: access_token(reader, sandbox),
+            server: Server::read(reader, mode),
+            database: Database::read(reader),
+            limits: Limits::read(reader, mode),
+            recovery: Recovery::read(reader),
+            vault: Vault::read(reader),
+            jobs: Jobs::read(reader),
+            log: Log::read(reader),
+        }
+    }
+
+    /// The key file: where it is configured, else in the data directory.
+    pub fn key_file(&self) -> std::path::PathBuf {
+        self.vault.key_file.clone().unwrap_or_else(|| self.database.data_dir.join("vault.keys"))
+    }
+}
+
+fn mode(reader: &mut Reader, sandbox: Sandbox) -> Mode {
+    let given: Option<Mode> = reader.take_optional("mode");
+    match sandbox {
+        Sandbox::Absent => given.unwrap_or(Mode::Live),
+        Sandbox::Open => {
+            if given == Some(Mode::Live) {
+                reader.refuse("mode", "must not be `live` together with --sandbox");
+            }
+            Mode::Test
+        }
+    }
+}
+
+fn access_token(reader: &mut Reader, sandbox: Sandbox) -> Option<Hidden> {
+    let token: Hidden = reader.take_optional("access_token")?;
+    let long_enough = |secret: &str| (16..=128).contains(&secret.len());
+    let letters = |secret: &str| secret.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let secret = token.expose().strip_prefix(TEST_KEY);
+    if sandbox == Sandbox::Absent {
+        reader.refuse("access_token", "is for the sandbox alone; make keys with `pointsman key create`");
+    } else if !secret.is_some_and(|secret| long_enough(secret) && letters(secret)) {
+        reader.refuse("access_token", "must be `sk_test_` and 16 to 128 letters and digits");
+    }
+    Some(token)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,234 @@
+//! The sections of the configuration: one small struct each, with its defaults.
+
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
+
+use domain::caller::Mode;
+
+use super::{
+    Bytes, Hidden, IpRange, Origin,
+    reader::Reader,
+    setting::words,
+};
+
+const MINUTE: Duration = Duration::from_secs(60);
+const HOUR: Duration = Duration::from_secs(3_600);
+const DAY: Duration = Duration::from_secs(86_400);
+/// The longest time that makes sense anywhere here.
+const YEAR: Duration = Duration::from_secs(366 * 86_400);
+
+/// `[server]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server {
+    /// Where it listens.
+    pub listen: SocketAddr,
+    /// Base of every address that we hand out; the listen address when absent.
+    pub public_url: Option<String>,
+    /// Proxies whose `x-forwarded-for` is believed.
+    pub trusted_proxies: Vec<IpRange>,
+    /// Origins whose pages may call the API; absent: any in test mode, none in live.
+    pub allowed_origins: Option<Vec<Origin>>,
+    /// Whether the schema can be asked for.
+    pub introspection: bool,
+    /// A whole request ends within this time, with an answer.
+    pub request_timeout: Duration,
+    /// The headers of a request must be there within this time.
+    pub header_timeout: Duration,
+    /// After a signal, what is under way may take this long.
+    pub shutdown_timeout: Duration,
+    /// Connections that are open at a time; more wait.
+    pub max_connections: u64,
+}
+
+impl Server {
+    pub(super) fn read(reader: &mut Reader, mode: Mode) -> Self {
+        let public_url: Option<String> = reader.take_optional("server.public_url");
+        if public_url.as_deref().is_some_and(|url| !is_base_url(url)) {
+            reader.refuse("server.public_url", "must be http:// or https:// and a host, without a query");
+        }
+        Self {
+            listen: reader.take("server.listen", SocketAddr::from(([127, 0, 0, 1], 8080))),
+            public_url: public_url.map(|url| url.trim_end_matches('/').to_owned()),
+            trusted_proxies: reader.take("server.trusted_proxies", Vec::new()),
+            allowed_origins: reader.take_optional("server.allowed_origins"),
+            introspection: reader.take("server.introspection", mode == Mode::Test),
+            request_timeout: reader.within(
+                "server.request_timeout",
+                Duration::from_secs(25),
+                &(Duration::from_secs(1)..=Duration::from_secs(300)),
+            ),
+            header_timeout: reader.within(
+                "server.header_timeout",
+                Duration::from_secs(30),
+                &(Duration::from_secs(1)..=Duration::from_secs(300)),
+            ),
+            shutdown_timeout: reader.within("server.shutdown_timeout", Duration::from_secs(30), &(Duration::ZERO..=HOUR)),
+            max_connections: reader.within("server.max_connections", 4_096, &(1..=100_000)),
+        }
+    }
+}
+
+fn is_base_url(url: &str) -> bool {
+    let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let plain = |host: &str| !host.contains(['?', '#', '@', ' ', '\\']) && !host.contains(char::is_control);
+    host.is_some_and(|host| !host.is_empty() && !host.starts_with('/') && plain(host))
+}
+
+/// `[database]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Database {
+    /// The directory of the embedded databases, the key file, the lock and the command socket.
+    pub data_dir: PathBuf,
+}
+
+impl Database {
+    pub(super) fn read(reader: &mut Reader) -> Self {
+        let url: Option<Hidden> = reader.take_optional("database.url");
+        if let Some(url) = url {
+            let postgres = ["postgres://", "postgresql://"].iter().any(|scheme| url.expose().starts_with(scheme));
+            let why = if postgres {
+                "PostgreSQL is not yet in this version; without this setting the embedded database is used"
+            } else {
+                "must be a postgres:// address"
+            };
+            reader.refuse("database.url", why);
+        }
+        Self { data_dir: reader.take("database.data_dir", PathBuf::from("./pointsman-data")) }
+    }
+}
+
+/// `[limits]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// The largest body of a request.
+    pub body: Bytes,
+    /// The deepest document, in levels of fields.
+    pub depth: u64,
+    /// Fields that a document may select, fragments expanded.
+    pub complexity: u64,
+    /// Aliases in a document, fragments expanded.
+    pub aliases: u64,
+    /// Root fields of an operation, fragments expanded.
+    pub root_fields: u64,
+    /// Requests of one credential in a second; `None`: as many as it likes.
+    pub requests_per_second: Option<u64>,
+    /// How long an idempotency key is remembered.
+    pub idempotency_retention: Duration,
+    /// How long an authorisation waits for its capture; `None`: as its connector declares.
+    pub authorisation_lifetime: Option<Duration>,
+}
+
+impl Limits {
+    pub(super) fn read(reader: &mut Reader, mode: Mode) -> Self {
+        let per_second = reader.take_optional("limits.requests_per_second");
+        let default_per_second = (mode == Mode::Live).then_some(200);
+        let lifetime: Option<Duration> = reader.take_optional("limits.authorisation_lifetime");
+        if lifetime.is_some_and(|lifetime| lifetime.is_zero() || lifetime > YEAR) {
+            reader.refuse("limits.authorisation_lifetime", "must be more than nothing and at most a year");
+        }
+        Self {
+            body: reader.within("limits.body", Bytes(256 * 1024), &(Bytes(1024)..=Bytes(16 * 1024 * 1024))),
+            depth: reader.within("limits.depth", 15, &(1..=100)),
+            complexity: reader.within("limits.complexity", 2_000, &(1..=100_000)),
+            aliases: reader.within("limits.aliases", 100, &(0..=10_000)),
+            root_fields: reader.within("limits.root_fields", 20, &(1..=1_000)),
+            requests_per_second: per_second.or(default_per_second).filter(|limit| *limit > 0),
+            idempotency_retention: reader.within(
+                "limits.idempotency_retention",
+                DAY,
+                &(Duration::from_millis(100)..=YEAR),
+            ),
+            authorisation_lifetime: lifetime,
+        }
+    }
+}
+
+/// `[recovery]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recovery {
+    /// When an unknown outcome is looked up, each after the one before; then daily.
+    pub schedule: Vec<Duration>,
+}
+
+impl Recovery {
+    pub(super) fn read(reader: &mut Reader) -> Self {
+        let schedule = [Duration::from_secs(5), Duration::from_secs(30), 2 * MINUTE, 10 * MINUTE, HOUR];
+        let schedule = reader.take("recovery.schedule", schedule.to_vec());
+        if schedule.is_empty() || schedule.len() > 50 {
+            reader.refuse("recovery.schedule", "must have from 1 to 50 entries");
+        }
+        if schedule.iter().any(|wait| *wait > YEAR) {
+            reader.refuse("recovery.schedule", "has an entry of more than a year");
+        }
+        Self { schedule }
+    }
+}
+
+/// `[vault]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Vault {
+    /// The file of the vault's keys; `vault.keys` in the data directory when absent.
+    pub key_file: Option<PathBuf>,
+    /// The text of a key file, in its place.
+    pub keys: Option<Hidden>,
+    /// How long a security code waits for its authorisation.
+    pub cvc_lifetime: Duration,
+}
+
+impl Vault {
+    pub(super) fn read(reader: &mut Reader) -> Self {
+        let (key_file, keys) = (reader.take_optional("vault.key_file"), reader.take_optional("vault.keys"));
+        if key_file.is_some() && keys.is_some() {
+            reader.refuse("vault.keys", "can't be given together with vault.key_file");
+        }
+        // Security codes must not outlive an hour (behaviour contract, section 6).
+        let cvc_lifetime = reader.within("vault.cvc_lifetime", HOUR, &(Duration::from_millis(1)..=HOUR));
+        Self { key_file, keys, cvc_lifetime }
+    }
+}
+
+/// `[jobs]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Jobs {
+    /// How often background work is looked for.
+    pub poll_interval: Duration,
+}
+
+impl Jobs {
+    pub(super) fn read(reader: &mut Reader) -> Self {
+        let range = Duration::from_millis(10)..=HOUR;
+        Self { poll_interval: reader.within("jobs.poll_interval", Duration::from_secs(1), &range) }
+    }
+}
+
+/// `[log]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Log {
+    /// For people or for machines.
+    pub format: LogFormat,
+    /// A level, or levels by module (`info,engine=debug`).
+    pub level: String,
+}
+
+/// The form of a log line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogFormat {
+    /// A line of text, for people.
+    Text,
+    /// A JSON object, for machines.
+    Json,
+}
+
+words!(LogFormat, "`text` or `json`", "text" => Text, "json" => Json);
+
+impl Log {
+    pub(super) fn read(reader: &mut Reader) -> Self {
+        let log = Self {
+            format: reader.take("log.format", LogFormat::Text),
+            level: reader.take("log.level", "info".to_owned()),
+        };
+        if tracing_subscriber::EnvFilter::try_new(&log.level).is_err() {
+            reader.refuse("log.level", "must be a level such as `info`, or levels by module such as `info,engine=debug`");
+        }
+        log
+    }
+}

@@ -1,0 +1,99 @@
+//! The three places that settings come from: a file, the environment, flags.
+
+use std::{env, path::PathBuf};
+
+use super::{
+    reader::{Reader, Source},
+    setting::Given,
+};
+
+/// Prefix of the variables that are ours.
+const PREFIX: &str = "POINTSMAN_";
+/// Between section and key in a variable's name.
+const SEPARATOR: &str = "__";
+/// Variables without a section, and the settings that they set.
+const SPECIAL: [(&str, &str); 2] = [("POINTSMAN_ACCESS_TOKEN", "access_token"), ("POINTSMAN_MODE", "mode")];
+
+/// Where settings come from. Flags win over variables, variables over the file.
+#[derive(Default)]
+pub struct Sources {
+    /// The configuration file, when one is named.
+    pub file: Option<PathBuf>,
+    /// The environment's variables, also those of others.
+    pub environment: Vec<(String, String)>,
+    /// Setting, text and flag of each flag that was given.
+    pub flags: Vec<(&'static str, String, &'static str)>,
+}
+
+impl Sources {
+    /// The process's own environment, without a file or flags.
+    pub fn of_process() -> Self {
+        let variables = env::vars_os().filter_map(|(name, value)| {
+            let name = name.into_string().ok().filter(|name| name.starts_with(PREFIX))?;
+            // A value that is no text is no valid setting either: it is refused where it is read.
+            Some((name, value.to_string_lossy().into_owned()))
+        });
+        Self { environment: variables.collect(), ..Self::default() }
+    }
+
+    /// Everything that was given, by name.
+    pub(crate) fn reader(self) -> Reader {
+        let mut reader = Reader::default();
+        if let Some(path) = self.file {
+            give_file(&mut reader, &path);
+        }
+        for (variable, value) in self.environment {
+            if let Some(name) = setting_of(&variable) {
+                reader.give(name, Given::Text(value), Source::Variable(variable));
+            }
+        }
+        for (name, value, flag) in self.flags {
+            reader.give(name, Given::Text(value), Source::Flag(flag));
+        }
+        reader
+    }
+}
+
+/// Whether output for a terminal is to be without colour (<https://no-color.org>).
+pub fn no_color() -> bool {
+    env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+}
+
+fn give_file(reader: &mut Reader, path: &std::path::Path) {
+    let shown = path.display().to_string();
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => return reader.refuse_source(&shown, &format!("can't be read: {error}")),
+    };
+    match text.parse::<toml::Table>() {
+        Ok(table) => reader.give_table("", table, &shown),
+        Err(error) => {
+            // The error's own text quotes the line, which may hold a secret.
+            let start = error.span().map_or(0, |span| span.start);
+            let line = text.bytes().take(start).filter(|byte| *byte == b'\n').count().saturating_add(1);
+            reader.refuse_source(&shown, &format!("is not TOML at line {line}: {}", error.message()));
+        }
+    }
+}
+
+/// The setting that a variable sets. Variables without a section, and of others, set none.
+fn setting_of(variable: &str) -> Option<String> {
+    if let Some((_, setting)) = SPECIAL.iter().find(|(special, _)| *special == variable) {
+        return Some((*setting).to_owned());
+    }
+    let name = variable.strip_prefix(PREFIX)?;
+    name.contains(SEPARATOR).then(|| name.replace(SEPARATOR, ".").to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_names_section_and_key() {
+        assert_eq!(setting_of("POINTSMAN_LIMITS__BODY").as_deref(), Some("limits.body"));
+        assert_eq!(setting_of("POINTSMAN_MODE").as_deref(), Some("mode"));
+        assert_eq!(setting_of("POINTSMAN_BIN"), None);
+        assert_eq!(setting_of("PATH"), None);
+    }
+}

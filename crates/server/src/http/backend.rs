@@ -1,0 +1,71 @@
+//! What the HTTP layer asks of the rest of the service.
+
+use domain::{Code, Fault, caller::Caller};
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
+
+/// The service behind the HTTP layer.
+pub trait Backend: Send + Sync + 'static {
+    /// Whose credential it is.
+    fn authenticate<'a>(&'a self, bearer: &'a str) -> BoxFuture<'a, Result<Caller, Fault>>;
+
+    /// Runs a GraphQL operation.
+    fn execute<'a>(&'a self, caller: &'a Caller, operation: Operation) -> BoxFuture<'a, Answer>;
+
+    /// Whether the databases answer.
+    fn check(&self) -> BoxFuture<'_, bool>;
+
+    /// The simulator's books as JSON: of one reference, or whole. `None` when they can't be read.
+    fn books<'a>(&'a self, reference: Option<&'a str>) -> BoxFuture<'a, Option<Value>>;
+
+    /// What is measured, in the text format of Prometheus.
+    fn metrics(&self) -> String;
+}
+
+/// How the request came; `Get` may only read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// `GET`
+    Get,
+    /// `POST`
+    Post,
+}
+
+/// A GraphQL operation as it was asked for. It may hold card data, so it can't be printed.
+pub struct Operation {
+    /// The document.
+    pub query: String,
+    /// Which of its operations.
+    pub operation_name: Option<String>,
+    /// Values of its variables.
+    pub variables: Map<String, Value>,
+    /// The idempotency key; one that can't be valid is empty.
+    pub key: Option<String>,
+    /// How it came.
+    pub method: Method,
+}
+
+/// Whether an operation was executed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was, perhaps with errors; there is `data`.
+    Executed,
+    /// It was refused before execution; there is no `data`.
+    Rejected(Code),
+    /// It was a mutation that came by `GET`; there is no `data`.
+    MutationByGet,
+}
+
+/// The answer to an operation.
+pub struct Answer {
+    /// Whether it was executed.
+    pub outcome: Outcome,
+    /// The JSON.
+    pub body: Vec<u8>,
+    /// Whether the result was remembered.
+    pub replayed: bool,
+    /// For metrics: the root field, a word of the schema.
+    pub operation: &'static str,
+    /// For metrics: the first error's code.
+    pub code: Option<Code>,
+}

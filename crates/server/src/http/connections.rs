@@ -1,0 +1,102 @@
+//! Connections: accepted up to a bound, closed when they are slow to ask, ended gracefully.
+
+use std::{future::Future, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+
+use axum::{Router, body::Body};
+use hyper::{server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
+};
+use tower::Service;
+use world::World;
+
+/// Headers of one request may have this many bytes in all.
+const HEADER_BYTES: usize = 32 * 1024;
+/// How long to wait when no connection can be accepted, for example since too many files are open.
+const REST: Duration = Duration::from_millis(50);
+
+/// The server's connections.
+pub struct Connections {
+    world: World,
+    router: Router,
+    slots: Arc<Semaphore>,
+    most: u32,
+    header_timeout: Duration,
+    closing: watch::Sender<bool>,
+}
+
+impl Connections {
+    /// At most `most` at a time, each closed when it does not send a request's headers within `header_timeout`.
+    pub fn new(world: World, router: Router, most: u32, header_timeout: Duration) -> Self {
+        let slots = Arc::new(Semaphore::new(usize::try_from(most).unwrap_or(usize::MAX)));
+        Self { world, router, slots, most, header_timeout, closing: watch::Sender::new(false) }
+    }
+
+    /// Accepts connections until [`Self::close`].
+    pub async fn accept(&self, listener: TcpListener) {
+        let mut closing = self.closing.subscribe();
+        let mut stopped = pin!(async move { closing.wait_for(|closing| *closing).await.is_ok() });
+        loop {
+            let next = async {
+                let slot = Arc::clone(&self.slots).acquire_owned().await.ok()?;
+                Some((slot, listener.accept().await))
+            };
+            tokio::select! {
+                biased;
+                _ = &mut stopped => return,
+                accepted = next => match accepted {
+                    Some((slot, Ok((stream, peer)))) => self.serve(slot, stream, peer),
+                    Some((_, Err(error))) => {
+                        tracing::warn!(%error, "a connection can't be accepted");
+                        self.world.sleep(REST).await;
+                    }
+                    None => return,
+                },
+            }
+        }
+    }
+
+    /// Accepts no more, lets requests under way end, and waits until every connection is closed.
+    pub async fn close(&self) {
+        self.closing.send_replace(true);
+        let _all = self.slots.acquire_many(self.most).await;
+    }
+
+    fn serve(&self, slot: OwnedSemaphorePermit, stream: TcpStream, peer: SocketAddr) {
+        // Answers are small and written at once; waiting to fill packets only delays them.
+        let _ = stream.set_nodelay(true);
+        let connection = connection(stream, peer, self.router.clone(), self.header_timeout, self.closing.subscribe());
+        self.world.spawn(async move {
+            connection.await;
+            drop(slot);
+        });
+    }
+}
+
+fn connection(
+    stream: TcpStream,
+    peer: SocketAddr,
+    router: Router,
+    header_timeout: Duration,
+    mut closing: watch::Receiver<bool>,
+) -> impl Future<Output = ()> + Send {
+    let service = service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
+        let mut request = request.map(Body::new);
+        request.extensions_mut().insert(peer);
+        router.clone().call(request)
+    });
+    async move {
+        let mut builder = http1::Builder::new();
+        builder.timer(TokioTimer::new()).header_read_timeout(header_timeout).max_buf_size(HEADER_BYTES);
+        let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
+        // A connection that breaks has nobody left to tell.
+        tokio::select! {
+            biased;
+            _ = connection.as_mut() => return,
+            _ = async { closing.wait_for(|closing| *closing).await.is_ok() } => connection.as_mut().graceful_shutdown(),
+        }
+        let _ = connection.await;
+    }
+}

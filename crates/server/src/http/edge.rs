@@ -1,0 +1,133 @@
+//! The edge: what every request and every response has, whichever handler it is for.
+
+use std::{
+    net::{IpAddr, SocketAddr},
+    panic::AssertUnwindSafe,
+    sync::Arc,
+};
+
+use axum::{
+    extract::{Request, State},
+    middleware::Next,
+    response::Response,
+};
+use futures_util::FutureExt;
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+use tracing::Instrument;
+use world::Stopwatch;
+
+use super::{
+    envelope::{Envelope, Media, Told},
+    origins::Origins,
+    request_id::{self, RequestId},
+    web::Web,
+};
+use crate::config::IpRange;
+
+const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// What no response lacks. Nothing here is a page, may be kept by a cache, or may be framed.
+const HEADERS: [(HeaderName, HeaderValue); 4] = [
+    (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+    (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'")),
+    (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+];
+
+/// Gives the request its id, lets the handler answer, and finishes the answer.
+pub(super) async fn edge(State(web): State<Arc<Web>>, mut request: Request, next: Next) -> Response {
+    let watch = Stopwatch::start();
+    let id = RequestId::of(request.headers(), &web.world);
+    let origin = request.headers().get(header::ORIGIN).cloned();
+    let span = tracing::info_span!("request", id = id.text());
+    let client = client_of(&request, &web.rules.trusted_proxies);
+    let mut response = if Origins::is_preflight(request.method(), request.headers()) {
+        web.rules.origins.preflight(origin.as_ref())
+    } else {
+        request.extensions_mut().insert(id.clone());
+        let answered = AssertUnwindSafe(next.run(request)).catch_unwind().instrument(span.clone()).await;
+        let mut response = answered.unwrap_or_else(|_panic| Envelope::defect(id.text()).answer(Media::Json));
+        web.rules.origins.permit(origin.as_ref(), response.headers_mut());
+        response
+    };
+    finish(&web, &id, response.headers_mut());
+    let told = response.extensions().get::<Told>().copied().unwrap_or(Told { operation: "none", code: "ok" });
+    let elapsed = watch.elapsed();
+    measure(told, elapsed.as_secs_f64());
+    span.in_scope(|| {
+        tracing::debug!(
+            operation = told.operation,
+            code = told.code,
+            status = response.status().as_u16(),
+            duration_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
+            client = client.map(tracing::field::display),
+            "answered"
+        );
+    });
+    response
+}
+
+fn finish(web: &Web, id: &RequestId, headers: &mut HeaderMap) {
+    for (name, value) in HEADERS {
+        headers.insert(name, value);
+    }
+    if web.rules.https {
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
+    }
+    if let Some(id) = id.header() {
+        headers.insert(request_id::HEADER, id);
+    }
+    if web.is_draining() {
+        headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+}
+
+fn measure(told: Told, seconds: f64) {
+    let Told { operation, code } = told;
+    metrics::counter!("pointsman_http_requests_total", "operation" => operation, "code" => code).increment(1);
+    metrics::histogram!("pointsman_http_request_duration_seconds", "operation" => operation).record(seconds);
+}
+
+/// The client's address: the peer's, or what trusted proxies say of it.
+fn client_of(request: &Request, trusted: &[IpRange]) -> Option<IpAddr> {
+    let peer = request.extensions().get::<SocketAddr>()?.ip();
+    Some(behind(peer, request.headers(), trusted))
+}
+
+/// The nearest address of the chain that is not a trusted proxy's own.
+fn behind(peer: IpAddr, headers: &HeaderMap, trusted: &[IpRange]) -> IpAddr {
+    let is_trusted = |address: IpAddr| trusted.iter().any(|range| range.contains(address));
+    let lines: Vec<&str> = headers.get_all(FORWARDED_FOR).iter().filter_map(|line| line.to_str().ok()).collect();
+    let mut nearest = peer;
+    for hop in lines.iter().rev().flat_map(|line| line.rsplit(',')) {
+        if !is_trusted(nearest) {
+            break;
+        }
+        match hop.trim().parse() {
+            Ok(address) => nearest = address,
+            Err(_) => break,
+        }
+    }
+    nearest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Sandbox, Settings, Sources};
+
+    fn client(peer: &str, forwarded: &'static str) -> String {
+        let environment = vec![("POINTSMAN_SERVER__TRUSTED_PROXIES".to_owned(), "10.0.0.0/8".to_owned())];
+        let settings = Settings::load(Sources { environment, ..Sources::default() }, Sandbox::Open).unwrap();
+        let headers = HeaderMap::from_iter([(FORWARDED_FOR, HeaderValue::from_static(forwarded))]);
+        behind(peer.parse().unwrap(), &headers, &settings.server.trusted_proxies).to_string()
+    }
+
+    #[test]
+    fn only_trusted_proxies_are_believed() {
+        assert_eq!(client("10.0.0.1", "198.51.100.7"), "198.51.100.7");
+        assert_eq!(client("192.0.2.1", "198.51.100.7"), "192.0.2.1");
+        assert_eq!(client("10.0.0.1", "203.0.113.9, 198.51.100.7, 10.0.0.2"), "198.51.100.7");
+        assert_eq!(client("10.0.0.1", "garbage"), "10.0.0.1");
+    }
+}

@@ -1,0 +1,136 @@
+//! `/api/graphql`, as the GraphQL-over-HTTP draft describes it.
+
+use std::{panic::AssertUnwindSafe, sync::Arc};
+
+use axum::{
+    Extension,
+    body::Body,
+    extract::{Request, State},
+    response::{IntoResponse, Response},
+};
+use domain::{Code, Fault, caller::Caller};
+use futures_util::FutureExt;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+
+use super::{
+    backend::{Answer, Method, Operation, Outcome},
+    body,
+    envelope::{Envelope, Media, Told, status_of},
+    key, media,
+    parameters::Parameters,
+    request_id::RequestId,
+    web::Web,
+};
+
+/// Tells that a result was remembered.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+/// The methods that the endpoint takes.
+const METHODS: &str = "GET, POST, OPTIONS";
+
+/// Answers a GraphQL request, within its time, whatever happens.
+pub(super) async fn endpoint(State(web): State<Arc<Web>>, Extension(id): Extension<RequestId>, request: Request) -> Response {
+    let accepted = media::acceptable(request.headers());
+    let media = accepted.unwrap_or(Media::Json);
+    let work = AssertUnwindSafe(answer(&web, accepted, request)).catch_unwind();
+    match web.world.timeout(web.rules.request_timeout, work).await {
+        Ok(Ok(Ok(answer))) => respond(answer, media),
+        Ok(Ok(Err(envelope))) => envelope_response(envelope, media),
+        Ok(Err(_panic)) => defect(&id, media),
+        Err(_elapsed) => {
+            tracing::warn!("a request ran out of time");
+            let message = "The request did not end in time. With an idempotency key it can be sent again to get its result.";
+            Envelope::new(StatusCode::SERVICE_UNAVAILABLE, Code::Unavailable, message).answer(media)
+        }
+    }
+}
+
+async fn answer(web: &Arc<Web>, accepted: Option<Media>, request: Request) -> Result<Answer, Envelope> {
+    let Some(_working) = web.begin() else { return Err(Envelope::of(Fault::unavailable())) };
+    let method = method_of(request.method())?;
+    if accepted.is_none() {
+        let message = "Answers are application/json or application/graphql-response+json; Accept allows neither.";
+        return Err(Envelope::new(StatusCode::NOT_ACCEPTABLE, Code::GraphqlValidation, message));
+    }
+    let caller = caller_of(web, request.headers()).await?;
+    let key = key::idempotency(request.headers());
+    let Parameters { query, operation_name, variables } = match method {
+        Method::Get => Parameters::from_address(request.uri().query().unwrap_or_default())?,
+        Method::Post => from_body(web, request).await?,
+    };
+    Ok(web.backend.execute(&caller, Operation { query, operation_name, variables, key, method }).await)
+}
+
+fn method_of(method: &http::Method) -> Result<Method, Envelope> {
+    match *method {
+        http::Method::GET => Ok(Method::Get),
+        http::Method::POST => Ok(Method::Post),
+        _ => {
+            let message = "GraphQL requests are sent with POST; queries may be sent with GET too.";
+            Err(Envelope::new(StatusCode::METHOD_NOT_ALLOWED, Code::GraphqlValidation, message))
+        }
+    }
+}
+
+async fn from_body(web: &Web, request: Request) -> Result<Parameters, Envelope> {
+    if !media::is_json(request.headers()) {
+        let message = "The body must be JSON in UTF-8, sent with Content-Type: application/json.";
+        return Err(Envelope::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::GraphqlValidation, message));
+    }
+    Parameters::from_body(&body::read(request.into_body(), web.rules.body).await?)
+}
+
+/// Who asks, when the credential is good and does not ask too often.
+pub(super) async fn caller_of(web: &Web, headers: &HeaderMap) -> Result<Caller, Envelope> {
+    let Some(bearer) = key::bearer(headers) else {
+        let message = "The request needs one header `Authorization: Bearer <access token>`.";
+        return Err(Envelope::of(Fault::new(Code::Unauthorized, message)));
+    };
+    let caller = web.backend.authenticate(bearer).await.map_err(Envelope::of)?;
+    match &web.rules.rate {
+        Some(rate) if !rate.take(caller.key, web.world.now()) => {
+            let message = "This credential sends too many requests. Please wait a second.";
+            Err(Envelope::of(Fault::new(Code::RateLimited, message)))
+        }
+        _ => Ok(caller),
+    }
+}
+
+fn respond(answer: Answer, media: Media) -> Response {
+    let status = match answer.outcome {
+        Outcome::Executed => StatusCode::OK,
+        Outcome::MutationByGet => StatusCode::METHOD_NOT_ALLOWED,
+        Outcome::Rejected(code) => status_of(code).unwrap_or(match media {
+            // Older clients read the body of a 200 alone.
+            Media::Json => StatusCode::OK,
+            Media::GraphqlResponse => StatusCode::BAD_REQUEST,
+        }),
+    };
+    let mut response = (status, Body::from(answer.body)).into_response();
+    response.headers_mut().insert(header::CONTENT_TYPE, media.header());
+    if answer.outcome == Outcome::MutationByGet {
+        response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
+    }
+    if answer.replayed {
+        response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+    }
+    let code = answer.code.map_or("ok", Code::text);
+    response.extensions_mut().insert(Told { operation: answer.operation, code });
+    response
+}
+
+fn envelope_response(envelope: Envelope, media: Media) -> Response {
+    let mut response = envelope.answer(media);
+    if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+        response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(METHODS));
+    }
+    response
+}
+
+/// A defect of ours. Where errors come with status 200 this one does too; it has been logged by the panic's hook.
+fn defect(id: &RequestId, media: Media) -> Response {
+    let envelope = Envelope::defect(id.text());
+    match media {
+        Media::Json => envelope.with_status(StatusCode::OK).answer(media),
+        Media::GraphqlResponse => envelope.answer(media),
+    }
+}

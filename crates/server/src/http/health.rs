@@ -1,0 +1,51 @@
+//! Health and metrics.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    body::Body,
+    extract::State,
+    response::{IntoResponse, Response},
+};
+use domain::Code;
+use http::{HeaderValue, StatusCode, header};
+
+use super::{
+    envelope::{Envelope, Media, Told, json_answer},
+    web::Web,
+};
+
+/// A database that takes longer than this is not ready.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The process lives.
+pub(super) async fn live() -> Response {
+    json_answer(StatusCode::OK, "health", r#"{"status":"live"}"#.to_owned())
+}
+
+/// The service takes work: it is not stopping, and its databases answer.
+pub(super) async fn ready(State(web): State<Arc<Web>>) -> Response {
+    if web.is_draining() {
+        return not_ready("stopping");
+    }
+    match web.world.timeout(PATIENCE, web.backend.check()).await {
+        Ok(true) => json_answer(StatusCode::OK, "health", r#"{"status":"ready"}"#.to_owned()),
+        Ok(false) | Err(_) => not_ready("a database does not answer"),
+    }
+}
+
+fn not_ready(why: &str) -> Response {
+    let mut response = Envelope::new(StatusCode::SERVICE_UNAVAILABLE, Code::Unavailable, format!("Not ready: {why}."))
+        .answer(Media::Json);
+    response.extensions_mut().insert(Told { operation: "health", code: Code::Unavailable.text() });
+    response
+}
+
+/// What is measured, in the text format of Prometheus.
+pub(super) async fn metrics(State(web): State<Arc<Web>>) -> Response {
+    let mut response = (StatusCode::OK, Body::from(web.backend.metrics())).into_response();
+    let text = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+    response.headers_mut().insert(header::CONTENT_TYPE, text);
+    response.extensions_mut().insert(Told { operation: "metrics", code: "ok" });
+    response
+}

@@ -1,0 +1,61 @@
+//! The headers that say who asks, and under which idempotency key.
+
+use http::{HeaderMap, HeaderName, header};
+
+/// The header of idempotency keys.
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("x-idempotency-key");
+
+/// The credential: one `Authorization` header with the scheme Bearer.
+pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let mut values = headers.get_all(header::AUTHORIZATION).iter();
+    let (value, None) = (values.next()?, values.next()) else { return None };
+    let (scheme, token) = value.to_str().ok()?.trim().split_once(' ')?;
+    let token = token.trim();
+    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
+}
+
+/// The idempotency key. Several, or one that is not ASCII, is told as an empty one, which is never valid: where keys
+/// are ignored such a header is too.
+pub(super) fn idempotency(headers: &HeaderMap) -> Option<String> {
+    let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
+    let first = values.next()?;
+    let key = first.to_str().ok().filter(|_| values.next().is_none());
+    Some(key.unwrap_or_default().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    fn headers(name: HeaderName, values: &[&[u8]]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(name.clone(), HeaderValue::from_bytes(value).unwrap());
+        }
+        headers
+    }
+
+    #[test]
+    fn a_credential_is_one_bearer() {
+        let one = |text: &str| bearer(&headers(header::AUTHORIZATION, &[text.as_bytes()])).map(str::to_owned);
+        assert_eq!(one("Bearer sk_test_1").as_deref(), Some("sk_test_1"));
+        assert_eq!(one("bearer  sk_test_1").as_deref(), Some("sk_test_1"));
+        for wrong in ["sk_test_1", "Basic sk_test_1", "Bearer", "Bearer ", ""] {
+            assert_eq!(one(wrong), None, "{wrong:?}");
+        }
+        assert_eq!(bearer(&headers(header::AUTHORIZATION, &[b"Bearer a", b"Bearer a"])), None);
+        assert_eq!(bearer(&HeaderMap::new()), None);
+    }
+
+    #[test]
+    fn several_keys_or_other_letters_are_no_valid_key() {
+        let given = |values: &[&[u8]]| idempotency(&headers(IDEMPOTENCY_KEY, values));
+        assert_eq!(given(&[b"k-1"]).as_deref(), Some("k-1"));
+        assert_eq!(given(&[]), None);
+        assert_eq!(given(&[b""]).as_deref(), Some(""));
+        assert_eq!(given(&[b"k-1", b"k-1"]).as_deref(), Some(""));
+        assert_eq!(given(&["schlüssel".as_bytes()]).as_deref(), Some(""));
+    }
+}

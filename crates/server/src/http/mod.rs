@@ -1,0 +1,71 @@
+//! The HTTP interface: GraphQL over HTTP, health, metrics, the sandbox's books.
+//!
+//! Whatever happens, a request ends with an answer: [`edge`] stands around every handler and gives the request its id,
+//! turns a panic into an envelope, and adds the headers that every response carries.
+
+mod backend;
+mod body;
+mod books;
+mod connections;
+mod edge;
+mod envelope;
+mod graphql;
+mod health;
+mod key;
+mod media;
+mod origins;
+mod parameters;
+mod query_text;
+mod rate;
+mod request_id;
+mod web;
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    extract::Request,
+    middleware,
+    response::Response,
+    routing::{any, get},
+};
+use domain::Code;
+use http::StatusCode;
+
+pub use backend::{Answer, Backend, Method, Operation, Outcome};
+pub use connections::Connections;
+pub use origins::Origins;
+pub use rate::Rate;
+pub use web::{Rules, Web};
+
+use envelope::{Envelope, Media};
+
+/// Every route, within the edge.
+pub fn router(web: &Arc<Web>) -> Router {
+    let mut router = Router::new()
+        .route("/api/graphql", any(graphql::endpoint))
+        .route("/health/live", get(health::live))
+        .route("/health/ready", get(health::ready))
+        .route("/metrics", get(health::metrics));
+    if web.rules.books {
+        router = router.route("/sandbox/books", get(books::books));
+    }
+    router
+        .fallback(nothing_here)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(middleware::from_fn_with_state(Arc::clone(web), edge::edge))
+        .with_state(Arc::clone(web))
+}
+
+async fn nothing_here(_: Request) -> Response {
+    let message = "There is nothing at this address. The API is at /api/graphql.";
+    Envelope::new(StatusCode::NOT_FOUND, Code::Validation, message).answer(Media::Json)
+}
+
+async fn wrong_method(_: Request) -> Response {
+    let message = "This address does not take that method.";
+    Envelope::new(StatusCode::METHOD_NOT_ALLOWED, Code::Validation, message).answer(Media::Json)
+}
+
+#[cfg(test)]
+mod tests;

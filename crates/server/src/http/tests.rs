@@ -1,0 +1,323 @@
+//! The HTTP layer in front of a backend that is played.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    Router,
+    body::Body,
+    response::Response,
+};
+use domain::{
+    Code, Fault,
+    caller::{Caller, Credential, Mode},
+    id::{KeyId, TeamId},
+};
+use futures_util::{FutureExt, future::BoxFuture};
+use http::{Method as HttpMethod, Request, StatusCode, header};
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+use tower::Service;
+use uuid::Uuid;
+use world::{Sim, World};
+
+use super::*;
+
+/// A service whose behaviour the query chooses.
+struct Played;
+
+impl Backend for Played {
+    fn authenticate<'a>(&'a self, bearer: &'a str) -> BoxFuture<'a, Result<Caller, Fault>> {
+        let credential = match bearer {
+            "sk_test_good" => Ok(Credential::Secret),
+            "pk_test_good" => Ok(Credential::Public),
+            _ => Err(Fault::new(Code::Unauthorized, "The access token is not valid.")),
+        };
+        let id = Uuid::from_u128(1);
+        let caller = credential.map(|credential| Caller {
+            team: TeamId::new(id),
+            key: KeyId::new(id),
+            credential,
+            mode: Mode::Test,
+        });
+        std::future::ready(caller).boxed()
+    }
+
+    fn execute<'a>(&'a self, _: &'a Caller, operation: Operation) -> BoxFuture<'a, Answer> {
+        async move {
+            let (outcome, body) = match operation.query.as_str() {
+                "panic" => panic!("a defect"),
+                "hang" => std::future::pending().await,
+                "mutation" if operation.method == Method::Get => (Outcome::MutationByGet, json!({"errors": [{}]})),
+                "{" => (Outcome::Rejected(Code::GraphqlSyntax), json!({"errors": [{}]})),
+                _ => (Outcome::Executed, json!({"data": {"key": operation.key}})),
+            };
+            let replayed = operation.query == "replay";
+            Answer { outcome, body: body.to_string().into_bytes(), replayed, operation: "getPayment", code: None }
+        }
+        .boxed()
+    }
+
+    fn check(&self) -> BoxFuture<'_, bool> {
+        std::future::ready(true).boxed()
+    }
+
+    fn books<'a>(&'a self, reference: Option<&'a str>) -> BoxFuture<'a, Option<Value>> {
+        std::future::ready(Some(json!({"entries": [], "reference": reference}))).boxed()
+    }
+
+    fn metrics(&self) -> String {
+        "pointsman_build_info 1\n".to_owned()
+    }
+}
+
+struct Site {
+    router: Router,
+    web: Arc<Web>,
+    sim: Sim,
+}
+
+impl Site {
+    fn with(rate: Option<Rate>) -> Self {
+        let (world, sim) = World::simulated(1);
+        let rules = Rules {
+            origins: Origins::Any,
+            body: 1024,
+            request_timeout: Duration::from_secs(25),
+            rate,
+            books: true,
+            https: false,
+            trusted_proxies: Vec::new(),
+        };
+        let web = Arc::new(Web::new(Arc::new(Played), world, rules));
+        Self { router: router(&web), web, sim }
+    }
+
+    fn new() -> Self {
+        Self::with(None)
+    }
+
+    fn ask(&self, request: Request<Body>) -> Reply {
+        let mut router = self.router.clone();
+        self.sim
+            .run_until(async move {
+                let response: Response = router.call(request).await.unwrap();
+                let (parts, body) = response.into_parts();
+                let body = body.collect().await.unwrap().to_bytes();
+                Reply { status: parts.status, headers: parts.headers, text: String::from_utf8(body.to_vec()).unwrap() }
+            })
+            .unwrap()
+    }
+
+    fn post(&self, body: &str, headers: &[(&str, &str)]) -> Reply {
+        self.ask(request(HttpMethod::POST, "/api/graphql", body, headers))
+    }
+
+    fn query(&self, query: &str, headers: &[(&str, &str)]) -> Reply {
+        self.post(&json!({"query": query}).to_string(), headers)
+    }
+}
+
+struct Reply {
+    status: StatusCode,
+    headers: http::HeaderMap,
+    text: String,
+}
+
+impl Reply {
+    fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    fn code(&self) -> String {
+        let json: Value = serde_json::from_str(&self.text).unwrap();
+        assert!(json["errors"][0]["message"].as_str().is_some_and(|message| !message.is_empty()), "{json}");
+        assert!(json.get("data").is_none(), "{json}");
+        json["errors"][0]["extensions"]["code"].as_str().unwrap().to_owned()
+    }
+}
+
+/// A request that is right but for what the headers replace. An empty value takes a header away.
+fn request(method: HttpMethod, path: &str, body: &str, headers: &[(&str, &str)]) -> Request<Body> {
+    let mut all = vec![("authorization", "Bearer sk_test_good"), ("content-type", "application/json")];
+    all.retain(|(name, _)| !headers.iter().any(|(other, _)| other == name));
+    all.extend(headers.iter().filter(|(_, value)| !value.is_empty()));
+    let mut request = Request::builder().method(method).uri(path);
+    for (name, value) in all {
+        request = request.header(name, value);
+    }
+    request.body(Body::from(body.to_owned())).unwrap()
+}
+
+const GRAPHQL_RESPONSE: (&str, &str) = ("accept", "application/graphql-response+json");
+
+#[test]
+fn the_answer_has_the_type_that_was_asked_for() {
+    let site = Site::new();
+    assert_eq!(site.query("{a}", &[]).header("content-type"), "application/json; charset=utf-8");
+    let reply = site.query("{a}", &[GRAPHQL_RESPONSE]);
+    assert_eq!(reply.header("content-type"), "application/graphql-response+json; charset=utf-8");
+    let reply = site.query("{a}", &[("accept", "text/html")]);
+    assert_eq!((reply.status, reply.code().as_str()), (StatusCode::NOT_ACCEPTABLE, "error.graphql.validation"));
+}
+
+#[test]
+fn a_document_that_is_refused_is_200_for_older_clients_and_400_for_newer_ones() {
+    let site = Site::new();
+    assert_eq!(site.query("{", &[]).status, StatusCode::OK);
+    assert_eq!(site.query("{", &[GRAPHQL_RESPONSE]).status, StatusCode::BAD_REQUEST);
+}
+
+#[test]
+fn malformed_requests_are_400_for_all() {
+    let site = Site::new();
+    for body in ["", "{ \"not a JSON", "{\"notquery\": \"{a}\"}", "{\"query\": 0}", "{\"query\": \"{a}\", \"variables\": []}"] {
+        for headers in [&[][..], &[GRAPHQL_RESPONSE]] {
+            let reply = site.post(body, headers);
+            assert_eq!(reply.status, StatusCode::BAD_REQUEST, "{body}");
+            assert!(reply.code().starts_with("error.graphql."));
+        }
+    }
+    assert_eq!(site.post("{\"query\": \"{a}\"}", &[("content-type", "")]).status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+}
+
+#[test]
+fn a_missing_or_bad_credential_is_401() {
+    let site = Site::new();
+    for credential in ["", "Bearer sk_test_bad", "Basic sk_test_good", "sk_test_good"] {
+        let reply = site.query("{a}", &[("authorization", credential)]);
+        assert_eq!((reply.status, reply.code().as_str()), (StatusCode::UNAUTHORIZED, "api.key.unauthorized"));
+        assert_eq!(reply.header("www-authenticate"), "Bearer");
+    }
+}
+
+#[test]
+fn a_body_that_is_too_large_is_413() {
+    let site = Site::new();
+    let reply = site.query(&"a".repeat(1024), &[]);
+    assert_eq!((reply.status, reply.code().as_str()), (StatusCode::PAYLOAD_TOO_LARGE, "error.graphql.limit"));
+    assert_eq!(site.query(&"a".repeat(1000), &[]).status, StatusCode::OK);
+}
+
+#[test]
+fn too_many_requests_are_429_with_a_time_to_wait() {
+    let site = Site::with(Some(Rate::new(1)));
+    assert_eq!(site.query("{a}", &[]).status, StatusCode::OK);
+    let reply = site.query("{a}", &[]);
+    assert_eq!((reply.status, reply.code().as_str()), (StatusCode::TOO_MANY_REQUESTS, "error.rate-limited"));
+    assert_eq!(reply.header("retry-after"), "1");
+}
+
+#[test]
+fn whoever_stops_takes_no_work_and_is_not_ready_but_lives() {
+    let site = Site::new();
+    let get = |path: &str| site.ask(request(HttpMethod::GET, path, "", &[])).status;
+    assert_eq!(get("/health/ready"), StatusCode::OK);
+    site.web.drain();
+    let reply = site.query("{a}", &[]);
+    assert_eq!((reply.status, reply.code().as_str()), (StatusCode::SERVICE_UNAVAILABLE, "error.unavailable"));
+    assert_eq!((reply.header("retry-after"), reply.header("connection")), ("1", "close"));
+    assert_eq!(get("/health/ready"), StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(get("/health/live"), StatusCode::OK);
+    site.sim.run_until(site.web.idle()).unwrap();
+}
+
+#[test]
+fn a_request_that_runs_out_of_time_gets_an_answer() {
+    let site = Site::new();
+    let reply = site.query("hang", &[]);
+    assert_eq!((reply.status, reply.code().as_str()), (StatusCode::SERVICE_UNAVAILABLE, "error.unavailable"));
+}
+
+#[test]
+fn a_panic_is_told_as_a_defect_with_the_request_s_id_and_nothing_else() {
+    let site = Site::new();
+    let reply = site.query("panic", &[("x-request-id", "mine-1")]);
+    assert_eq!((reply.status, reply.code().as_str()), (StatusCode::OK, "error.unknown"));
+    assert!(reply.text.contains("\"requestId\":\"mine-1\"") && reply.text.contains("\"noTrace\":false"));
+    assert!(!reply.text.contains("a defect"));
+    assert_eq!(site.query("panic", &[GRAPHQL_RESPONSE]).status, StatusCode::INTERNAL_SERVER_ERROR);
+}
+
+#[test]
+fn every_response_has_a_request_id_and_the_headers_of_caution() {
+    let site = Site::new();
+    let kept = site.query("{a}", &[("x-request-id", "mine-1")]);
+    assert_eq!(kept.header("x-request-id"), "mine-1");
+    for reply in [
+        site.query("{a}", &[("x-request-id", "not mine")]),
+        site.query("{a}", &[("authorization", "")]),
+        site.ask(request(HttpMethod::GET, "/nowhere", "", &[])),
+        site.ask(request(HttpMethod::POST, "/metrics", "", &[])),
+        site.ask(request(HttpMethod::OPTIONS, "/api/graphql", "", &[("origin", "https://a.example"), ("access-control-request-method", "POST")])),
+    ] {
+        assert!(reply.header("x-request-id").starts_with("req-"), "{}", reply.status);
+        assert_eq!(reply.header("x-content-type-options"), "nosniff");
+        assert_eq!(reply.header("cache-control"), "no-store");
+    }
+}
+
+#[test]
+fn other_methods_are_405_and_name_those_that_are_taken() {
+    let site = Site::new();
+    for method in [HttpMethod::HEAD, HttpMethod::PUT, HttpMethod::DELETE, HttpMethod::PATCH, HttpMethod::OPTIONS] {
+        let reply = site.ask(request(method.clone(), "/api/graphql", "", &[]));
+        assert_eq!((reply.status, reply.header("allow")), (StatusCode::METHOD_NOT_ALLOWED, "GET, POST, OPTIONS"), "{method}");
+    }
+    let reply = site.ask(request(HttpMethod::POST, "/health/live", "", &[]));
+    assert_eq!((reply.status, reply.header("allow")), (StatusCode::METHOD_NOT_ALLOWED, "GET,HEAD"));
+    assert_eq!(reply.code(), "error.validation");
+}
+
+#[test]
+fn unknown_addresses_are_404() {
+    let reply = Site::new().ask(request(HttpMethod::GET, "/admin?x=secret", "", &[]));
+    assert_eq!((reply.status, reply.code().as_str()), (StatusCode::NOT_FOUND, "error.validation"));
+    assert!(!reply.text.contains("secret"));
+}
+
+#[test]
+fn a_query_may_come_in_an_address() {
+    let site = Site::new();
+    let reply = site.ask(request(HttpMethod::GET, "/api/graphql?query=%7Ba%7D", "", &[]));
+    assert_eq!((reply.status, reply.text.as_str()), (StatusCode::OK, r#"{"data":{"key":null}}"#));
+    assert_eq!(site.ask(request(HttpMethod::GET, "/api/graphql", "", &[])).status, StatusCode::BAD_REQUEST);
+    let reply = site.ask(request(HttpMethod::GET, "/api/graphql?query=mutation", "", &[]));
+    assert_eq!((reply.status, reply.header("allow")), (StatusCode::METHOD_NOT_ALLOWED, "POST"));
+    assert_eq!(site.query("mutation", &[]).status, StatusCode::OK);
+}
+
+#[test]
+fn a_remembered_result_is_marked() {
+    let site = Site::new();
+    assert_eq!(site.query("replay", &[]).header("idempotency-replayed"), "true");
+    assert!(!site.query("{a}", &[]).headers.contains_key("idempotency-replayed"));
+}
+
+#[test]
+fn several_idempotency_keys_become_one_that_is_never_valid() {
+    let site = Site::new();
+    let two = [("x-idempotency-key", "k"), ("x-idempotency-key", "k")];
+    assert_eq!(site.query("{a}", &two).text, r#"{"data":{"key":""}}"#);
+    assert_eq!(site.query("{a}", &two[..1]).text, r#"{"data":{"key":"k"}}"#);
+}
+
+#[test]
+fn books_are_for_secret_keys() {
+    let site = Site::new();
+    let books = |credential: &str| site.ask(request(HttpMethod::GET, "/sandbox/books?reference=a%2Db", "", &[("authorization", credential)]));
+    assert_eq!(books("Bearer sk_test_good").text, r#"{"entries":[],"reference":"a-b"}"#);
+    assert_eq!(books("").status, StatusCode::UNAUTHORIZED);
+    let reply = books("Bearer pk_test_good");
+    assert_eq!((reply.status, reply.code().as_str()), (StatusCode::FORBIDDEN, "api.key.forbidden"));
+}
+
+#[test]
+fn a_browser_gets_permission_before_and_with_the_answer() {
+    let site = Site::new();
+    let headers = [("origin", "https://shop.example"), ("access-control-request-method", "POST"), ("authorization", "")];
+    let reply = site.ask(request(HttpMethod::OPTIONS, "/api/graphql", "", &headers));
+    assert_eq!((reply.status, reply.header("access-control-allow-origin")), (StatusCode::NO_CONTENT, "*"));
+    assert!(reply.header("access-control-allow-headers").contains("x-idempotency-key"));
+    assert_eq!(site.query("{a}", &headers[..1]).header("access-control-allow-origin"), "*");
+    assert_eq!(reply.headers.get(header::ACCESS_CONTROL_ALLOW_CREDENTIALS), None);
+}

@@ -1,0 +1,91 @@
+//! What all requests share.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio::sync::Notify;
+use world::World;
+
+use super::{backend::Backend, origins::Origins, rate::Rate};
+use crate::config::IpRange;
+
+/// The rules of the HTTP layer, from the configuration.
+pub struct Rules {
+    /// Which origins may call.
+    pub origins: Origins,
+    /// The largest body, in bytes.
+    pub body: usize,
+    /// A whole request ends within this time.
+    pub request_timeout: Duration,
+    /// How often a credential may ask.
+    pub rate: Option<Rate>,
+    /// Whether the simulator's books are shown.
+    pub books: bool,
+    /// Whether browsers are told to come back over TLS alone.
+    pub https: bool,
+    /// Proxies that are believed about the client's address.
+    pub trusted_proxies: Vec<IpRange>,
+}
+
+/// What all requests share.
+pub struct Web {
+    pub(super) backend: Arc<dyn Backend>,
+    pub(super) world: World,
+    pub(super) rules: Rules,
+    draining: AtomicBool,
+    working: AtomicUsize,
+    idle: Notify,
+}
+
+impl Web {
+    /// Ready to serve.
+    pub fn new(backend: Arc<dyn Backend>, world: World, rules: Rules) -> Self {
+        let (draining, working, idle) = (AtomicBool::new(false), AtomicUsize::new(0), Notify::new());
+        Self { backend, world, rules, draining, working, idle }
+    }
+
+    /// From now on takes no new work. Health is still told.
+    pub fn drain(&self) {
+        self.draining.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether new work is refused.
+    pub(super) fn is_draining(&self) -> bool {
+        self.draining.load(Ordering::SeqCst)
+    }
+
+    /// Begins work, unless no more is taken.
+    pub(super) fn begin(self: &Arc<Self>) -> Option<Working> {
+        // Counted first: whoever drains sees either the count or a refusal.
+        self.working.fetch_add(1, Ordering::SeqCst);
+        let working = Working(Arc::clone(self));
+        (!self.is_draining()).then_some(working)
+    }
+
+    /// Waits until no work is under way.
+    pub async fn idle(&self) {
+        loop {
+            let changed = self.idle.notified();
+            if self.working.load(Ordering::SeqCst) == 0 {
+                return;
+            }
+            changed.await;
+        }
+    }
+}
+
+/// A request at work; ends when dropped.
+pub(super) struct Working(Arc<Web>);
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        if self.0.working.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.0.idle.notify_waiters();
+        }
+    }
+}
