@@ -1,0 +1,128 @@
+//! The door itself.
+
+use std::{borrow::Cow, fmt, path::PathBuf, sync::Arc};
+
+use domain::Timestamp;
+use world::{Stopwatch, World};
+
+use crate::{
+    Change, Committed, DbError, Migration, Row, SqliteOptions, Statement, Value,
+    sqlite::{Answer, Inline, Threaded, Work},
+};
+
+/// An open database. Cheap to clone; the clones share it.
+///
+/// Changes that wait are still committed when the last clone is dropped, but only [`Db::close`] waits for that.
+#[derive(Clone)]
+pub struct Db(Engine);
+
+#[derive(Clone)]
+enum Engine {
+    Threaded(Arc<Threaded>),
+    Inline(Arc<Inline>),
+}
+
+impl fmt::Debug for Db {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Db({})", self.database())
+    }
+}
+
+impl Db {
+    /// Opens a SQLite file, brings its tables up to date and starts its writer.
+    #[expect(clippy::needless_pass_by_value, reason = "the settings belong to the database from here on")]
+    pub fn sqlite(options: SqliteOptions, migrations: &[Migration], world: &World) -> Result<Self, DbError> {
+        Ok(Self(Engine::Threaded(Arc::new(Threaded::open(&options, migrations, world)?))))
+    }
+
+    /// A SQLite database in memory, without threads: for seeded runs. Whoever commits works the queue off, with the same
+    /// batching as the writer's thread.
+    pub fn sqlite_inline(migrations: &[Migration], world: &World) -> Result<Self, DbError> {
+        Ok(Self(Engine::Inline(Arc::new(Inline::open_in_memory(migrations, world)?))))
+    }
+
+    /// Like [`Db::sqlite_inline`], in a file.
+    pub fn sqlite_inline_file(
+        path: impl Into<PathBuf>,
+        migrations: &[Migration],
+        world: &World,
+    ) -> Result<Self, DbError> {
+        let options = SqliteOptions::new(path);
+        Ok(Self(Engine::Inline(Arc::new(Inline::open(&options, migrations, world)?))))
+    }
+
+    /// Applies a change, all or nothing.
+    ///
+    /// Concurrency: changes of one aggregate are applied in the order in which this was called. Dropping the future does
+    /// not take the change back.
+    pub async fn commit(&self, change: Change) -> Result<Committed, DbError> {
+        let watch = Stopwatch::start();
+        let work = Work::Commit(change.statements);
+        let answer = self.submit(work, Some(change.aggregate), change.give_up_at).await?;
+        metrics::histogram!("pointsman_db_commit_duration_seconds", "database" => Arc::clone(self.database()))
+            .record(watch.elapsed());
+        match answer {
+            Some(Answer::Committed(committed)) => Ok(committed),
+            Some(Answer::Claimed(_)) | None => Ok(Committed::Unknown),
+        }
+    }
+
+    /// Runs one statement that writes and returns rows (`update … returning`), such as the claim of a job.
+    pub async fn claim(&self, sql: &'static str, params: Vec<Value>) -> Result<Vec<Row>, DbError> {
+        match self.submit(Work::Claim(Statement::any(sql, params)), None, None).await? {
+            Some(Answer::Claimed(rows)) => Ok(rows),
+            Some(Answer::Committed(_)) | None => Err(DbError::Closed),
+        }
+    }
+
+    /// Reads a few rows by a key or an index. On SQLite it runs at once, on the calling thread.
+    #[expect(clippy::unused_async, reason = "a database behind a network waits here")]
+    pub async fn read(&self, sql: impl Into<Cow<'static, str>>, params: Vec<Value>) -> Result<Vec<Row>, DbError> {
+        let statement = Statement::any(sql, params);
+        match &self.0 {
+            Engine::Threaded(threaded) => threaded.read(&statement),
+            Engine::Inline(inline) => inline.read(&statement),
+        }
+    }
+
+    /// Reads what may take long, on a thread that may block. Bound it by a `limit` all the same.
+    pub async fn scan(&self, sql: impl Into<Cow<'static, str>>, params: Vec<Value>) -> Result<Vec<Row>, DbError> {
+        let statement = Statement::any(sql, params);
+        match &self.0 {
+            Engine::Threaded(threaded) => threaded.scan(statement).await,
+            Engine::Inline(inline) => inline.read(&statement),
+        }
+    }
+
+    /// Whether the database answers, for the readiness of the service.
+    pub async fn check(&self) -> Result<(), DbError> {
+        self.read("select count(*) from schema_migration", Vec::new()).await.map(drop)
+    }
+
+    /// Commits what waits, moves the log into the database and stops. Everything after that is [`DbError::Closed`].
+    pub async fn close(&self) {
+        match &self.0 {
+            Engine::Threaded(threaded) => threaded.close().await,
+            Engine::Inline(inline) => inline.close(),
+        }
+    }
+
+    async fn submit(
+        &self,
+        work: Work,
+        aggregate: Option<u64>,
+        give_up_at: Option<Timestamp>,
+    ) -> Result<Option<Answer>, DbError> {
+        match &self.0 {
+            Engine::Threaded(threaded) => threaded.submit(work, aggregate, give_up_at).await,
+            Engine::Inline(inline) => inline.submit(work, aggregate, give_up_at).await,
+        }
+    }
+
+    fn database(&self) -> &Arc<str> {
+        match &self.0 {
+            Engine::Threaded(threaded) => threaded.database(),
+            Engine::Inline(inline) => inline.database(),
+        }
+    }
+}

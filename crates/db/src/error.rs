@@ -1,0 +1,32 @@
+//! What can go wrong at the door. In every case but [`crate::Committed::Unknown`] nothing was written.
+
+/// An error of the database. The text is for the operator and never holds the value of a parameter.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DbError {
+    /// The bounded queue is full, or another program holds the database. Nothing was written; it may be tried again.
+    #[error("the database has too much work waiting")]
+    Busy,
+    /// The change was still queued when its time to give up came. Nothing was written.
+    #[error("the change waited until nobody needed it any more; it was not written")]
+    Expired,
+    /// The database is closed or closing.
+    #[error("the database is closed")]
+    Closed,
+    /// A statement that is wrong in itself: a defect of this program. Nothing was written.
+    #[error("the database refused a statement: {message} in `{sql}`")]
+    Sql {
+        /// What the database says, without values.
+        message: String,
+        /// The text of the statement.
+        sql: String,
+    },
+    /// The disk, the memory or the file system failed. Nothing was written.
+    #[error("the database's storage failed: {0}")]
+    Storage(String),
+    /// Something stored is not what was written there.
+    #[error("the database holds something unreadable: {0}")]
+    Corrupt(String),
+    /// The tables do not fit this program.
+    #[error("the database's schema does not fit this program: {0}")]
+    Schema(String),
+}

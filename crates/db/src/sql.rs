@@ -1,0 +1,161 @@
+//! From the portable SQL text to SQLite's.
+
+use std::iter;
+
+/// A part of an SQL text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Piece<'a> {
+    /// Words and signs.
+    Code(&'a str),
+    /// A quoted string, a quoted name or a comment: left as it is.
+    Opaque(&'a str),
+}
+
+/// Splits a text into code and what must be left alone.
+fn pieces(sql: &str) -> impl Iterator<Item = Piece<'_>> {
+    const OPENINGS: [(&str, &str); 4] = [("'", "'"), ("\"", "\""), ("--", "\n"), ("/*", "*/")];
+    let mut rest = sql;
+    iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let next = OPENINGS.iter().filter_map(|(open, close)| Some((rest.find(open)?, *open, *close))).min();
+        let (at, open, close) = next.unwrap_or((rest.len(), "", ""));
+        if at > 0 {
+            let (code, left) = rest.split_at(at);
+            rest = left;
+            return Some(Piece::Code(code));
+        }
+        // A doubled quote ends one string and begins the next: the same text in two pieces.
+        let inside = rest.get(open.len()..).unwrap_or("");
+        let end = inside.find(close).map_or(rest.len(), |length| open.len() + length + close.len());
+        let (opaque, left) = rest.split_at(end);
+        rest = left;
+        Some(Piece::Opaque(opaque))
+    })
+}
+
+/// Splits code into words (letters, digits, `_`) and single other characters.
+fn words(code: &str) -> impl Iterator<Item = &str> {
+    let mut rest = code;
+    iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let length = if is_word(first) { rest.find(|c| !is_word(c)).unwrap_or(rest.len()) } else { first.len_utf8() };
+        let (word, left) = rest.split_at(length);
+        rest = left;
+        Some(word)
+    })
+}
+
+/// Writes `$n` as `?n`. SQLite would take `$2` for a name and number it by its first appearance.
+pub(crate) fn numbered(sql: &str) -> String {
+    let mut out = String::with_capacity(sql.len());
+    for piece in pieces(sql) {
+        match piece {
+            Piece::Opaque(text) => out.push_str(text),
+            Piece::Code(code) => {
+                let mut letters = code.chars().peekable();
+                while let Some(letter) = letters.next() {
+                    let numbers = letter == '$' && letters.peek().is_some_and(char::is_ascii_digit);
+                    out.push(if numbers { '?' } else { letter });
+                }
+            }
+        }
+    }
+    out
+}
+
+/// Words that have no place in a migration, with the reason.
+const UNFIT_FOR_MIGRATIONS: [(&str, &str); 8] = [
+    ("autoincrement", "ids are made by the program"),
+    ("bigserial", "ids are made by the program"),
+    ("blob", "store base64 text"),
+    ("deferrable", "a deferred constraint fails at COMMIT, where no change can be told apart"),
+    ("integer", "write bigint"),
+    ("serial", "ids are made by the program"),
+    ("trigger", "what a change does stands in the change"),
+    ("without", "tables have row ids"),
+];
+
+/// Turns the text of a migration into SQLite's: `integer` for `bigint`, and every table `strict`.
+///
+/// Errors: the sentence that says which word does not belong into a migration.
+pub(crate) fn sqlite_schema(sql: &str) -> Result<String, String> {
+    let mut out = String::with_capacity(sql.len() + 64);
+    // The first two words of the current statement.
+    let mut beginning: Vec<String> = Vec::new();
+    for piece in pieces(sql) {
+        let code = match piece {
+            Piece::Opaque(text) => {
+                out.push_str(text);
+                continue;
+            }
+            Piece::Code(code) => code,
+        };
+        for word in words(code) {
+            let lower = word.to_ascii_lowercase();
+            if let Some((unfit, reason)) = UNFIT_FOR_MIGRATIONS.iter().find(|(unfit, _)| *unfit == lower) {
+                return Err(format!("`{unfit}` has no place in a migration: {reason}"));
+            }
+            if word == ";" {
+                finish(&mut out, &mut beginning, " strict");
+            } else if beginning.len() < 2 && !word.trim().is_empty() {
+                beginning.push(lower.clone());
+            }
+            out.push_str(if lower == "bigint" { "integer" } else { word });
+        }
+    }
+    // On a line of its own: the text may end with a comment.
+    finish(&mut out, &mut beginning, "\nstrict");
+    Ok(out)
+}
+
+/// Ends a statement: a table becomes strict.
+fn finish(out: &mut String, beginning: &mut Vec<String>, strict: &str) {
+    if beginning.iter().map(String::as_str).eq(["create", "table"]) {
+        out.push_str(strict);
+    }
+    beginning.clear();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_numbered_by_their_number_not_by_their_place() {
+        assert_eq!(
+            numbered("update t set a = $2, b = $10 where id = $1 and c = $2"),
+            "update t set a = ?2, b = ?10 where id = ?1 and c = ?2"
+        );
+    }
+
+    #[test]
+    fn strings_names_and_comments_are_left_alone() {
+        let text = "select '$1', 'it''s $2', \"$3\" -- $4\n, /* $5 */ $ from t where price = ";
+        assert_eq!(numbered(&format!("{text}$6")), format!("{text}?6"));
+        assert_eq!(numbered("select 'open $1"), "select 'open $1");
+        assert_eq!(numbered("select 'é' || $1"), "select 'é' || ?1");
+    }
+
+    #[test]
+    fn tables_become_strict_and_bigint_becomes_integer() {
+        let sql = "-- bigint; create table\ncreate table a (id text not null, n BIGINT not null, primary key (id));\n\
+                   create index a_n on a (n);\nCreate Table if not exists b (bigints bigint default ';')";
+        assert_eq!(
+            sqlite_schema(sql).unwrap(),
+            "-- bigint; create table\ncreate table a (id text not null, n integer not null, primary key (id)) strict;\n\
+             create index a_n on a (n);\nCreate Table if not exists b (bigints integer default ';')\nstrict"
+        );
+    }
+
+    #[test]
+    fn unportable_words_are_refused_in_migrations() {
+        for (word, _) in UNFIT_FOR_MIGRATIONS {
+            let error = sqlite_schema(&format!("create table t (a {} )", word.to_uppercase())).unwrap_err();
+            assert!(error.starts_with(&format!("`{word}` has no place")), "{error}");
+        }
+        assert!(sqlite_schema("create table t (a text) -- without integer").is_ok());
+    }
+}

@@ -1,0 +1,61 @@
+//! SQLite: one writer that commits in groups, readers beside it.
+
+mod checkpoint;
+mod connect;
+mod inline;
+mod judge;
+mod queue;
+mod readers;
+mod session;
+mod settle;
+mod threaded;
+mod writer;
+
+use std::path::PathBuf;
+
+pub(crate) use inline::Inline;
+pub(crate) use queue::{Answer, Work};
+pub(crate) use session::failure;
+pub(crate) use threaded::Threaded;
+
+/// How a SQLite database is opened. Memory: at most `writer_cache_kib + 3/2 · readers · reader_cache_kib` of page cache.
+#[derive(Debug, Clone)]
+pub struct SqliteOptions {
+    /// The database's file; its directory must exist. A new file is readable by its owner alone.
+    pub path: PathBuf,
+    /// Connections for point reads; half as many again for scans. At least 1.
+    pub readers: usize,
+    /// How many changes may wait; one more is [`crate::DbError::Busy`].
+    pub queue: usize,
+    /// How many changes share one commit at most.
+    pub batch: usize,
+    /// Page cache of the writer, in KiB.
+    pub writer_cache_kib: u32,
+    /// Page cache of each reader, in KiB.
+    pub reader_cache_kib: u32,
+    /// The write-ahead log is moved into the database when it is longer than this, in KiB.
+    pub wal_kib: u32,
+    /// Deleted content is overwritten with zeros in the database's file.
+    pub secure_delete: bool,
+}
+
+impl SqliteOptions {
+    /// The settings that suit a service with one database of payments.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            readers: 4,
+            queue: 4096,
+            batch: 128,
+            writer_cache_kib: 4096,
+            reader_cache_kib: 1024,
+            wal_kib: 8192,
+            secure_delete: false,
+        }
+    }
+
+    /// The name of the database in metrics: that of its file.
+    fn label(&self) -> String {
+        self.path.file_stem().map_or_else(|| "memory".to_owned(), |name| name.to_string_lossy().into_owned())
+    }
+}

@@ -1,0 +1,143 @@
+//! What every kind of database must do alike.
+
+use std::{path::Path, time::Duration};
+
+use db::{Committed, Db, DbError, SqliteOptions, Statement, nullable_keys, params};
+use futures_util::future::{join, join_all};
+use world::World;
+
+use crate::books::{MIGRATIONS, amount, change, ledger, open_account, take};
+
+const CLAIM: &str = "update account set amount = 0 where id = $1 and amount > 0 returning id, amount";
+
+/// The story, told to a file with threads, to one without, and to memory.
+async fn told_to_all(directory: &Path) -> Vec<(Db, World)> {
+    let world = World::real();
+    let threaded = Db::sqlite(SqliteOptions::new(directory.join("threaded.db")), MIGRATIONS, &world).unwrap();
+    let file = Db::sqlite_inline_file(directory.join("inline.db"), MIGRATIONS, &world).unwrap();
+    let memory = Db::sqlite_inline(MIGRATIONS, &world).unwrap();
+    let all = vec![(threaded, world.clone()), (file, world.clone()), (memory, world)];
+    for (db, _) in &all {
+        assert_eq!(db.commit(open_account("a", 10)).await, Ok(Committed::Done));
+    }
+    all
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_is_all_or_nothing_and_a_conflict_names_its_statement() {
+    let directory = tempfile::tempdir().unwrap();
+    for (db, _) in told_to_all(directory.path()).await {
+        assert_eq!(db.commit(take("a", 4, "one")).await, Ok(Committed::Done));
+        assert_eq!(db.commit(take("a", 7, "two")).await, Ok(Committed::Conflict { statement: 0 }));
+        assert_eq!(db.commit(take("a", 1, "one")).await, Ok(Committed::Conflict { statement: 1 }));
+        assert_eq!((amount(&db, "a").await, ledger(&db).await), (6, vec!["one".to_owned()]));
+        assert_eq!(db.commit(change("a")).await, Ok(Committed::Done), "nothing to do is done");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn parameters_are_bound_by_number() {
+    let directory = tempfile::tempdir().unwrap();
+    for (db, _) in told_to_all(directory.path()).await {
+        let backwards = Statement::one("update account set amount = $2 where id = $1", params!["a", 3]);
+        assert_eq!(db.commit(change("a").with(backwards)).await, Ok(Committed::Done));
+        assert_eq!(amount(&db, "a").await, 3);
+        let twice = db.read("select $2, $1, $2, '$1'", params![1, "x"]).await.unwrap();
+        assert_eq!(twice[0].text(0), Ok("x"));
+        assert_eq!(twice[0].int(1), Ok(1));
+        assert_eq!(twice[0].text(2), Ok("x"));
+        assert_eq!(twice[0].text(3), Ok("$1"));
+        let put_together = format!("select {} from account", "amount + $1");
+        assert_eq!(db.read(put_together, params![4]).await.unwrap()[0].int(0), Ok(7));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_writes_and_returns_rows_and_two_claimers_never_get_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    for (db, _) in told_to_all(directory.path()).await {
+        let both = join(db.claim(CLAIM, params!["a"]), db.claim(CLAIM, params!["a"])).await;
+        let (one, two) = (both.0.unwrap(), both.1.unwrap());
+        assert_eq!(one.len() + two.len(), 1);
+        let row = one.into_iter().chain(two).next().unwrap();
+        assert_eq!((row.text(0), row.int(1)), (Ok("a"), Ok(0)));
+        assert_eq!(amount(&db, "a").await, 0);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changes_of_one_aggregate_keep_their_order() {
+    let directory = tempfile::tempdir().unwrap();
+    for (db, _) in told_to_all(directory.path()).await {
+        // Each is right only directly after the one before it.
+        let step = |from: i64| {
+            let sql = "update account set amount = $3 where id = $1 and amount = $2";
+            db.commit(change("a").with(Statement::one(sql, params!["a", from, from + 1])))
+        };
+        let all = join_all((10..60).map(step)).await;
+        assert!(all.iter().all(|one| *one == Ok(Committed::Done)), "{all:?}");
+        assert_eq!(amount(&db, "a").await, 60);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_past_its_time_is_not_written() {
+    let directory = tempfile::tempdir().unwrap();
+    for (db, world) in told_to_all(directory.path()).await {
+        let late = take("a", 1, "late").until(world.now());
+        assert_eq!(db.commit(late).await, Err(DbError::Expired));
+        let in_time = take("a", 1, "in time").until(world.now().after(Duration::from_mins(1)));
+        assert_eq!(db.commit(in_time).await, Ok(Committed::Done));
+        assert_eq!(ledger(&db).await, ["in time"]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_defect_is_an_error_that_names_the_statement_and_no_value() {
+    let directory = tempfile::tempdir().unwrap();
+    for (db, _) in told_to_all(directory.path()).await {
+        let wrong = Statement::any("update account set amount = $1 where id = $2", params!["4111-secret", "a"]);
+        let error = db.commit(change("a").with(wrong)).await.unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the database refused a statement: cannot store TEXT value in INTEGER column account.amount in \
+             `update account set amount = $1 where id = $2`"
+        );
+        let quoting = db.read("select json_extract('{}', $1)", params!["4111-secret"]).await.unwrap_err();
+        assert!(!quoting.to_string().contains("4111"), "{quoting}");
+        let built = db.read(format!("select '4111-secret' frm account {}", 1), params![]).await.unwrap_err();
+        assert!(!built.to_string().contains("4111"), "{built}");
+        let short = db.read("select $1, $2", params![1]).await.unwrap_err();
+        assert!(short.to_string().contains("it takes 2 parameters and was given 1"), "{short}");
+        let misspelt = db.read("select \"amuont\" from account", params![]).await.unwrap_err();
+        assert!(misspelt.to_string().contains("no such column"), "{misspelt}");
+        let two = db.read("select 1; select 2", params![]).await.unwrap_err();
+        assert!(two.to_string().contains("Multiple statements"), "{two}");
+        assert_eq!(amount(&db, "a").await, 10);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_closed_database_keeps_what_it_acknowledged_and_takes_nothing_more() {
+    let directory = tempfile::tempdir().unwrap();
+    for (db, _) in told_to_all(directory.path()).await {
+        assert_eq!(db.check().await, Ok(()));
+        let waiting = join_all((0..10).map(|n| db.commit(take("a", 1, &format!("e{n}")))));
+        assert!(waiting.await.iter().all(|one| *one == Ok(Committed::Done)));
+        db.close().await;
+        db.close().await;
+        assert_eq!(db.check().await, Err(DbError::Closed));
+        assert_eq!(db.commit(take("a", 1, "more")).await, Err(DbError::Closed));
+        assert_eq!(db.claim("update account set amount = 0 returning id", params![]).await, Err(DbError::Closed));
+        assert_eq!(db.scan("select id from account", params![]).await, Err(DbError::Closed));
+    }
+    for name in ["threaded.db", "inline.db"] {
+        let db = Db::sqlite(SqliteOptions::new(directory.path().join(name)), MIGRATIONS, &World::real()).unwrap();
+        assert_eq!((amount(&db, "a").await, ledger(&db).await.len()), (0, 10));
+    }
+}
+
+#[test]
+fn keys_are_never_null() {
+    assert_eq!(nullable_keys(MIGRATIONS).unwrap(), Vec::<String>::new());
+}
