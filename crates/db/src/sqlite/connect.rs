@@ -88,3 +88,28 @@ fn create(path: &Path) -> Result<(), DbError> {
         Err(error) => Err(DbError::Storage(format!("{}: {error}", path.display()))),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_connection_has_its_settings() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = SqliteOptions { secure_delete: true, ..SqliteOptions::new(directory.path().join("t.db")) };
+        for (role, cache) in [(Role::Writer, -4096), (Role::Reader, -1024), (Role::Checkpointer, -64)] {
+            let connection = open(&options, role).unwrap();
+            let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).unwrap();
+            let journal: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+            assert_eq!(journal, "wal");
+            assert_eq!(number("synchronous"), 2, "full: each commit is flushed to the disk");
+            assert_eq!(number("temp_store"), 2);
+            assert_eq!(number("foreign_keys"), 1);
+            assert_eq!(number("cache_size"), cache);
+            assert_eq!(number("busy_timeout"), 5000);
+            assert_eq!(number("wal_autocheckpoint"), 0);
+            assert_eq!(number("secure_delete"), 1);
+            assert_eq!(number("query_only"), i64::from(role == Role::Reader));
+        }
+    }
+}

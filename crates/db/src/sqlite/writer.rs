@@ -57,3 +57,56 @@ impl Drop for EndProcessOnPanic {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::{
+        Committed, Migration, SqliteOptions, Statement, migrate, params,
+        sqlite::{
+            connect,
+            queue::{Answer, Work},
+        },
+    };
+
+    const NOTES: Migration =
+        Migration { number: 1, name: "notes", sql: "create table note (id bigint not null, primary key (id))" };
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn sixty_four_changes_that_wait_share_one_commit() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = SqliteOptions::new(directory.path().join("t.db"));
+        let connection = connect::open(&options, connect::Role::Writer).unwrap();
+        let world = World::real();
+        migrate::apply(&connection, &[NOTES], world.now()).unwrap();
+        let commits = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&commits);
+        connection.commit_hook(Some(move || {
+            counted.fetch_add(1, Ordering::SeqCst);
+            false
+        }));
+
+        let queue = Arc::new(Queue::new(100, 64));
+        let insert = |id: i64| Statement::one("insert into note (id) values ($1)", params![id]);
+        let places: Vec<_> = (0..64)
+            .map(|id| queue.push(Work::Commit(vec![insert(id)]), Some(id.unsigned_abs()), None).unwrap())
+            .collect();
+        let writer = Writer {
+            session: Session::new(connection),
+            queue: Arc::clone(&queue),
+            checkpointer: Checkpointer::inline(&options),
+            world,
+            database: "t".into(),
+        };
+        let mut ended = writer.start().unwrap();
+        for place in places {
+            let answer = place.answered.await.unwrap().unwrap();
+            assert!(matches!(answer, Answer::Committed(Committed::Done)));
+        }
+        assert_eq!(commits.load(Ordering::SeqCst), 1);
+        queue.close();
+        ended.changed().await.unwrap_err();
+    }
+}

@@ -3,7 +3,7 @@
 use std::{path::Path, time::Duration};
 
 use db::{Committed, Db, DbError, SqliteOptions, Statement, nullable_keys, params};
-use futures_util::future::{join, join_all};
+use futures_util::future::{FutureExt, join, join_all};
 use world::World;
 
 use crate::books::{MIGRATIONS, amount, change, ledger, open_account, take};
@@ -135,6 +135,29 @@ async fn a_closed_database_keeps_what_it_acknowledged_and_takes_nothing_more() {
         let db = Db::sqlite(SqliteOptions::new(directory.path().join(name)), MIGRATIONS, &World::real()).unwrap();
         assert_eq!((amount(&db, "a").await, ledger(&db).await.len()), (0, 10));
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_caller_that_goes_away_does_not_stop_a_change_that_the_writer_has() {
+    let directory = tempfile::tempdir().unwrap();
+    let world = World::real();
+    let db = Db::sqlite(SqliteOptions::new(directory.path().join("gone.db")), MIGRATIONS, &world).unwrap();
+    db.commit(open_account("a", 10)).await.unwrap();
+    // Polled once, then dropped.
+    let _ = db.commit(take("a", 1, "gone")).now_or_never();
+    // Behind it, since it is of the same aggregate.
+    assert_eq!(db.commit(take("a", 1, "next")).await, Ok(Committed::Done));
+    assert_eq!(ledger(&db).await, ["gone", "next"]);
+}
+
+#[test]
+fn in_a_seeded_run_a_change_whose_caller_dies_before_the_commit_is_not_written() {
+    let (world, sim) = World::simulated(1);
+    let db = Db::sqlite_inline(MIGRATIONS, &world).unwrap();
+    sim.run_until(db.commit(open_account("a", 10))).unwrap().unwrap();
+    assert!(db.commit(take("a", 1, "gone")).now_or_never().is_none());
+    assert_eq!(sim.run_until(db.commit(take("a", 1, "next"))).unwrap(), Ok(Committed::Done));
+    assert_eq!(sim.run_until(ledger(&db)).unwrap(), ["next"]);
 }
 
 #[test]
