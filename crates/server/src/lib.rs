@@ -1,4 +1,7 @@
 //! The service around the engine: configuration, HTTP, telemetry, the data directory and the command line.
 
+pub mod admin;
 pub mod config;
+pub mod data_dir;
 pub mod http;
+pub mod telemetry;

@@ -1,0 +1,221 @@
+//! The data directory: made for us alone, held by one process at a time, of one mode for ever.
+
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
+    io::{self, Read, Seek, Write},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
+    path::{Path, PathBuf},
+};
+
+use domain::caller::Mode;
+
+/// A data directory that can't be used, in words for the operator.
+#[derive(Debug, thiserror::Error)]
+pub enum DataDirError {
+    /// Another process has it.
+    #[error(
+        "{dir} is in use by another pointsman (process {pid}); stop that one first, or choose another directory with --data-dir"
+    )]
+    InUse {
+        /// The directory.
+        dir: String,
+        /// The other process.
+        pid: String,
+    },
+    /// It holds data of the other mode.
+    #[error("{dir} holds data of {made} mode and can't be served in {asked} mode; choose another directory with --data-dir")]
+    OtherMode {
+        /// The directory.
+        dir: String,
+        /// The mode of its data.
+        made: &'static str,
+        /// The mode asked for.
+        asked: &'static str,
+    },
+    /// The operating system refuses.
+    #[error("{path}: {error}")]
+    Io {
+        /// The file or directory.
+        path: String,
+        /// What it says.
+        error: io::Error,
+    },
+}
+
+/// Where things lie in a data directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DataDir(PathBuf);
+
+/// The right to use a data directory; ends when dropped, or with the process.
+pub struct Held {
+    dir: DataDir,
+    _lock: File,
+}
+
+impl DataDir {
+    /// The directory at a path; nothing is made.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self(path.into())
+    }
+
+    /// The directory itself.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// The store's database.
+    pub fn store(&self) -> PathBuf {
+        self.0.join("store.db")
+    }
+
+    /// The vault's database.
+    pub fn vault(&self) -> PathBuf {
+        self.0.join("vault.db")
+    }
+
+    /// The simulator's books.
+    pub fn simulator(&self) -> PathBuf {
+        self.0.join("simulator.db")
+    }
+
+    /// The socket through which commands talk to the server.
+    pub fn socket(&self) -> PathBuf {
+        self.0.join("admin.sock")
+    }
+
+    /// Makes the directory where needed and takes it for this process.
+    ///
+    /// # Errors
+    /// [`DataDirError::InUse`] when another process has it.
+    pub fn hold(&self) -> Result<Held, DataDirError> {
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.0).map_err(|error| failed(&self.0, error))?;
+        let path = self.0.join("lock");
+        let mut options = OpenOptions::new();
+        let mut lock = options
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(&path)
+            .map_err(|error| failed(&path, error))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut pid = String::new();
+                let _ = lock.read_to_string(&mut pid);
+                return Err(DataDirError::InUse { dir: self.shown(), pid: pid.trim().to_owned() });
+            }
+            Err(TryLockError::Error(error)) => return Err(failed(&path, error)),
+        }
+        // The number only helps people; without it the lock holds all the same.
+        let _ = lock.set_len(0).and_then(|()| lock.rewind()).and_then(|()| writeln!(lock, "{}", std::process::id()));
+        Ok(Held { dir: self.clone(), _lock: lock })
+    }
+
+    /// The mode of its data; `None` before the first start.
+    pub fn mode(&self) -> Result<Option<Mode>, DataDirError> {
+        let path = self.mark();
+        match fs::read_to_string(&path) {
+            Ok(text) => match text.trim() {
+                "test" => Ok(Some(Mode::Test)),
+                "live" => Ok(Some(Mode::Live)),
+                // Written when the power went.
+                "" => Ok(None),
+                _ => Err(failed(&path, io::Error::other("must hold `test` or `live`"))),
+            },
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(failed(&path, error)),
+        }
+    }
+
+    /// Whether others than the owner can look into it.
+    pub fn is_open_to_others(&self) -> Result<bool, DataDirError> {
+        let metadata = fs::metadata(&self.0).map_err(|error| failed(&self.0, error))?;
+        Ok(metadata.permissions().mode() & 0o077 != 0)
+    }
+
+    fn mark(&self) -> PathBuf {
+        self.0.join("mode")
+    }
+
+    fn shown(&self) -> String {
+        self.0.display().to_string()
+    }
+}
+
+impl Held {
+    /// The directory.
+    pub fn dir(&self) -> &DataDir {
+        &self.dir
+    }
+
+    /// Refuses data of the other mode; the first call decides for ever.
+    pub fn claim(&self, mode: Mode) -> Result<(), DataDirError> {
+        match self.dir.mode()? {
+            Some(made) if made == mode => Ok(()),
+            Some(made) => {
+                let (dir, made, asked) = (self.dir.shown(), mode_name(made), mode_name(mode));
+                Err(DataDirError::OtherMode { dir, made, asked })
+            }
+            None => {
+                let path = self.dir.mark();
+                fs::write(&path, format!("{}\n", mode_name(mode))).map_err(|error| failed(&path, error))
+            }
+        }
+    }
+}
+
+/// The mode's name, as in the configuration.
+pub fn mode_name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Test => "test",
+        Mode::Live => "live",
+    }
+}
+
+fn failed(path: &Path, error: io::Error) -> DataDirError {
+    DataDirError::Io { path: path.display().to_string(), error }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fresh() -> (tempfile::TempDir, DataDir) {
+        let root = tempfile::tempdir().unwrap();
+        let dir = DataDir::at(root.path().join("deep/data"));
+        (root, dir)
+    }
+
+    #[test]
+    fn a_directory_is_made_for_its_owner_alone() {
+        let (_root, dir) = fresh();
+        let _held = dir.hold().unwrap();
+        assert!(!dir.is_open_to_others().unwrap());
+        fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o750)).unwrap();
+        assert!(dir.is_open_to_others().unwrap());
+    }
+
+    #[test]
+    fn a_second_holder_is_told_who_has_it_and_comes_in_afterwards() {
+        let (_root, dir) = fresh();
+        let held = dir.hold().unwrap();
+        let refused = dir.hold().err().unwrap().to_string();
+        assert!(refused.contains(&format!("process {}", std::process::id())), "{refused}");
+        drop(held);
+        assert!(dir.hold().is_ok());
+    }
+
+    #[test]
+    fn data_of_one_mode_is_never_served_in_the_other() {
+        let (_root, dir) = fresh();
+        let held = dir.hold().unwrap();
+        assert_eq!(dir.mode().unwrap(), None);
+        held.claim(Mode::Test).unwrap();
+        held.claim(Mode::Test).unwrap();
+        assert_eq!(dir.mode().unwrap(), Some(Mode::Test));
+        let refused = held.claim(Mode::Live).unwrap_err().to_string();
+        assert!(refused.contains("test mode and can't be served in live mode"), "{refused}");
+    }
+}
