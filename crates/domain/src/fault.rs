@@ -134,15 +134,15 @@ impl Fault {
 
     /// Adds the id of the thing that the fault is about.
     #[must_use]
-    pub fn about(mut self, id: impl ToString) -> Self {
-        self.id = Some(id.to_string());
+    pub fn about(mut self, id: impl std::fmt::Display) -> Self {
+        self.id = Some(format!("{id}"));
         self
     }
 
     /// Adds its status.
     #[must_use]
-    pub fn in_status(mut self, status: impl ToString) -> Self {
-        self.status = Some(status.to_string());
+    pub fn in_status(mut self, status: impl std::fmt::Display) -> Self {
+        self.status = Some(format!("{status}"));
         self
     }
 

@@ -1,4 +1,5 @@
 //! Rules that hold for every money, number, identifier, cursor and filter.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use domain::Timestamp;
 use domain::card_number::CardNumber;

@@ -28,12 +28,12 @@ impl Default for Settings {
         let seconds = [5, 30, 120, 600, 3600];
         Self {
             mode: Mode::Test,
-            idempotency_retention: Duration::from_secs(24 * 60 * 60),
+            idempotency_retention: Duration::from_hours(24),
             authorisation_lifetime: None,
             recovery_schedule: seconds.into_iter().map(Duration::from_secs).collect(),
             poll_interval: Duration::from_millis(500),
             request_deadline: Duration::from_secs(24),
-            client_token_lifetime: Duration::from_secs(3 * 60 * 60),
+            client_token_lifetime: Duration::from_hours(3),
         }
     }
 }

@@ -6,7 +6,7 @@ use super::{Kind, Operation, Payment, State, Status};
 use crate::Timestamp;
 
 /// Between look-ups once the schedule is exhausted, and between further tries of what a processor refused.
-const DAILY: Duration = Duration::from_secs(24 * 60 * 60);
+const DAILY: Duration = Duration::from_hours(24);
 
 /// The rules of time for one connection.
 #[derive(Debug, Clone)]

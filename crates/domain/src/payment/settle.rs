@@ -9,6 +9,7 @@ use crate::{
 
 /// News about an operation.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "it lives for a moment, and most news is the large one")]
 pub enum News {
     /// The processor's answer to an authorisation.
     Answer(Answer),
@@ -99,14 +100,14 @@ impl Payment {
             Meaning::Refusal(reason) => self.ended(n, State::Refused { at, reason }, at, policy),
             Meaning::Nothing(reason) => self.ended(n, State::Failed { at, reason }, at, policy),
         };
-        if source == Source::LookUp {
-            if let Some(first) = lines.first_mut() {
-                let found = format!("Found out by asking the processor about the {}.", words(kind));
-                first.message = Some(match first.message.take() {
-                    Some(message) => format!("{message} {found}"),
-                    None => found,
-                });
-            }
+        if source == Source::LookUp
+            && let Some(first) = lines.first_mut()
+        {
+            let found = format!("Found out by asking the processor about the {}.", words(kind));
+            first.message = Some(match first.message.take() {
+                Some(message) => format!("{message} {found}"),
+                None => found,
+            });
         }
         lines
     }

@@ -72,7 +72,7 @@ impl Engine {
         let mut policy = Policy {
             recovery: settings.recovery_schedule.clone(),
             pending: Vec::new(),
-            lifetime: std::time::Duration::from_secs(7 * 24 * 60 * 60),
+            lifetime: std::time::Duration::from_hours(168),
             not_found_final_after: None,
             call_timeout: std::time::Duration::from_secs(20),
         };

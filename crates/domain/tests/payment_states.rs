@@ -1,0 +1,431 @@
+//! The payment's state machine: every status against every action and every piece of news, as tables.
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may panic")]
+
+use std::time::Duration;
+
+use domain::{
+    Code, Timestamp,
+    answer::{Answer, Approval, LaterAnswer},
+    decline::{Decline, DeclineCode},
+    expiry::Expiry,
+    id::{BlobId, ConnectionId, MethodId, PaymentId, RefundId, TeamId},
+    method::{CardFunding, Method},
+    money::{Currency, Money},
+    payment::{
+        Begin, CancelCause, CaptureRule, Duty, Initiator, News, Origin, PaidWith, Payment, Policy, Resolution, Source,
+        State, Status,
+    },
+};
+use uuid::Uuid;
+
+const START: i64 = 1_767_225_600_000_000;
+
+fn at(seconds: u64) -> Timestamp {
+    Timestamp::from_micros(START).after(Duration::from_secs(seconds))
+}
+
+fn policy() -> Policy {
+    Policy {
+        recovery: [5, 30, 120].into_iter().map(Duration::from_secs).collect(),
+        pending: vec![Duration::from_secs(1), Duration::from_secs(2)],
+        lifetime: Duration::from_hours(168),
+        not_found_final_after: Some(Duration::from_secs(10)),
+        call_timeout: Duration::from_secs(2),
+    }
+}
+
+fn begin(seconds: u64) -> Begin {
+    let (send_within, answer_within) = (Duration::from_secs(5), Duration::from_secs(3));
+    Begin { at: at(seconds), send_within, answer_within, once: None }
+}
+
+fn connection() -> ConnectionId {
+    ConnectionId::parse("simulator-a").unwrap()
+}
+
+fn payment(rule: CaptureRule) -> Payment {
+    Payment {
+        id: PaymentId::new(Uuid::from_u128(1)),
+        team: TeamId::new(Uuid::from_u128(2)),
+        version: 1,
+        created_at: at(0),
+        status: Status::Active,
+        money: Money::new(1000, Currency::parse("EUR").unwrap()),
+        captured: 0,
+        refund_failed: false,
+        capture_at: None,
+        expires_at: None,
+        reverse_at: None,
+        reverse_target: None,
+        order_id: None,
+        transaction_id: None,
+        origin: Origin::Automation,
+        flow: None,
+        capture_rule: rule,
+        method: PaidWith {
+            method: Method::Visa,
+            token: None,
+            id: MethodId::new(Uuid::from_u128(3)),
+            blob: BlobId::new(Uuid::from_u128(4)),
+            hidden: true,
+            masked: "************4242".to_owned(),
+            bin: None,
+            expiry: Expiry::parse(12, 2030).unwrap(),
+            brand: "VISA".to_owned(),
+            holder: None,
+            address: None,
+            fingerprint: "f".to_owned(),
+            funding: CardFunding::Undefined,
+            product: None,
+        },
+        customer: None,
+        description: None,
+        statement_descriptor: None,
+        metadata: None,
+        fraud: None,
+        initiator: Initiator::Customer,
+        made_by: None,
+        gateway: None,
+        operations: Vec::new(),
+    }
+}
+
+fn approved(captured: bool) -> News {
+    News::Answer(Answer::Approved { captured, approval: Approval::default() })
+}
+
+fn declined() -> News {
+    let decline = Decline::of(DeclineCode::InsufficientFunds);
+    News::Answer(Answer::Declined { decline, approval: Approval::default() })
+}
+
+fn held() -> News {
+    News::Answer(Answer::Held { approval: Approval::default() })
+}
+
+fn failed() -> News {
+    News::Answer(Answer::Failed { reason: "down".to_owned() })
+}
+
+fn done() -> News {
+    News::Later(LaterAnswer::Done { processor_id: None })
+}
+
+fn pending() -> News {
+    News::Later(LaterAnswer::Pending { processor_id: None })
+}
+
+fn refused() -> News {
+    News::Later(LaterAnswer::Refused { reason: "no".to_owned() })
+}
+
+fn tell(payment: &mut Payment, n: u32, news: News, seconds: u64) {
+    payment.settle(n, news, (Source::Call, at(seconds)), &policy());
+}
+
+fn refund(payment: &mut Payment, amount: i64, seconds: u64) -> u32 {
+    let id = RefundId::new(Uuid::from_u128(u128::from(seconds) + 100));
+    payment.begin_refund(id, Some(amount), None, begin(seconds)).unwrap().0
+}
+
+/// A payment brought to `status` by the shortest way that leads there. `None`: not reachable yet.
+fn in_status(status: Status) -> Option<Payment> {
+    let mut one = payment(CaptureRule::Api);
+    let (n, _) = one.begin_authorise(connection(), false, begin(0));
+    match status {
+        Status::Active => {}
+        Status::Authorised => tell(&mut one, n, approved(false), 1),
+        Status::Succeeded => tell(&mut one, n, approved(true), 1),
+        Status::Declined => tell(&mut one, n, declined(), 1),
+        Status::Failed => tell(&mut one, n, failed(), 1),
+        Status::GatewayHold => tell(&mut one, n, held(), 1),
+        Status::NoAnswerFromPsp => tell(&mut one, n, News::NoAnswer, 1),
+        Status::Cancelled => {
+            tell(&mut one, n, approved(false), 1);
+            let (cancel, _) = one.begin_cancel(CancelCause::Merchant, None, begin(2)).unwrap();
+            tell(&mut one, cancel, done(), 3);
+        }
+        Status::Refunded | Status::PartialRefunded | Status::RefundPending | Status::RefundFailed => {
+            tell(&mut one, n, approved(true), 1);
+            let all = if status == Status::Refunded { 1000 } else { 400 };
+            let first = refund(&mut one, all, 2);
+            tell(&mut one, first, if all == 1000 || status == Status::PartialRefunded { done() } else { pending() }, 3);
+            if status == Status::RefundFailed {
+                tell(&mut one, first, refused(), 4);
+            }
+        }
+        Status::Inactive
+        | Status::Disputed
+        | Status::Removed
+        | Status::Needs3dSecure
+        | Status::NeedsApmAuthorization
+        | Status::Draft => return None,
+    }
+    assert_eq!(one.status, status, "the way to {status} does not lead there");
+    Some(one)
+}
+
+#[test]
+fn every_status_allows_its_actions_and_refuses_all_others() {
+    for status in Status::ALL.iter().copied() {
+        let Some(start) = in_status(status) else { continue };
+        let capturable = status == Status::Authorised;
+        let refundable = matches!(
+            status,
+            Status::Succeeded | Status::PartialRefunded | Status::RefundPending | Status::RefundFailed
+        );
+        let outcome = |result: Result<(u32, domain::payment::Line), domain::Fault>, code: Code, allowed: bool| {
+            match (result, allowed) {
+                (Ok(_), true) => {}
+                (Err(fault), false) => {
+                    assert_eq!(fault.code, code, "in {status}");
+                    assert_eq!(fault.status.as_deref(), Some(status.text()));
+                    assert!(fault.id.is_some());
+                }
+                (Ok(_), false) => panic!("{code:?} is missing in {status}"),
+                (Err(fault), true) => panic!("{fault:?} in {status}"),
+            }
+        };
+        outcome(start.clone().begin_capture(None, begin(9)), Code::CaptureStatus, capturable);
+        let cancelled = start.clone().begin_cancel(CancelCause::Merchant, None, begin(9));
+        outcome(cancelled, Code::CancelStatus, capturable);
+        let id = RefundId::new(Uuid::from_u128(9));
+        outcome(start.clone().begin_refund(id, Some(1), None, begin(9)), Code::RefundStatus, refundable);
+        let resolved = start.clone().resolve(Resolution::Captured, "statement", at(9), &policy());
+        assert_eq!(resolved.is_ok(), status == Status::NoAnswerFromPsp, "resolve in {status}");
+    }
+}
+
+#[test]
+fn every_answer_to_an_authorisation_leads_where_the_contract_says() {
+    let table = [
+        (Status::Active, approved(true), Status::Succeeded),
+        (Status::Active, approved(false), Status::Authorised),
+        (Status::Active, declined(), Status::Declined),
+        (Status::Active, failed(), Status::Failed),
+        (Status::Active, held(), Status::GatewayHold),
+        (Status::Active, News::NoAnswer, Status::NoAnswerFromPsp),
+        (Status::Active, News::Nothing("refused".to_owned()), Status::Failed),
+        (Status::Active, News::LookUpFailed, Status::NoAnswerFromPsp),
+        (Status::Active, done(), Status::NoAnswerFromPsp),
+        (Status::NoAnswerFromPsp, approved(true), Status::Succeeded),
+        (Status::NoAnswerFromPsp, approved(false), Status::Authorised),
+        (Status::NoAnswerFromPsp, declined(), Status::Declined),
+        (Status::NoAnswerFromPsp, failed(), Status::Failed),
+        (Status::NoAnswerFromPsp, held(), Status::GatewayHold),
+        (Status::NoAnswerFromPsp, News::NoAnswer, Status::NoAnswerFromPsp),
+        (Status::NoAnswerFromPsp, News::LookUpFailed, Status::NoAnswerFromPsp),
+        (Status::NoAnswerFromPsp, News::Nothing("late".to_owned()), Status::NoAnswerFromPsp),
+        (Status::GatewayHold, approved(true), Status::Succeeded),
+        (Status::GatewayHold, approved(false), Status::Authorised),
+        (Status::GatewayHold, declined(), Status::Declined),
+        (Status::GatewayHold, News::NotFound, Status::GatewayHold),
+        (Status::GatewayHold, News::LookUpFailed, Status::GatewayHold),
+        (Status::Authorised, declined(), Status::Authorised),
+        (Status::Authorised, approved(true), Status::Authorised),
+        (Status::Succeeded, failed(), Status::Succeeded),
+        (Status::Declined, failed(), Status::Declined),
+        (Status::Declined, approved(true), Status::Declined),
+        (Status::Failed, approved(false), Status::Failed),
+    ];
+    for (before, news, after) in table {
+        let mut one = in_status(before).unwrap();
+        tell(&mut one, 1, news.clone(), 20);
+        assert_eq!(one.status, after, "{before} and {news:?}");
+    }
+}
+
+#[test]
+fn not_found_proves_nothing_before_its_time() {
+    let mut one = in_status(Status::NoAnswerFromPsp).unwrap();
+    tell(&mut one, 1, News::NotFound, 10);
+    assert_eq!(one.status, Status::NoAnswerFromPsp, "nine seconds after the call ended");
+    tell(&mut one, 1, News::NotFound, 11);
+    assert_eq!(one.status, Status::Failed, "ten seconds after the call ended");
+
+    let mut sent = in_status(Status::Active).unwrap();
+    tell(&mut sent, 1, News::NotFound, 16);
+    assert_eq!(sent.status, Status::NoAnswerFromPsp, "it could be sent for 5 s and answered for 2 s");
+    let mut old = in_status(Status::Active).unwrap();
+    tell(&mut old, 1, News::NotFound, 17);
+    assert_eq!(old.status, Status::Failed);
+
+    let mut never = in_status(Status::NoAnswerFromPsp).unwrap();
+    let blind = Policy { not_found_final_after: None, ..policy() };
+    never.settle(1, News::NotFound, (Source::LookUp, at(1_000_000)), &blind);
+    assert_eq!(never.status, Status::NoAnswerFromPsp, "without any proof it stays unknown");
+}
+
+#[test]
+fn a_charge_that_comes_to_light_after_the_end_is_given_back() {
+    for (status, captured) in [(Status::Declined, true), (Status::Failed, false)] {
+        let mut one = in_status(status).unwrap();
+        tell(&mut one, 1, approved(captured), 50);
+        assert_eq!(one.status, status, "the payment stays as it ended");
+        assert_eq!(one.duty(at(50)), Some(Duty::Reverse { target: 1, captured }));
+        let (n, _) = one.begin_reverse(1, captured, begin(50)).unwrap();
+        assert_eq!(one.duty(at(50)), None, "one reversal at a time");
+        tell(&mut one, n, refused(), 51);
+        assert!(one.due_at().is_some(), "a reversal that is refused is tried again");
+        let again = one.due_at().unwrap();
+        assert_eq!(one.duty(again), Some(Duty::Reverse { target: 1, captured }));
+        let (n, _) = one.begin_reverse(1, captured, begin(60)).unwrap();
+        tell(&mut one, n, done(), 61);
+        assert_eq!(one.due_at(), None);
+        tell(&mut one, 1, approved(captured), 70);
+        assert_eq!(one.due_at(), None, "the same news again changes nothing");
+    }
+}
+
+#[test]
+fn capture_and_cancel_exclude_each_other_until_the_outcome_is_known() {
+    let mut one = in_status(Status::Authorised).unwrap();
+    let (capture, _) = one.begin_capture(Some(400), begin(2)).unwrap();
+    for open in [News::NoAnswer, News::LookUpFailed] {
+        let cancel = one.clone().begin_cancel(CancelCause::Merchant, None, begin(3)).unwrap_err();
+        assert_eq!(cancel.code, Code::OperationInProgress);
+        let second = one.clone().begin_capture(None, begin(3)).unwrap_err();
+        assert_eq!(second.code, Code::OperationInProgress);
+        tell(&mut one, capture, open, 4);
+        assert_eq!(one.status, Status::Authorised, "an unknown capture leaves the status");
+    }
+    let mut took_place = one.clone();
+    tell(&mut took_place, capture, done(), 9);
+    assert_eq!((took_place.status, took_place.captured), (Status::Succeeded, 400));
+    assert!(took_place.verdict(capture).is_ok());
+    tell(&mut one, capture, refused(), 9);
+    assert_eq!((one.status, one.captured), (Status::Authorised, 0));
+    assert_eq!(one.verdict(capture).unwrap_err().code, Code::CaptureProcessor);
+    assert!(one.begin_cancel(CancelCause::Merchant, None, begin(10)).is_ok());
+}
+
+#[test]
+fn capture_above_the_authorised_amount_is_refused() {
+    let mut one = in_status(Status::Authorised).unwrap();
+    let fault = one.begin_capture(Some(1001), begin(2)).unwrap_err();
+    assert_eq!((fault.code, fault.max_amount), (Code::CaptureAmount, Some(1000)));
+    assert!(one.begin_capture(Some(1000), begin(2)).is_ok());
+}
+
+#[test]
+fn refunds_reserve_their_amount_until_they_fail() {
+    let mut one = in_status(Status::Succeeded).unwrap();
+    let first = refund(&mut one, 600, 2);
+    let fault = one.begin_refund(RefundId::new(Uuid::nil()), Some(401), None, begin(2)).unwrap_err();
+    assert_eq!((fault.code, fault.max_amount), (Code::RefundAmount, Some(400)));
+    tell(&mut one, first, News::NoAnswer, 3);
+    assert_eq!((one.status, one.refundable(), one.refunded()), (Status::RefundPending, 400, 0));
+    let second = refund(&mut one, 400, 4);
+    tell(&mut one, second, done(), 5);
+    assert_eq!((one.status, one.refundable(), one.refunded()), (Status::RefundPending, 0, 400));
+    let fault = one.begin_refund(RefundId::new(Uuid::nil()), None, None, begin(6)).unwrap_err();
+    assert_eq!((fault.code, fault.max_amount), (Code::RefundAmount, Some(0)));
+    tell(&mut one, first, News::NotFound, 30);
+    assert_eq!((one.status, one.refundable()), (Status::RefundFailed, 600));
+    let third = one.begin_refund(RefundId::new(Uuid::nil()), None, None, begin(31)).unwrap().0;
+    assert_eq!(one.operation(third).unwrap().amount, 600, "an omitted amount is what remains");
+    tell(&mut one, third, done(), 32);
+    assert_eq!((one.status, one.refunded()), (Status::Refunded, 1000));
+}
+
+#[test]
+fn a_refund_that_is_refused_at_once_changes_nothing() {
+    let mut one = in_status(Status::Succeeded).unwrap();
+    let n = refund(&mut one, 600, 2);
+    tell(&mut one, n, refused(), 3);
+    assert_eq!((one.status, one.refundable()), (Status::Succeeded, 1000));
+    assert_eq!(one.verdict(n).unwrap_err().code, Code::RefundProcessor);
+}
+
+#[test]
+fn a_life_time_that_ends_asks_the_processor_and_takes_its_answer() {
+    let mut one = in_status(Status::Authorised).unwrap();
+    let week = 7 * 24 * 3600;
+    assert_eq!(one.due_at(), Some(at(1 + week)));
+    assert_eq!(one.duty(at(week)), None);
+    assert_eq!(one.duty(at(1 + week)), Some(Duty::Expire));
+    let (n, _) = one.begin_cancel(CancelCause::Lifetime, None, begin(1 + week)).unwrap();
+    let mut kept = one.clone();
+    tell(&mut one, n, done(), 2 + week);
+    assert_eq!((one.status, one.due_at()), (Status::Cancelled, None));
+    tell(&mut kept, n, refused(), 2 + week);
+    assert_eq!(kept.status, Status::Authorised, "the processor keeps it alive");
+    assert!(kept.due_at().unwrap() > at(2 + week), "and is asked again later");
+}
+
+#[test]
+fn a_payment_to_be_captured_at_once_is_captured_until_it_succeeds() {
+    let mut one = payment(CaptureRule::Immediate);
+    let (n, _) = one.begin_authorise(connection(), false, begin(0));
+    tell(&mut one, n, approved(false), 1);
+    assert_eq!(one.duty(at(1)), Some(Duty::Capture));
+    let (capture, _) = one.begin_capture(None, begin(1)).unwrap();
+    assert_eq!(one.duty(at(2)), None);
+    tell(&mut one, capture, refused(), 2);
+    assert_eq!(one.status, Status::Authorised);
+    let again = one.due_at().unwrap();
+    assert_eq!((again, one.duty(again)), (at(6), Some(Duty::Capture)), "five seconds after it began");
+    let (capture, _) = one.begin_capture(None, begin(6)).unwrap();
+    tell(&mut one, capture, done(), 7);
+    assert_eq!((one.status, one.due_at()), (Status::Succeeded, None));
+}
+
+#[test]
+fn unknown_outcomes_are_looked_up_on_the_schedule_then_daily() {
+    let mut one = in_status(Status::NoAnswerFromPsp).unwrap();
+    let mut times = Vec::new();
+    for _ in 0..5 {
+        let due = one.due_at().unwrap();
+        times.push(due.since(at(1)).as_secs());
+        assert_eq!(one.duty(due), Some(Duty::LookUp(1)));
+        one.settle(1, News::LookUpFailed, (Source::LookUp, due), &policy());
+    }
+    assert_eq!(times, [5, 30, 120, 120 + 86_400, 120 + 2 * 86_400]);
+    assert_eq!(one.operation(1).unwrap().looks, 5);
+}
+
+#[test]
+fn an_operation_under_way_is_not_looked_up_while_it_can_still_be_sent() {
+    let one = in_status(Status::Active).unwrap();
+    assert_eq!(one.due_at(), Some(at(8)), "5 s to be sent, 2 s for the answer, 1 s for clocks");
+    assert_eq!(one.duty(at(7)), None);
+    assert_eq!(one.can_look_up(at(7), Duration::from_secs(2)), None);
+    assert_eq!(one.can_look_up(at(8), Duration::from_secs(2)), Some(1));
+}
+
+#[test]
+fn a_person_settles_an_unknown_payment_with_evidence() {
+    let table = [
+        (Resolution::Authorised, Status::Authorised, 0),
+        (Resolution::Captured, Status::Succeeded, 1000),
+        (Resolution::NotCharged, Status::Failed, 0),
+    ];
+    for (resolution, status, captured) in table {
+        let mut one = in_status(Status::NoAnswerFromPsp).unwrap();
+        let lines = one.resolve(resolution, "bank statement 7", at(99), &policy()).unwrap();
+        assert_eq!((one.status, one.captured), (status, captured));
+        assert!(lines[0].message.as_deref().unwrap().contains("bank statement 7"));
+        assert!(!matches!(one.operation(1).unwrap().state, State::Unknown { .. }));
+    }
+}
+
+#[test]
+fn news_in_any_order_and_any_number_never_takes_money_twice() {
+    let news = [approved(true), declined(), News::NoAnswer, held(), News::NotFound, approved(true)];
+    for first in 0..news.len() {
+        for second in 0..news.len() {
+            for third in 0..news.len() {
+                let mut one = payment(CaptureRule::Immediate);
+                let (n, _) = one.begin_authorise(connection(), true, begin(0));
+                for (step, index) in [first, second, third].into_iter().enumerate() {
+                    tell(&mut one, n, news[index].clone(), 20 + u64::try_from(step).unwrap());
+                }
+                let charged = [first, second, third].iter().any(|index| matches!(index, 0 | 5));
+                let owed = one.reversal_owed().is_some();
+                let kept = one.captured > 0;
+                assert!(!(kept && owed), "kept and given back");
+                assert_eq!(charged, kept || owed, "{first} {second} {third}: a charge is kept or given back");
+            }
+        }
+    }
+}

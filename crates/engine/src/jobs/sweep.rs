@@ -1,0 +1,81 @@
+//! Jobs that erase what must not be kept.
+
+use std::time::Duration;
+
+use db::Change;
+
+use crate::{Engine, faults::Stop};
+
+/// How many rows a job takes at once.
+const BATCH: i64 = 200;
+
+/// An attempt that began before its token was deleted has opened the number by then.
+const ERASE_GRACE: Duration = Duration::from_secs(30);
+
+/// A sealed number that nothing refers to after this time was left by a crash.
+const ORPHAN_AGE: Duration = Duration::from_hours(24);
+
+/// When a raw card that is still needed is looked at again.
+const HIDDEN_AGAIN: Duration = Duration::from_secs(60);
+
+impl Engine {
+    /// Erases the numbers of raw cards whose payment's authorisation has ended.
+    pub(super) async fn erase_hidden_cards(&self) -> Result<usize, Stop> {
+        let now = self.inner.world.now();
+        let due = store::hidden_card::claim_due(&self.inner.store, now, now.after(HIDDEN_AGAIN), BATCH).await?;
+        let taken = due.len();
+        for (team, blob, payment) in due {
+            let found = store::payment::of_team(&self.inner.store, team, payment).await?;
+            if found.is_none_or(|payment| payment.authorisation_ended()) {
+                self.erase_hidden(team, blob).await;
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Erases the numbers of deleted tokens, then their records.
+    pub(super) async fn erase_deleted_methods(&self) -> Result<usize, Stop> {
+        let before = self.inner.world.now().before(ERASE_GRACE);
+        let deleted = store::method::deleted(&self.inner.store, before, BATCH).await?;
+        let count = deleted.len();
+        for method in deleted {
+            self.inner.vault.erase(method.team, method.blob).await?;
+            let mut change = Change::new(self.change_id(), method.token.as_str());
+            change.push(store::method::forget(method.team, &method.token));
+            self.commit_plain(change).await?;
+        }
+        Ok(count)
+    }
+
+    /// Forgets idempotency keys after their retention.
+    pub(super) async fn forget_idempotency_keys(&self) -> Result<usize, Stop> {
+        let before = self.inner.world.now().before(self.inner.settings.idempotency_retention);
+        Ok(store::once::sweep(&self.inner.store, before, BATCH).await?)
+    }
+
+    /// Removes client tokens that have ended.
+    pub(super) async fn forget_client_tokens(&self) -> Result<usize, Stop> {
+        let before = self.inner.world.now().before(ORPHAN_AGE);
+        Ok(store::credential::sweep(&self.inner.store, before, BATCH).await?)
+    }
+
+    /// Erases sealed numbers that no record refers to: a crash came between the vault's commit and the store's. Takes a
+    /// batch at a time, in the order of their ids, which is that of time, and goes on there the next time.
+    pub(super) async fn erase_orphans(&self) -> Result<usize, Stop> {
+        let before = self.inner.world.now().before(ORPHAN_AGE);
+        let after = *self.inner.orphans_after.lock();
+        let old = self.inner.vault.older_than(before, after, BATCH).await?;
+        let mut erased = 0;
+        for (team, blob) in old {
+            let store = &self.inner.store;
+            let used = store::method::uses_blob(store, team, blob).await?
+                || store::hidden_card::exists(store, team, blob).await?;
+            if !used {
+                self.inner.vault.erase(team, blob).await?;
+                erased += 1;
+            }
+            *self.inner.orphans_after.lock() = Some(blob);
+        }
+        Ok(erased)
+    }
+}

@@ -1,0 +1,207 @@
+//! What a payment is paid with: found, checked for ownership, and turned into what the payment keeps of it.
+
+use domain::{
+    Code, Fault,
+    caller::{Caller, Credential, Mode},
+    customer::{self, CardInput, Customer, StoredMethod},
+    id::{CustomerId, MethodId, PaymentId, TeamId, VaultToken},
+    method::{CardFunding, Method},
+    payment::{PaidWith, Payer as KeptPayer},
+};
+
+use crate::{
+    Engine,
+    faults::{Stop, customer_not_found, method_not_found},
+};
+
+/// Where the arguments of authorizePayment begin in a fault's `field`.
+const FIELD: &str = "authorisePayment";
+
+/// What the merchant wants to be paid with.
+pub enum Instrument {
+    /// A vault token, as sent.
+    Token(String),
+    /// A raw card.
+    Card(Box<CardInput>),
+}
+
+/// Who pays, as sent.
+#[derive(Debug, Clone, Default)]
+pub struct Payer {
+    /// The id of a customer in the vault, as sent.
+    pub id: Option<String>,
+    /// What is told of the customer besides; used when there is no id.
+    pub told: KeptPayer,
+}
+
+/// Under what the security code of a stored card is kept.
+pub(crate) fn token_holder(team: TeamId, token: &VaultToken) -> String {
+    format!("{team}/{token}")
+}
+
+/// Under what the security code of a raw card is kept.
+pub(crate) fn payment_holder(payment: PaymentId) -> String {
+    payment.key()
+}
+
+impl Engine {
+    /// What the payment keeps of its instrument and its payer. Seals a raw card's number in the vault.
+    pub(crate) async fn instrument(
+        &self,
+        caller: &Caller,
+        payment: PaymentId,
+        wanted: (Option<Instrument>, Option<Payer>),
+    ) -> Result<(PaidWith, Option<KeptPayer>), Stop> {
+        let (instrument, payer) = wanted;
+        let id = payer.as_ref().and_then(|payer| payer.id.as_deref());
+        let customer = match id {
+            Some(id) => Some(self.paying_customer(caller, id).await?),
+            None => None,
+        };
+        match instrument {
+            Some(Instrument::Token(token)) => {
+                let method = self.usable_method(caller, &token, customer.as_ref()).await?;
+                let owner = self.owner(caller, customer, &method).await?;
+                let told = payer.map(|payer| payer.told);
+                Ok((stored_card(&method, "paymentMethod.token")?, owner.as_ref().map(payer_of).or(told)))
+            }
+            Some(Instrument::Card(card)) => {
+                let kept = self.raw_card(caller.team, payment, *card).await?;
+                Ok((kept, customer.as_ref().map(payer_of).or(payer.map(|payer| payer.told))))
+            }
+            None => {
+                let Some(customer) = customer else {
+                    let reason = "must be given, unless a customer's stored method is to be used";
+                    return Err(Fault::invalid(format!("{FIELD}.paymentMethod"), reason).into());
+                };
+                let method = self.default_method(caller, &customer).await?;
+                Ok((stored_card(&method, "customer.id")?, Some(payer_of(&customer))))
+            }
+        }
+    }
+
+    /// The customer named in the request. A browser names only those that its token was made for, or that it made.
+    async fn paying_customer(&self, caller: &Caller, id: &str) -> Result<Customer, Stop> {
+        let id = CustomerId::parse(id).ok_or_else(customer_not_found)?;
+        let found = store::customer::of_team(&self.inner.store, caller.team, id).await?;
+        found.filter(|customer| may_use(caller, customer)).ok_or_else(|| Stop::Fault(customer_not_found()))
+    }
+
+    /// The token's record, if it is nobody's or the customer's.
+    async fn usable_method(
+        &self,
+        caller: &Caller,
+        token: &str,
+        customer: Option<&Customer>,
+    ) -> Result<StoredMethod, Stop> {
+        let token = VaultToken::parse(token).ok_or_else(method_not_found)?;
+        let found = store::method::of_team(&self.inner.store, caller.team, &token).await?;
+        let method = found.ok_or_else(method_not_found)?;
+        let foreign = matches!((method.customer, customer), (Some(owner), Some(customer)) if owner != customer.id);
+        if foreign { Err(method_not_found().into()) } else { Ok(method) }
+    }
+
+    /// Who pays with a stored method: the customer named, else its owner.
+    async fn owner(
+        &self,
+        caller: &Caller,
+        named: Option<Customer>,
+        method: &StoredMethod,
+    ) -> Result<Option<Customer>, Stop> {
+        let (Some(owner), None) = (method.customer, &named) else { return Ok(named) };
+        let found = store::customer::of_team(&self.inner.store, caller.team, owner).await?;
+        match found {
+            Some(customer) if !may_use(caller, &customer) => Err(method_not_found().into()),
+            found => Ok(found),
+        }
+    }
+
+    async fn default_method(&self, caller: &Caller, customer: &Customer) -> Result<StoredMethod, Stop> {
+        let none = || Fault::invalid(format!("{FIELD}.customer.id"), "the customer has no stored payment method");
+        let token = customer.default_method.as_ref().ok_or_else(none)?;
+        let found = store::method::of_team(&self.inner.store, caller.team, token).await?;
+        Ok(found.ok_or_else(none)?)
+    }
+
+    async fn raw_card(&self, team: TeamId, payment: PaymentId, card: CardInput) -> Result<PaidWith, Stop> {
+        let field = |name: &str| format!("{FIELD}.paymentMethod.card.{name}");
+        if card.expiry.expired_at(self.inner.world.now()) {
+            return Err(Fault::invalid(field("expYear"), "the card has expired").into());
+        }
+        let brand = card.number.brand();
+        if let Some(cvc) = card.cvc {
+            if self.inner.settings.mode == Mode::Live && !cvc.fits(brand) {
+                return Err(Fault::invalid(field("cvc"), "has not the length that the card's brand uses").into());
+            }
+            self.inner.vault.keep_cvc(&payment_holder(payment), cvc);
+        }
+        let blob = self.inner.vault.seal_card(team, &card.number).await?;
+        Ok(PaidWith {
+            method: brand.method(),
+            token: None,
+            id: MethodId::new(self.inner.world.uuid_v7()),
+            blob,
+            hidden: true,
+            masked: card.number.masked(),
+            bin: Some(card.number.bin()),
+            expiry: card.expiry,
+            brand: brand.code().to_owned(),
+            holder: card.holder,
+            address: card.address,
+            fingerprint: self.inner.vault.fingerprint(team, &card.number),
+            funding: CardFunding::Undefined,
+            product: None,
+        })
+    }
+}
+
+/// Whether a browser's credential may name the customer.
+fn may_use(caller: &Caller, customer: &Customer) -> bool {
+    match &caller.credential {
+        Credential::Secret => true,
+        Credential::Public => false,
+        Credential::Client(grant) => grant.customer == Some(customer.id) || customer.made_by == Some(caller.key),
+    }
+}
+
+fn stored_card(method: &StoredMethod, field: &str) -> Result<PaidWith, Stop> {
+    let customer::Instrument::Card { expiry, brand, bin } = &method.instrument else {
+        let reason = "is a bank account, and no connection takes bank accounts";
+        return Err(Fault::invalid(format!("{FIELD}.{field}"), reason).into());
+    };
+    Ok(PaidWith {
+        method: Method::parse(brand).unwrap_or(Method::Card),
+        token: Some(method.token.clone()),
+        id: method.id,
+        blob: method.blob,
+        hidden: false,
+        masked: method.masked.clone(),
+        bin: Some(bin.clone()),
+        expiry: *expiry,
+        brand: brand.clone(),
+        holder: method.holder.clone(),
+        address: method.address.clone(),
+        fingerprint: method.fingerprint.clone(),
+        funding: method.funding,
+        product: method.product.clone(),
+    })
+}
+
+fn payer_of(customer: &Customer) -> KeptPayer {
+    KeptPayer {
+        id: Some(customer.id),
+        email: customer.email.clone(),
+        name: Some(customer.name.clone()),
+        phone: customer.phone.clone(),
+        description: customer.description.clone(),
+        billing: customer.billing.clone(),
+        shipping: customer.shipping.clone(),
+        company: customer.company.clone(),
+    }
+}
+
+/// The fault for a client token that has a live or paid payment already.
+pub(crate) fn already_authorised(payment: PaymentId) -> Fault {
+    let message = "There is a live or paid payment already.";
+    Fault::new(Code::AlreadyAuthorised, message).about(payment)
+}
