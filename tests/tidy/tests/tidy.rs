@@ -1,0 +1,266 @@
+//! How the project is written, as tests: who may import whom, what SQL may use, what stands in one place alone.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Which of our crates each crate may import. An edge that is missing here is a decision to be taken, in
+/// `ARCHITECTURE.md` first.
+const EDGES: &[(&str, &[&str])] = &[
+    ("bench", &[]),
+    ("connector", &["domain", "world"]),
+    ("connectors", &["connector", "domain", "world"]),
+    ("db", &["domain", "world"]),
+    ("domain", &[]),
+    ("e2e", &["testkit"]),
+    ("engine", &["connector", "db", "domain", "store", "vault", "world"]),
+    ("graphql", &["domain", "engine"]),
+    ("server", &["connector", "connectors", "db", "domain", "engine", "graphql", "store", "vault", "world"]),
+    ("store", &["db", "domain"]),
+    ("testkit", &[]),
+    ("tidy", &[]),
+    ("vault", &["db", "domain", "world"]),
+    ("world", &["domain"]),
+];
+
+/// Words that SQL must not use, with what to use instead.
+const SQL_BANS: &[(&str, &str)] = &[
+    ("::", "a cast is engine-specific: convert in Rust"),
+    ("select *", "name the columns"),
+    ("sum(", "its type differs between engines: add in Rust"),
+    (" like ", "its case rules differ between engines: compare exactly, or by replace()"),
+    (" true", "use 1"),
+    (" false", "use 0"),
+    ("insert or ", "use `on conflict`"),
+    ("now()", "time is a parameter"),
+    ("random()", "chance is a parameter"),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// Every file below `folder` with one of the endings, without what tools leave behind.
+fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(&next).unwrap_or_else(|error| panic!("{}: {error}", next.display())) {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.is_dir() {
+                if !matches!(name.as_str(), "target" | "node_modules" | ".git" | "pointsman-data") {
+                    folders.push(path);
+                }
+            } else if endings.iter().any(|ending| name.ends_with(ending)) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn text(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The file's text before its unit tests.
+fn code(path: &Path) -> String {
+    let whole = text(path);
+    whole.split("#[cfg(test)]").next().unwrap().to_owned()
+}
+
+fn shown(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap_or(path).display().to_string()
+}
+
+fn no_findings(findings: &[String]) {
+    assert!(findings.is_empty(), "\n{}\n", findings.join("\n"));
+}
+
+#[test]
+fn crates_import_only_what_the_table_allows() {
+    let ours: BTreeSet<&str> = EDGES.iter().map(|(name, _)| *name).collect();
+    let mut seen = BTreeSet::new();
+    let mut findings = Vec::new();
+    for manifest in files(&root(), &["Cargo.toml"]) {
+        let parsed: toml::Table = text(&manifest).parse().unwrap();
+        let Some(package) = parsed.get("package") else { continue };
+        let name = package["name"].as_str().unwrap().to_owned();
+        let Some((_, allowed)) = EDGES.iter().find(|(known, _)| *known == name) else {
+            findings.push(format!("{name} is not in the table of edges"));
+            continue;
+        };
+        seen.insert(name.clone());
+        if let Some(dependencies) = parsed.get("dependencies").and_then(toml::Value::as_table) {
+            for dependency in dependencies.keys() {
+                if ours.contains(dependency.as_str()) && !allowed.contains(&dependency.as_str()) {
+                    findings.push(format!("{name} must not import {dependency}"));
+                }
+            }
+        }
+        let lints = parsed.get("lints").and_then(|lints| lints.get("workspace")).and_then(toml::Value::as_bool);
+        if lints != Some(true) {
+            findings.push(format!("{name} does not take the workspace's lints"));
+        }
+    }
+    assert_eq!(seen.len(), EDGES.len(), "the table names a crate that is not there");
+    no_findings(&findings);
+}
+
+/// The string literals of a source file that are SQL, joined where lines end with a backslash, with the line above.
+fn sql_literals(source: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let joined = source.replace("\\\n", "\n");
+    let mut rest = joined.as_str();
+    while let Some(start) = rest.find('"') {
+        let after = &rest[start + 1..];
+        let mut end = 0;
+        let bytes = after.as_bytes();
+        while end < bytes.len() && bytes[end] != b'"' {
+            end += if bytes[end] == b'\\' { 2 } else { 1 };
+        }
+        if end >= bytes.len() {
+            break;
+        }
+        let literal = after[..end].split_whitespace().collect::<Vec<_>>().join(" ");
+        let verb = literal.split(' ').next().unwrap_or_default();
+        if matches!(verb, "select" | "insert" | "update" | "delete") && literal.contains(' ') {
+            let before: Vec<&str> = rest[..start].lines().rev().take(4).collect();
+            found.push((literal, before.join("\n")));
+        }
+        rest = &after[end + 1..];
+    }
+    found
+}
+
+#[test]
+fn sql_stays_in_the_portable_subset() {
+    let mut findings = Vec::new();
+    let mut statements = 0;
+    for folder in ["crates/store/src", "crates/vault/src", "crates/server/src/sandbox"] {
+        for file in files(&root().join(folder), &[".rs"]) {
+            for (sql, _) in sql_literals(&code(&file)) {
+                statements += 1;
+                let lower = sql.to_ascii_lowercase();
+                for (ban, instead) in SQL_BANS {
+                    if lower.contains(ban) {
+                        findings.push(format!("{}: `{}`: {instead}: {sql}", shown(&file), ban.trim()));
+                    }
+                }
+                if lower.starts_with("insert into") && !lower.contains(" (") {
+                    findings.push(format!("{}: an insert must name its columns: {sql}", shown(&file)));
+                }
+            }
+        }
+    }
+    assert!(statements > 20, "the scan finds too few statements ({statements}): mend the scan");
+    no_findings(&findings);
+}
+
+#[test]
+fn statements_on_a_teams_table_name_the_team_or_say_why_not() {
+    let mut findings = Vec::new();
+    for folder in ["crates/store/src", "crates/vault/src"] {
+        for file in files(&root().join(folder), &[".rs"]) {
+            for (sql, before) in sql_literals(&code(&file)) {
+                let names_team = sql.contains("team_id");
+                let says_why = before.contains("//");
+                if !names_team && !says_why && !sql.contains(" team ") {
+                    findings.push(format!("{}: names no team: {sql}", shown(&file)));
+                }
+            }
+        }
+    }
+    no_findings(&findings);
+}
+
+#[test]
+fn what_must_stand_in_one_place_does() {
+    let rules: &[(&str, &str, &[&str])] = &[
+        ("engine", ".open_card(", &["crates/engine/src/payments/call.rs"]),
+        ("engine", "payment.settle(", &["crates/engine/src/payments/settle.rs"]),
+        ("server", "std::env::var", &["crates/server/src/config"]),
+    ];
+    let mut findings = Vec::new();
+    for (owner, what, allowed) in rules {
+        let mut uses = 0;
+        for file in files(&root().join("crates").join(owner).join("src"), &[".rs"]) {
+            if code(&file).contains(what) {
+                uses += 1;
+                let path = shown(&file);
+                if !allowed.iter().any(|place| path.starts_with(place)) {
+                    findings.push(format!("{path}: `{what}` belongs in {}", allowed.join(" or ")));
+                }
+            }
+        }
+        if uses == 0 {
+            findings.push(format!("`{what}` is used nowhere in {owner}: mend this rule"));
+        }
+    }
+    no_findings(&findings);
+}
+
+#[test]
+fn the_engine_can_be_played_in_a_simulation() {
+    let bans = [
+        ("tokio::spawn", "World::spawn"),
+        ("tokio::time", "World::sleep or World::timeout"),
+        ("HashMap", "BTreeMap: its order is the same in every run"),
+        ("HashSet", "BTreeSet: its order is the same in every run"),
+        ("SystemTime", "World::now"),
+        ("Instant::now", "World::now, or world::Stopwatch for a metric"),
+        ("simulator", "the engine names no processor"),
+    ];
+    let mut findings = Vec::new();
+    for file in files(&root().join("crates/engine/src"), &[".rs"]) {
+        let source = code(&file);
+        for (ban, instead) in bans {
+            if source.contains(ban) {
+                findings.push(format!("{}: `{ban}`: {instead}", shown(&file)));
+            }
+        }
+    }
+    no_findings(&findings);
+}
+
+#[test]
+fn files_stay_small_and_finished() {
+    let mut findings = Vec::new();
+    for folder in ["crates", "tests", "bench"] {
+        for file in files(&root().join(folder), &[".rs"]) {
+            let source = text(&file);
+            let lines = source.lines().count();
+            if lines > 600 {
+                findings.push(format!("{}: {lines} lines; is it one thing?", shown(&file)));
+            }
+            if file.ends_with("tidy.rs") {
+                continue;
+            }
+            for mark in ["FIXME", "XXX", "HACK", "#[ignore"] {
+                if source.contains(mark) {
+                    findings.push(format!("{}: {mark}", shown(&file)));
+                }
+            }
+        }
+    }
+    no_findings(&findings);
+}
+
+#[test]
+fn the_project_stands_on_its_own() {
+    let mut findings = Vec::new();
+    for file in files(&root(), &[".rs", ".md", ".toml", ".graphql", ".mjs", ".json", "/test"]) {
+        if file.ends_with("tidy.rs") {
+            continue;
+        }
+        if text(&file).contains("../shared") {
+            findings.push(format!("{}: refers to a place outside the project", shown(&file)));
+        }
+    }
+    no_findings(&findings);
+}
