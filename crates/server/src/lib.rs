@@ -3,5 +3,6 @@
 pub mod admin;
 pub mod config;
 pub mod data_dir;
+pub mod demo;
 pub mod http;
 pub mod telemetry;

@@ -48,6 +48,11 @@ impl Metrics {
         Self(handle)
     }
 
+    /// For a command beside the server: nothing is measured.
+    pub fn absent() -> Self {
+        Self(None)
+    }
+
     /// Everything measured, in the text format of Prometheus.
     pub fn render(&self) -> String {
         self.0.as_ref().map(PrometheusHandle::render).unwrap_or_default()

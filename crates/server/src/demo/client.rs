@@ -1,0 +1,75 @@
+//! A merchant's client: GraphQL over HTTP, with nothing of the service's own code.
+
+use bytes::Bytes;
+use http::{Request, header};
+use http_body_util::{BodyExt, Full};
+use hyper_util::{
+    client::legacy::{Client as HttpClient, connect::HttpConnector},
+    rt::TokioExecutor,
+};
+use serde_json::{Value, json};
+
+/// What a request came back with.
+pub(super) struct Reply {
+    /// The whole JSON.
+    pub(super) json: Value,
+    /// Whether the service answered from memory.
+    pub(super) replayed: bool,
+}
+
+impl Reply {
+    /// The value at a JSON pointer, as text; empty when it is not there.
+    pub(super) fn text(&self, pointer: &str) -> String {
+        match self.json.pointer(pointer) {
+            Some(Value::String(text)) => text.clone(),
+            None | Some(Value::Null) => String::new(),
+            Some(other) => other.to_string(),
+        }
+    }
+
+    /// The first error's code; empty when there is none.
+    pub(super) fn error(&self) -> String {
+        self.text("/errors/0/extensions/code")
+    }
+}
+
+/// A merchant's client.
+pub struct Client {
+    http: HttpClient<HttpConnector, Full<Bytes>>,
+    base: String,
+    key: String,
+}
+
+impl Client {
+    /// A client of the service at `base` with a secret key.
+    pub fn new(base: String, key: String) -> Self {
+        Self { http: HttpClient::builder(TokioExecutor::new()).build_http(), base, key }
+    }
+
+    /// Runs a GraphQL operation.
+    pub(super) async fn run(&self, query: &str, variables: Value, once: Option<&str>) -> Result<Reply, String> {
+        let body = json!({"query": query, "variables": variables}).to_string();
+        let mut request = Request::post(format!("{}/api/graphql", self.base)).header(header::CONTENT_TYPE, "application/json");
+        if let Some(key) = once {
+            request = request.header("x-idempotency-key", key);
+        }
+        self.send(request, body).await
+    }
+
+    /// Reads an address.
+    pub(super) async fn get(&self, path: &str) -> Result<Reply, String> {
+        self.send(Request::get(format!("{}{path}", self.base)), String::new()).await
+    }
+
+    async fn send(&self, request: http::request::Builder, body: String) -> Result<Reply, String> {
+        let request = request
+            .header(header::AUTHORIZATION, format!("Bearer {}", self.key))
+            .body(Full::from(body))
+            .map_err(|error| error.to_string())?;
+        let response = self.http.request(request).await.map_err(|error| format!("no answer: {error}"))?;
+        let replayed = response.headers().contains_key("idempotency-replayed");
+        let body = response.into_body().collect().await.map_err(|error| format!("no whole answer: {error}"))?.to_bytes();
+        let json = serde_json::from_slice(&body).map_err(|_| "the answer is not JSON".to_owned())?;
+        Ok(Reply { json, replayed })
+    }
+}
