@@ -65,22 +65,24 @@ impl Request {
     }
 
     fn bytes(&self, address: SocketAddr) -> Vec<u8> {
-        let mut text = format!(
-            "{} {} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n",
-            self.method, self.path
+        let mut head = vec![
+            format!("{} {} HTTP/1.1", self.method, self.path),
+            format!("Host: {address}"),
+            "Connection: close".to_owned(),
+        ];
+        head.extend(
+            self.headers
+                .iter()
+                .map(|(name, value)| format!("{name}: {value}")),
         );
-        for (name, value) in &self.headers {
-            text += &format!("{name}: {value}\r\n");
-        }
         let names_length = self
             .headers
             .iter()
             .any(|(name, _)| name.eq_ignore_ascii_case("content-length"));
         if (self.method != "GET" || !self.body.is_empty()) && !names_length {
-            text += &format!("Content-Length: {}\r\n", self.body.len());
+            head.push(format!("Content-Length: {}", self.body.len()));
         }
-        text.push_str("\r\n");
-        let mut bytes = text.into_bytes();
+        let mut bytes = format!("{}\r\n\r\n", head.join("\r\n")).into_bytes();
         bytes.extend_from_slice(&self.body);
         bytes
     }

@@ -1,0 +1,160 @@
+//! `kill -9` at random moments under load: nothing acknowledged is lost or changed, nothing is charged twice.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::{Value, json};
+use testkit::http::Request;
+use testkit::{Answer, Order, Server, Setup, Shop, cards};
+
+/// Rounds of an ordinary run; `POINTSMAN_KILL_ROUNDS` sets another number.
+const ROUNDS: usize = 50;
+/// Callers at once in each round.
+const CALLERS: usize = 8;
+/// The latest moment of a round's kill.
+const LATEST_KILL_MS: u64 = 350;
+
+/// xorshift64*: enough to choose moments and actions, and one printed seed replays them.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) % bound
+    }
+}
+
+/// What one caller knows at the moment of the kill.
+#[derive(Default)]
+struct Memory {
+    /// The last acknowledged status, captured and refunded amount of each payment.
+    acknowledged: BTreeMap<String, (String, i64, i64)>,
+    /// The request that was not answered, if any, and the payment that it was about.
+    unanswered: Option<(Request, Option<String>)>,
+}
+
+impl Memory {
+    fn note(&mut self, payment: &Value) -> String {
+        let id = payment["id"].as_str().unwrap().to_owned();
+        self.acknowledged.insert(id.clone(), seen(payment));
+        id
+    }
+}
+
+fn seen(payment: &Value) -> (String, i64, i64) {
+    let amount = |name: &str| payment[name].as_i64().unwrap_or_default();
+    (payment["status"].as_str().unwrap().to_owned(), amount("capturedAmount"), amount("refundedAmount"))
+}
+
+/// Pays, captures, cancels and refunds until the server is gone.
+fn caller(shop: &Shop, token: &str, seed: u64, ended: &AtomicBool) -> Memory {
+    let mut chance = Chance(seed | 1);
+    let mut memory = Memory::default();
+    let ask = |memory: &mut Memory, request: Request, about: Option<&str>| -> Option<String> {
+        match request.try_send(shop.address()) {
+            Ok(reply) if reply.status == 200 => {
+                let answer = Answer::of(reply);
+                answer.errors().is_empty().then(|| memory.note(answer.root()))
+            }
+            _ => {
+                memory.unanswered = Some((request, about.map(str::to_owned)));
+                None
+            }
+        }
+    };
+    while !ended.load(Ordering::Relaxed) && memory.unanswered.is_none() {
+        let order = match chance.below(4) {
+            0 => Order::card(cards::VISA),
+            1 => Order::token(token),
+            _ => Order::token(token).later(),
+        };
+        let Some(id) = ask(&mut memory, shop.authorise_request(&order, Some(&Shop::fresh_key())), None) else {
+            continue;
+        };
+        let key = Shop::fresh_key();
+        let next = match (memory.acknowledged[&id].0.as_str(), chance.below(3)) {
+            ("AUTHORISED", 0) => shop.cancel_request(&id, Some(&key)),
+            ("AUTHORISED", 1) => shop.capture_request(&id, json!(600), Some(&key)),
+            ("AUTHORISED", _) => continue,
+            (_, 0) => shop.refund_request(&id, Value::Null, Some(&key)),
+            (_, 1) => shop.refund_request(&id, json!(250), Some(&key)),
+            _ => continue,
+        };
+        ask(&mut memory, next, Some(&id));
+    }
+    memory
+}
+
+/// The unanswered request again, with the same key: it is done once in all, and is acknowledged now.
+fn ask_again(shop: &Shop, memory: &mut Memory) {
+    let Some((request, about)) = memory.unanswered.take() else { return };
+    let answer = Answer::of(request.send(shop.address()));
+    assert!(answer.errors().is_empty(), "asked again after the kill: {}", answer.json());
+    let id = answer.root()["id"].as_str().unwrap().to_owned();
+    if let Some(about) = about {
+        assert_eq!(id, about);
+    }
+    // It may have been unknown for a moment; what counts is where it settles.
+    let settled = testkit::until(testkit::PATIENCE, "an interrupted operation is settled", || {
+        let payment = shop.payment(&id);
+        let pending = payment.status() == "NO_ANSWER_FROM_PSP" || payment.0["refunds"].to_string().contains("PENDING");
+        (!pending).then_some(payment)
+    });
+    memory.acknowledged.insert(id, seen(&settled.0));
+}
+
+fn round(server: &mut Server, chance: &mut Chance) -> BTreeMap<String, (String, i64, i64)> {
+    let shop = server.shop();
+    let token = shop.tokenise(cards::MASTERCARD);
+    let ended = AtomicBool::new(false);
+    let moment = Duration::from_millis(20 + chance.below(LATEST_KILL_MS));
+    let mut memories: Vec<Memory> = thread::scope(|scope| {
+        let callers: Vec<_> = (0..CALLERS)
+            .map(|_| {
+                let (seed, shop, token, ended) = (chance.below(u64::MAX), &shop, &token, &ended);
+                scope.spawn(move || caller(shop, token, seed, ended))
+            })
+            .collect();
+        thread::sleep(moment);
+        server.kill();
+        ended.store(true, Ordering::Relaxed);
+        callers.into_iter().map(|caller| caller.join().unwrap()).collect()
+    });
+    server.restart();
+    let shop = server.shop();
+    for memory in &mut memories {
+        ask_again(&shop, memory);
+    }
+    memories.into_iter().flat_map(|memory| memory.acknowledged).collect()
+}
+
+#[test]
+fn killed_at_random_moments_under_load_it_loses_and_doubles_nothing() {
+    let rounds = std::env::var("POINTSMAN_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(ROUNDS);
+    let seed = std::env::var("POINTSMAN_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or_else(|| {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        u64::from(now.subsec_nanos()) << 20 | now.as_secs() & 0xfffff
+    });
+    println!("{rounds} rounds with POINTSMAN_SEED={seed}");
+    let mut chance = Chance(seed | 1);
+    let mut server = Setup::new().start();
+    let mut acknowledged = BTreeMap::new();
+    for number in 0..rounds {
+        acknowledged.extend(round(&mut server, &mut chance));
+        if number % 10 == 9 || number + 1 == rounds {
+            let shop = server.shop();
+            let now: BTreeMap<_, _> =
+                shop.every_payment().iter().map(|payment| (payment.id(), seen(&payment.0))).collect();
+            for (id, known) in &acknowledged {
+                assert_eq!(now.get(id), Some(known), "round {number}, seed {seed}: {id} was acknowledged otherwise");
+            }
+            shop.assert_books_equal_payments();
+        }
+    }
+    println!("{} payments were acknowledged and are as they were", acknowledged.len());
+    assert!(acknowledged.len() > rounds, "there was load: {}", acknowledged.len());
+}

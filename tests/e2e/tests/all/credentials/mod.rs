@@ -1,0 +1,5 @@
+//! Who may do what.
+
+mod client_tokens;
+mod keys;
+mod other_team;

@@ -1,0 +1,8 @@
+//! Idempotency keys.
+
+mod different;
+mod keys;
+mod later_operations;
+mod replay;
+mod vault;
+mod waiting;

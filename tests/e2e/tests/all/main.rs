@@ -1,0 +1,29 @@
+//! Stories about the running service, told over HTTP: one test binary, one module for each area of behaviour.
+//!
+//! `cargo build -p server && cargo test -p e2e` runs them all; `POINTSMAN_KILL_ROUNDS` sets how often it is killed under load.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::needless_pass_by_value,
+    reason = "these are tests from end to end, the functions that they share included"
+)]
+
+mod bad_input;
+mod compatibility;
+mod crashes;
+mod credentials;
+mod idempotency;
+mod leaks;
+mod lists;
+mod payments;
+mod races;
+mod running;
+mod shared;
+mod simulator;
+mod transport;
+mod unknown;
+mod vault;

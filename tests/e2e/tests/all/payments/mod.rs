@@ -1,0 +1,10 @@
+//! Payments by card: authorise, capture, cancel, refund, read.
+
+mod amounts;
+mod authorise;
+mod cancel;
+mod capture;
+mod fields;
+mod instruments;
+mod refund;
+mod states;

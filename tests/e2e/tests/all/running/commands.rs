@@ -1,0 +1,95 @@
+//! The commands.
+
+use std::process::Command;
+
+use testkit::{Setup, cards, find_leaks, needles_of_number};
+
+fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let dir = tempfile::tempdir().unwrap();
+    let output = Setup::new().command(dir.path(), arguments).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn the_demo_ends_with_status_0_and_tells_a_story_without_numbers() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut demo: Command =
+        Setup::new().without_environment("POINTSMAN_ACCESS_TOKEN").command(dir.path(), &["demo", "--exit"]);
+    let output = demo.output().unwrap();
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let log = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{told}\n{log}");
+    for word in ["tokenise", "authorise", "capture", "refund", "decline"] {
+        assert!(told.to_lowercase().contains(word), "no word of {word}: {told}");
+    }
+    let needles: Vec<_> = cards::ALL.iter().copied().flat_map(needles_of_number).collect();
+    assert!(!needles.iter().any(|needle| needle.is_in(&output.stdout) || needle.is_in(&output.stderr)));
+    assert_eq!(find_leaks(dir.path(), &needles), [""; 0]);
+}
+
+#[test]
+fn two_demos_at_once_do_not_stand_in_each_others_way() {
+    let codes = testkit::at_once(2, |_| run(&["demo", "--exit"]).0);
+    assert_eq!(codes, [Some(0), Some(0)]);
+}
+
+#[test]
+fn schema_prints_what_the_server_speaks() {
+    let (code, schema, _) = run(&["schema"]);
+    assert_eq!(code, Some(0));
+    assert!(schema.contains("authorizePayment(authorisePayment: AuthorisedPaymentInput!): Payment"), "{schema}");
+    let committed = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../schema.graphql")).unwrap();
+    assert_eq!(schema.trim(), committed.trim(), "schema.graphql is what the service exports");
+}
+
+#[test]
+fn check_says_that_a_good_configuration_is_good_and_what_is_wrong_with_a_bad_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    let check = |toml: &str| {
+        let file = dir.path().join("pointsman.toml");
+        std::fs::write(&file, toml).unwrap();
+        let arguments = ["check", "--config", file.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
+        Setup::new().command(dir.path(), &arguments).output().unwrap()
+    };
+    let good = check("[limits]\nauthorisation_lifetime = \"7d\"\n");
+    assert!(good.status.success(), "{}", String::from_utf8_lossy(&good.stdout));
+    let bad = check("[limits]\nauthorisation_lifetime = \"soon\"\n");
+    assert!(!bad.status.success());
+    assert!(String::from_utf8_lossy(&bad.stdout).contains("authorisation_lifetime"));
+}
+
+#[test]
+fn an_unknown_command_or_flag_is_refused_with_a_hint() {
+    for arguments in [&["no-such-command"][..], &["serve", "--no-such-flag"], &["key", "revoke"]] {
+        let (code, _, said) = run(arguments);
+        assert_ne!(code, Some(0), "{arguments:?}");
+        assert!(said.to_lowercase().contains("usage"), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
+fn help_names_every_command() {
+    let (code, help, _) = run(&["--help"]);
+    assert_eq!(code, Some(0));
+    for command in ["demo", "serve", "schema", "team", "key", "vault", "check"] {
+        assert!(help.contains(command), "{command}: {help}");
+    }
+}
+
+#[test]
+fn revoking_a_key_that_is_not_there_is_an_error() {
+    let server = Setup::new().start();
+    let output = server.command(&["key", "revoke", "0192a000-0000-7000-8000-000000000000"]);
+    assert!(!output.status.success());
+    assert!(!output.stderr.is_empty());
+}
+
+#[test]
+fn a_listed_key_is_never_shown_whole() {
+    let server = Setup::new().start();
+    let listed = server.run(&["key", "list"]);
+    assert!(!listed.contains(testkit::ACCESS_TOKEN));
+    assert!(!listed.trim().is_empty());
+}

@@ -1,0 +1,62 @@
+//! Starting.
+
+use testkit::{Setup, cards};
+
+#[test]
+fn it_says_where_it_listens_in_one_line_and_how_long_it_took_is_printed() {
+    let server = Setup::new().start();
+    let line = format!("pointsman listening on http://{}\n", server.address());
+    assert_eq!(server.stdout().matches(&line).count(), 1, "{}", server.stdout());
+    println!(
+        "from the start of the process to ready: {:?} (a debug build, unless POINTSMAN_BIN names another)",
+        server.start_to_ready
+    );
+}
+
+#[test]
+fn a_second_server_on_the_same_data_directory_is_kept_out() {
+    let server = Setup::new().start();
+    let second = Setup::new().serve(&server.root()).output().unwrap();
+    assert!(!second.status.success());
+    assert!(!second.stderr.is_empty(), "it says why");
+    server.shop().authorise(cards::VISA).assert_status("SUCCEEDED");
+}
+
+#[test]
+fn after_a_kill_the_directory_can_be_used_again_at_once() {
+    let mut server = Setup::new().start();
+    for _ in 0..3 {
+        server.kill();
+        server.restart();
+    }
+    server.shop().authorise(cards::VISA).assert_status("SUCCEEDED");
+}
+
+#[test]
+fn an_address_that_is_taken_is_an_error_and_no_panic() {
+    let server = Setup::new().start();
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    let address = server.address().to_string();
+    let output = Setup::new()
+        .command(dir.path(), &["serve", "--sandbox", "--listen", &address, "--data-dir", data.to_str().unwrap()])
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!said.is_empty() && !said.contains("panicked"), "{said}");
+}
+
+#[test]
+fn without_a_mode_of_test_the_sandboxes_things_are_refused() {
+    let mut server = Setup::new().start();
+    let (root, data) = (server.root(), server.data_dir());
+    server.kill();
+    let output = Setup::new()
+        .without_environment("POINTSMAN_ACCESS_TOKEN")
+        .command(&root, &["serve", "--listen", "127.0.0.1:0", "--data-dir", data.to_str().unwrap()])
+        .output()
+        .unwrap();
+    assert!(!output.status.success(), "live mode refuses the sandbox's keys and simulator connections");
+    assert!(!output.stderr.is_empty());
+}

@@ -1,0 +1,7 @@
+//! How requests and answers travel: envelopes, status codes, media types, limits.
+
+mod accept;
+mod cors;
+mod envelope;
+mod get;
+mod limits;

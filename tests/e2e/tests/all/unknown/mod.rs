@@ -1,0 +1,6 @@
+//! Outcomes that are not known yet, and life times that end.
+
+mod authorisations;
+mod later_operations;
+mod life_times;
+mod resolve;

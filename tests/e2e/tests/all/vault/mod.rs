@@ -1,0 +1,12 @@
+//! Customers, stored cards and bank accounts.
+
+mod accounts;
+mod cards_in;
+mod customers;
+mod defaults;
+mod erasure;
+mod methods;
+mod old_names;
+mod rotation;
+mod security_code;
+mod tokens;
