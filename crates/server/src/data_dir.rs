@@ -23,7 +23,9 @@ pub enum DataDirError {
         pid: String,
     },
     /// It holds data of the other mode.
-    #[error("{dir} holds data of {made} mode and can't be served in {asked} mode; choose another directory with --data-dir")]
+    #[error(
+        "{dir} holds data of {made} mode and can't be served in {asked} mode; choose another directory with --data-dir"
+    )]
     OtherMode {
         /// The directory.
         dir: String,
@@ -153,10 +155,10 @@ impl Held {
     /// Refuses data of the other mode; the first call decides for ever.
     pub fn claim(&self, mode: Mode) -> Result<(), DataDirError> {
         match self.dir.mode()? {
-            Some(made) if made == mode => Ok(()),
-            Some(made) => {
-                let (dir, made, asked) = (self.dir.shown(), mode_name(made), mode_name(mode));
-                Err(DataDirError::OtherMode { dir, made, asked })
+            Some(marked) if marked == mode => Ok(()),
+            Some(marked) => {
+                let dir = self.dir.shown();
+                Err(DataDirError::OtherMode { dir, made: mode_name(marked), asked: mode_name(mode) })
             }
             None => {
                 let path = self.dir.mark();

@@ -4,17 +4,13 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use domain::caller::Mode;
 
-use super::{
-    Bytes, Hidden, IpRange, Origin,
-    reader::Reader,
-    setting::words,
-};
+use super::{Bytes, Hidden, IpRange, Origin, reader::Reader, setting::words};
 
-const MINUTE: Duration = Duration::from_secs(60);
-const HOUR: Duration = Duration::from_secs(3_600);
-const DAY: Duration = Duration::from_secs(86_400);
+const MINUTE: Duration = Duration::from_mins(1);
+const HOUR: Duration = Duration::from_hours(1);
+const DAY: Duration = Duration::from_hours(24);
 /// The longest time that makes sense anywhere here.
-const YEAR: Duration = Duration::from_secs(366 * 86_400);
+const YEAR: Duration = Duration::from_hours(366 * 24);
 
 /// `[server]`
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,14 +50,18 @@ impl Server {
             request_timeout: reader.within(
                 "server.request_timeout",
                 Duration::from_secs(25),
-                &(Duration::from_secs(1)..=Duration::from_secs(300)),
+                &(Duration::from_secs(1)..=Duration::from_mins(5)),
             ),
             header_timeout: reader.within(
                 "server.header_timeout",
                 Duration::from_secs(30),
-                &(Duration::from_secs(1)..=Duration::from_secs(300)),
+                &(Duration::from_secs(1)..=Duration::from_mins(5)),
             ),
-            shutdown_timeout: reader.within("server.shutdown_timeout", Duration::from_secs(30), &(Duration::ZERO..=HOUR)),
+            shutdown_timeout: reader.within(
+                "server.shutdown_timeout",
+                Duration::from_secs(30),
+                &(Duration::ZERO..=HOUR),
+            ),
             max_connections: reader.within("server.max_connections", 4_096, &(1..=100_000)),
         }
     }
@@ -227,7 +227,8 @@ impl Log {
             level: reader.take("log.level", "info".to_owned()),
         };
         if tracing_subscriber::EnvFilter::try_new(&log.level).is_err() {
-            reader.refuse("log.level", "must be a level such as `info`, or levels by module such as `info,engine=debug`");
+            reader
+                .refuse("log.level", "must be a level such as `info`, or levels by module such as `info,engine=debug`");
         }
         log
     }

@@ -146,8 +146,8 @@ impl<T: Setting> Setting for Vec<T> {
 pub struct Bytes(pub u64);
 
 impl Bytes {
-    /// As the length of something in memory.
-    pub fn len(self) -> usize {
+    /// As a size of something in memory.
+    pub fn in_memory(self) -> usize {
         usize::try_from(self.0).unwrap_or(usize::MAX)
     }
 }
@@ -235,8 +235,8 @@ mod tests {
 
     #[test]
     fn durations_and_sizes_are_written_with_units() {
-        assert_eq!(text("5m"), Some(Duration::from_secs(300)));
-        assert_eq!(text("7d"), Some(Duration::from_secs(7 * 86_400)));
+        assert_eq!(text("5m"), Some(Duration::from_mins(5)));
+        assert_eq!(text("7d"), Some(Duration::from_hours(7 * 24)));
         assert_eq!(text::<Duration>("5"), None);
         assert_eq!(text::<Duration>("-5m"), None);
         assert_eq!(text("256KiB"), Some(Bytes(262_144)));
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn a_list_in_a_variable_has_commas_or_brackets() {
-        let expected = vec![Duration::from_secs(1), Duration::from_secs(120)];
+        let expected = vec![Duration::from_secs(1), Duration::from_mins(2)];
         assert_eq!(text("1s, 2m"), Some(expected.clone()));
         assert_eq!(text(r#"["1s", "2m"]"#), Some(expected));
         assert_eq!(text(""), Some(Vec::<Duration>::new()));

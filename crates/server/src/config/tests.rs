@@ -52,7 +52,8 @@ fn the_example_documents_every_setting_in_its_section() {
 #[test]
 fn flags_win_over_variables_and_variables_over_the_file() {
     let (_file, mut sources) = file("[limits]\ndepth = 7\naliases = 7\nroot_fields = 7\n");
-    sources.environment = environment(&[("POINTSMAN_LIMITS__ALIASES", "8"), ("POINTSMAN_LIMITS__ROOT_FIELDS", "8")]).environment;
+    sources.environment =
+        environment(&[("POINTSMAN_LIMITS__ALIASES", "8"), ("POINTSMAN_LIMITS__ROOT_FIELDS", "8")]).environment;
     sources.flags = vec![("limits.root_fields", "9".to_owned(), "--root-fields")];
     let limits = Settings::load(sources, Sandbox::Absent).unwrap().limits;
     assert_eq!((limits.depth, limits.aliases, limits.root_fields), (7, 8, 9));

@@ -49,7 +49,8 @@ impl Client {
     /// Runs a GraphQL operation.
     pub(super) async fn run(&self, query: &str, variables: Value, once: Option<&str>) -> Result<Reply, String> {
         let body = json!({"query": query, "variables": variables}).to_string();
-        let mut request = Request::post(format!("{}/api/graphql", self.base)).header(header::CONTENT_TYPE, "application/json");
+        let mut request =
+            Request::post(format!("{}/api/graphql", self.base)).header(header::CONTENT_TYPE, "application/json");
         if let Some(key) = once {
             request = request.header("x-idempotency-key", key);
         }
@@ -68,7 +69,8 @@ impl Client {
             .map_err(|error| error.to_string())?;
         let response = self.http.request(request).await.map_err(|error| format!("no answer: {error}"))?;
         let replayed = response.headers().contains_key("idempotency-replayed");
-        let body = response.into_body().collect().await.map_err(|error| format!("no whole answer: {error}"))?.to_bytes();
+        let body =
+            response.into_body().collect().await.map_err(|error| format!("no whole answer: {error}"))?.to_bytes();
         let json = serde_json::from_slice(&body).map_err(|_| "the answer is not JSON".to_owned())?;
         Ok(Reply { json, replayed })
     }

@@ -52,7 +52,8 @@ impl Story<'_> {
     async fn keep_a_card(&mut self, teller: &mut Teller) {
         teller.step("A card goes into the vault");
         teller.asked("tokenisePaymentMethod", &format!("card {}, 11/2033", grouped(GOOD_CARD)));
-        let query = "mutation($data: TokenInput!) { tokenisePaymentMethod(data: $data) { token card { number brand } } }";
+        let query =
+            "mutation($data: TokenInput!) { tokenisePaymentMethod(data: $data) { token card { number brand } } }";
         let card = json!({"number": GOOD_CARD, "expMonth": 11, "expYear": 2033, "cvc": "737", "name": "Ada Byron"});
         let reply = self.client.run(query, json!({"data": {"paymentMethod": {"card": card}}}), None).await;
         let outcome = reply.and_then(|reply| {
@@ -165,7 +166,10 @@ impl Story<'_> {
             Ok(first) => self.ask_again(teller, &order, key, &first).await,
             Err(why) => Err(why),
         };
-        teller.shown("A retry after a lost answer gets the first result, byte for byte. The processor's books have one charge.", outcome);
+        teller.shown(
+            "A retry after a lost answer gets the first result, byte for byte. The processor's books have one charge.",
+            outcome,
+        );
     }
 
     async fn ask_again(&self, teller: &mut Teller, order: &Value, key: &str, first: &Reply) -> Step {
@@ -193,7 +197,10 @@ impl Story<'_> {
             Ok(reply) => self.find(teller, &reply).await,
             Err(why) => Err(why),
         };
-        teller.shown("Unknown is a state. It is looked up under our reference, never sent again, never called failed.", outcome);
+        teller.shown(
+            "Unknown is a state. It is looked up under our reference, never sent again, never called failed.",
+            outcome,
+        );
     }
 
     async fn find(&self, teller: &mut Teller, lost: &Reply) -> Step {
@@ -230,7 +237,8 @@ impl Story<'_> {
     async fn list(&self, teller: &mut Teller) {
         teller.step("All of it, listed");
         teller.asked("listPayments", "first: 10");
-        let query = format!("{{ listPayments(first: 10) {{ pageInfo {{ totalSize }} edges {{ node {{ {PAYMENT} }} }} }} }}");
+        let query =
+            format!("{{ listPayments(first: 10) {{ pageInfo {{ totalSize }} edges {{ node {{ {PAYMENT} }} }} }} }}");
         let outcome = self.client.run(&query, json!({}), None).await.and_then(|reply| {
             let total = reply.text("/data/listPayments/pageInfo/totalSize");
             let edges = reply.json.pointer("/data/listPayments/edges").and_then(Value::as_array);

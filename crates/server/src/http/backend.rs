@@ -36,7 +36,7 @@ pub struct Operation {
     /// The document.
     pub query: String,
     /// Which of its operations.
-    pub operation_name: Option<String>,
+    pub name: Option<String>,
     /// Values of its variables.
     pub variables: Map<String, Value>,
     /// The idempotency key; one that can't be valid is empty.

@@ -28,7 +28,11 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 const METHODS: &str = "GET, POST, OPTIONS";
 
 /// Answers a GraphQL request, within its time, whatever happens.
-pub(super) async fn endpoint(State(web): State<Arc<Web>>, Extension(id): Extension<RequestId>, request: Request) -> Response {
+pub(super) async fn endpoint(
+    State(web): State<Arc<Web>>,
+    Extension(id): Extension<RequestId>,
+    request: Request,
+) -> Response {
     let accepted = media::acceptable(request.headers());
     let media = accepted.unwrap_or(Media::Json);
     let work = AssertUnwindSafe(answer(&web, accepted, request)).catch_unwind();
@@ -38,7 +42,8 @@ pub(super) async fn endpoint(State(web): State<Arc<Web>>, Extension(id): Extensi
         Ok(Err(_panic)) => defect(&id, media),
         Err(_elapsed) => {
             tracing::warn!("a request ran out of time");
-            let message = "The request did not end in time. With an idempotency key it can be sent again to get its result.";
+            let message =
+                "The request did not end in time. With an idempotency key it can be sent again to get its result.";
             Envelope::new(StatusCode::SERVICE_UNAVAILABLE, Code::Unavailable, message).answer(media)
         }
     }
@@ -57,7 +62,7 @@ async fn answer(web: &Arc<Web>, accepted: Option<Media>, request: Request) -> Re
         Method::Get => Parameters::from_address(request.uri().query().unwrap_or_default())?,
         Method::Post => from_body(web, request).await?,
     };
-    Ok(web.backend.execute(&caller, Operation { query, operation_name, variables, key, method }).await)
+    Ok(web.backend.execute(&caller, Operation { query, name: operation_name, variables, key, method }).await)
 }
 
 fn method_of(method: &http::Method) -> Result<Method, Envelope> {

@@ -29,7 +29,7 @@ mod tests {
 
     use super::*;
 
-    fn headers(name: HeaderName, values: &[&[u8]]) -> HeaderMap {
+    fn headers(name: &HeaderName, values: &[&[u8]]) -> HeaderMap {
         let mut headers = HeaderMap::new();
         for value in values {
             headers.append(name.clone(), HeaderValue::from_bytes(value).unwrap());
@@ -39,19 +39,19 @@ mod tests {
 
     #[test]
     fn a_credential_is_one_bearer() {
-        let one = |text: &str| bearer(&headers(header::AUTHORIZATION, &[text.as_bytes()])).map(str::to_owned);
+        let one = |text: &str| bearer(&headers(&header::AUTHORIZATION, &[text.as_bytes()])).map(str::to_owned);
         assert_eq!(one("Bearer sk_test_1").as_deref(), Some("sk_test_1"));
         assert_eq!(one("bearer  sk_test_1").as_deref(), Some("sk_test_1"));
         for wrong in ["sk_test_1", "Basic sk_test_1", "Bearer", "Bearer ", ""] {
             assert_eq!(one(wrong), None, "{wrong:?}");
         }
-        assert_eq!(bearer(&headers(header::AUTHORIZATION, &[b"Bearer a", b"Bearer a"])), None);
+        assert_eq!(bearer(&headers(&header::AUTHORIZATION, &[b"Bearer a", b"Bearer a"])), None);
         assert_eq!(bearer(&HeaderMap::new()), None);
     }
 
     #[test]
     fn several_keys_or_other_letters_are_no_valid_key() {
-        let given = |values: &[&[u8]]| idempotency(&headers(IDEMPOTENCY_KEY, values));
+        let given = |values: &[&[u8]]| idempotency(&headers(&IDEMPOTENCY_KEY, values));
         assert_eq!(given(&[b"k-1"]).as_deref(), Some("k-1"));
         assert_eq!(given(&[]), None);
         assert_eq!(given(&[b""]).as_deref(), Some(""));

@@ -15,11 +15,8 @@ pub(super) fn acceptable(headers: &HeaderMap) -> Option<Media> {
         let Ok(text) = value.to_str() else { continue };
         for range in text.split(',').map(str::trim).filter(|range| !range.is_empty()) {
             ranges = ranges.saturating_add(1);
-            if let Some((weight, media)) = weighed(range) {
-                if weight > best.map_or(0, |(weight, _)| weight) {
-                    best = Some((weight, media));
-                }
-            }
+            let heavier = |weight: u16| weight > best.map_or(0, |(weight, _)| weight);
+            best = weighed(range).filter(|(weight, _)| heavier(*weight)).or(best);
         }
     }
     match best {
@@ -73,7 +70,8 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
     let Ok(text) = value.to_str() else { return false };
     let mut parts = text.split(';').map(str::trim);
     let json = parts.next().is_some_and(|media| media.eq_ignore_ascii_case("application/json"));
-    let charset = parts.filter_map(|part| part.split_once('=')).find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));
+    let charset =
+        parts.filter_map(|part| part.split_once('=')).find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));
     json && charset.is_none_or(|(_, charset)| is_utf8(charset)) && is_plain(headers.get(header::CONTENT_ENCODING))
 }
 
@@ -132,7 +130,8 @@ mod tests {
         assert!(!content_type("text/plain"));
         assert!(!content_type("application/jsonp"));
         assert!(!is_json(&HeaderMap::new()));
-        let mut compressed = HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+        let mut compressed =
+            HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
         compressed.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         assert!(!is_json(&compressed));
     }

@@ -105,10 +105,10 @@ fn why_no_object(text: &str, error: &serde_json::Error) -> String {
         return "The body is empty; it must be a JSON object with the parameter `query`.".to_owned();
     }
     if error.is_data() {
-        return match text.trim_start().starts_with('[') {
-            true => "The body is a list; requests are sent one at a time.".to_owned(),
-            false => "The body must be a JSON object in which each parameter is given once.".to_owned(),
-        };
+        let is_list = text.trim_start().starts_with('[');
+        let list = "The body is a list; requests are sent one at a time.";
+        let other = "The body must be a JSON object in which each parameter is given once.";
+        return (if is_list { list } else { other }).to_owned();
     }
     format!("The body is not valid JSON at line {}, column {}.", error.line(), error.column())
 }
@@ -124,7 +124,8 @@ mod tests {
 
     #[test]
     fn a_request_has_a_query_and_perhaps_the_rest() {
-        let body = br#"{"query": "{ a }", "operationName": null, "variables": {"b": 1}, "extensions": null, "more": 1}"#;
+        let body =
+            br#"{"query": "{ a }", "operationName": null, "variables": {"b": 1}, "extensions": null, "more": 1}"#;
         let read = Parameters::from_body(body).unwrap_or_else(|_| panic!("refused"));
         assert_eq!((read.query.as_str(), read.operation_name, read.variables.len()), ("{ a }", None, 1));
     }

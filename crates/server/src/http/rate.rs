@@ -73,7 +73,7 @@ mod tests {
         assert!(rate.take(key(2), now));
         let later = now.after(Duration::from_millis(500));
         assert!(rate.take(key(1), later) && !rate.take(key(1), later));
-        let much_later = now.after(Duration::from_secs(3600));
+        let much_later = now.after(Duration::from_hours(1));
         assert!(rate.take(key(1), much_later) && rate.take(key(1), much_later) && !rate.take(key(1), much_later));
     }
 

@@ -2,11 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use axum::{
-    Router,
-    body::Body,
-    response::Response,
-};
+use axum::{Router, body::Body, response::Response};
 use domain::{
     Code, Fault,
     caller::{Caller, Credential, Mode},
@@ -170,7 +166,9 @@ fn a_document_that_is_refused_is_200_for_older_clients_and_400_for_newer_ones() 
 #[test]
 fn malformed_requests_are_400_for_all() {
     let site = Site::new();
-    for body in ["", "{ \"not a JSON", "{\"notquery\": \"{a}\"}", "{\"query\": 0}", "{\"query\": \"{a}\", \"variables\": []}"] {
+    for body in
+        ["", "{ \"not a JSON", "{\"notquery\": \"{a}\"}", "{\"query\": 0}", "{\"query\": \"{a}\", \"variables\": []}"]
+    {
         for headers in [&[][..], &[GRAPHQL_RESPONSE]] {
             let reply = site.post(body, headers);
             assert_eq!(reply.status, StatusCode::BAD_REQUEST, "{body}");
@@ -248,7 +246,12 @@ fn every_response_has_a_request_id_and_the_headers_of_caution() {
         site.query("{a}", &[("authorization", "")]),
         site.ask(request(HttpMethod::GET, "/nowhere", "", &[])),
         site.ask(request(HttpMethod::POST, "/metrics", "", &[])),
-        site.ask(request(HttpMethod::OPTIONS, "/api/graphql", "", &[("origin", "https://a.example"), ("access-control-request-method", "POST")])),
+        site.ask(request(
+            HttpMethod::OPTIONS,
+            "/api/graphql",
+            "",
+            &[("origin", "https://a.example"), ("access-control-request-method", "POST")],
+        )),
     ] {
         assert!(reply.header("x-request-id").starts_with("req-"), "{}", reply.status);
         assert_eq!(reply.header("x-content-type-options"), "nosniff");
@@ -261,7 +264,11 @@ fn other_methods_are_405_and_name_those_that_are_taken() {
     let site = Site::new();
     for method in [HttpMethod::HEAD, HttpMethod::PUT, HttpMethod::DELETE, HttpMethod::PATCH, HttpMethod::OPTIONS] {
         let reply = site.ask(request(method.clone(), "/api/graphql", "", &[]));
-        assert_eq!((reply.status, reply.header("allow")), (StatusCode::METHOD_NOT_ALLOWED, "GET, POST, OPTIONS"), "{method}");
+        assert_eq!(
+            (reply.status, reply.header("allow")),
+            (StatusCode::METHOD_NOT_ALLOWED, "GET, POST, OPTIONS"),
+            "{method}"
+        );
     }
     let reply = site.ask(request(HttpMethod::POST, "/health/live", "", &[]));
     assert_eq!((reply.status, reply.header("allow")), (StatusCode::METHOD_NOT_ALLOWED, "GET,HEAD"));
@@ -304,7 +311,9 @@ fn several_idempotency_keys_become_one_that_is_never_valid() {
 #[test]
 fn books_are_for_secret_keys() {
     let site = Site::new();
-    let books = |credential: &str| site.ask(request(HttpMethod::GET, "/sandbox/books?reference=a%2Db", "", &[("authorization", credential)]));
+    let books = |credential: &str| {
+        site.ask(request(HttpMethod::GET, "/sandbox/books?reference=a%2Db", "", &[("authorization", credential)]))
+    };
     assert_eq!(books("Bearer sk_test_good").text, r#"{"entries":[],"reference":"a-b"}"#);
     assert_eq!(books("").status, StatusCode::UNAUTHORIZED);
     let reply = books("Bearer pk_test_good");
@@ -314,7 +323,8 @@ fn books_are_for_secret_keys() {
 #[test]
 fn a_browser_gets_permission_before_and_with_the_answer() {
     let site = Site::new();
-    let headers = [("origin", "https://shop.example"), ("access-control-request-method", "POST"), ("authorization", "")];
+    let headers =
+        [("origin", "https://shop.example"), ("access-control-request-method", "POST"), ("authorization", "")];
     let reply = site.ask(request(HttpMethod::OPTIONS, "/api/graphql", "", &headers));
     assert_eq!((reply.status, reply.header("access-control-allow-origin")), (StatusCode::NO_CONTENT, "*"));
     assert!(reply.header("access-control-allow-headers").contains("x-idempotency-key"));
