@@ -1,1 +1,226 @@
-//! vault
+//! Card and bank account numbers at rest.
+//!
+//! # Why it is apart
+//! What is worth stealing stands in one small database with its own keys and a narrow interface; everything else knows
+//! a number by a random id, a mask and a fingerprint.
+//!
+//! # How it works
+//! Each number is sealed under a data key of its own (AES-256-GCM-SIV), with team, record and kind bound as associated
+//! data; the data key is sealed under a versioned key-encryption key. A row moved to another team or id does not open.
+//! Numbers are padded, so that a sealed one doesn't tell its length. A rotation seals the data keys again under a new
+//! version while the vault serves; when no row is left under an old version, that version leaves the key file.
+//!
+//! Security codes are never written to disk: they live sealed in memory, until their authorisation has ended or their
+//! life time is over.
+//!
+//! # What is not promised
+//! Whoever has both the database and the key file has the numbers. Keep them apart; a key management system can be put
+//! behind [`KeySource`].
+
+mod codes;
+mod envelope;
+mod keyring;
+mod records;
+mod rotate;
+
+use std::{sync::Arc, time::Duration};
+
+use db::{Change, ChangeId, Committed, Db, DbError, Migration};
+use domain::{
+    Timestamp,
+    card_number::{AccountNumber, CardNumber, SecurityCode},
+    id::{BlobId, TeamId},
+};
+use parking_lot::Mutex;
+use world::World;
+
+pub use keyring::{Given, KeyError, KeySource, Protection};
+pub use rotate::Progress;
+
+use envelope::{Kind, Place};
+use keyring::Keyring;
+
+/// The vault's tables. A released migration is never edited.
+pub const MIGRATIONS: &[Migration] =
+    &[Migration { number: 1, name: "start", sql: include_str!("../migrations/0001_start.sql") }];
+
+/// What can go wrong in the vault. None of it tells a number.
+#[derive(Debug, thiserror::Error)]
+pub enum VaultError {
+    /// The database.
+    #[error(transparent)]
+    Db(#[from] DbError),
+    /// A record does not open: its bytes, its team or its id were changed.
+    #[error("the sealed record {0} is damaged")]
+    Damaged(BlobId),
+    /// A record is sealed under a version that the key file does not have.
+    #[error("key version {0} is missing")]
+    NoKey(u32),
+    /// The keys.
+    #[error(transparent)]
+    Keys(#[from] KeyError),
+    /// The database did not say what became of a commit.
+    #[error("the outcome of a commit is unknown")]
+    Unclear,
+}
+
+/// The vault. Clones share it.
+#[derive(Clone)]
+pub struct Vault(Arc<Inner>);
+
+struct Inner {
+    db: Db,
+    world: World,
+    source: KeySource,
+    keys: Mutex<Keyring>,
+    codes: codes::Codes,
+}
+
+impl Vault {
+    /// Opens the vault with the keys of `source`; a key file that is not there yet is made.
+    ///
+    /// # Errors
+    /// Keys that can't be read or made.
+    pub fn open(db: Db, source: KeySource, world: World, code_lifetime: Duration) -> Result<Self, VaultError> {
+        let keys = source.load_or_create(&world)?;
+        let codes = codes::Codes::new(&world, code_lifetime);
+        Ok(Self(Arc::new(Inner { db, world, source, keys: Mutex::new(keys), codes })))
+    }
+
+    /// Seals a card's number under a new id.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn seal_card(&self, team: TeamId, number: &CardNumber) -> Result<BlobId, VaultError> {
+        self.seal(team, Kind::Card, number.expose()).await
+    }
+
+    /// Seals a bank account's number under a new id.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn seal_account(&self, team: TeamId, number: &AccountNumber) -> Result<BlobId, VaultError> {
+        self.seal(team, Kind::Account, number.expose()).await
+    }
+
+    /// Opens a card's number, for one call to a processor. `None` when it is erased.
+    ///
+    /// # Errors
+    /// `Damaged`, `NoKey`, the database's.
+    pub async fn open_card(&self, team: TeamId, blob: BlobId) -> Result<Option<CardNumber>, VaultError> {
+        let Some(record) = records::find(&self.0.db, team, blob).await? else { return Ok(None) };
+        let place = Place { team, blob, kind: Kind::Card };
+        let keys = self.0.keys.lock().clone();
+        let text = envelope::open(&keys, &place, &record)?;
+        CardNumber::parse(text).map(Some).map_err(|_| VaultError::Damaged(blob))
+    }
+
+    /// The same for the same card within a team, and nothing else: a keyed hash.
+    pub fn fingerprint(&self, team: TeamId, number: &CardNumber) -> String {
+        self.0.keys.lock().fingerprint(team, Kind::Card, number.expose())
+    }
+
+    /// The same for the same bank account within a team.
+    pub fn account_fingerprint(&self, team: TeamId, number: &AccountNumber) -> String {
+        self.0.keys.lock().fingerprint(team, Kind::Account, number.expose())
+    }
+
+    /// A keyed hash of a request, for idempotency: it may hold a card, so it is never kept itself.
+    pub fn request_hash(&self, request: &[u8]) -> String {
+        self.0.keys.lock().request_hash(request)
+    }
+
+    /// A keyed hash of a credential.
+    pub fn credential_hash(&self, credential: &str) -> String {
+        self.0.keys.lock().credential_hash(credential)
+    }
+
+    /// Keeps a security code in memory under `holder`, until it is erased or its life time is over.
+    pub fn keep_cvc(&self, holder: &str, code: &SecurityCode) {
+        self.0.codes.keep(&self.0.world, holder, code);
+    }
+
+    /// The security code of `holder`, if it is still kept.
+    pub fn open_cvc(&self, holder: &str) -> Option<SecurityCode> {
+        self.0.codes.open(&self.0.world, holder)
+    }
+
+    /// Erases the security code of `holder`.
+    pub fn erase_cvc(&self, holder: &str) {
+        self.0.codes.erase(holder);
+    }
+
+    /// Erases security codes whose life time is over. Returns how many.
+    pub fn sweep_codes(&self) -> usize {
+        self.0.codes.sweep(self.0.world.now())
+    }
+
+    /// Erases a sealed number. Does nothing when it is erased already.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn erase(&self, team: TeamId, blob: BlobId) -> Result<(), VaultError> {
+        self.commit(&blob.key(), records::delete(team, blob)).await.map(|_| ())
+    }
+
+    /// Sealed numbers that are older than `before`, after the id `after`, in the order of their ids. For the search for
+    /// those that nothing refers to.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn older_than(
+        &self,
+        before: Timestamp,
+        after: Option<BlobId>,
+        limit: i64,
+    ) -> Result<Vec<(TeamId, BlobId)>, VaultError> {
+        Ok(records::older_than(&self.0.db, before, after, limit).await?)
+    }
+
+    /// How the keys are protected.
+    ///
+    /// # Errors
+    /// The file can't be looked at.
+    pub fn protection(&self) -> Result<Protection, VaultError> {
+        Ok(self.0.source.protection()?)
+    }
+
+    /// Whether the database answers.
+    ///
+    /// # Errors
+    /// What it says.
+    pub async fn check(&self) -> Result<(), VaultError> {
+        Ok(self.0.db.check().await?)
+    }
+
+    /// Stops the database.
+    pub async fn close(&self) {
+        self.0.db.close().await;
+    }
+
+    async fn seal(&self, team: TeamId, kind: Kind, number: &str) -> Result<BlobId, VaultError> {
+        let world = &self.0.world;
+        let blob = BlobId::new(world.uuid_v7());
+        let keys = self.0.keys.lock().clone();
+        let sealed = envelope::seal(&keys, world, &Place { team, blob, kind }, number)?;
+        let statement = records::insert(team, blob, kind, &sealed, world.now());
+        self.commit(&blob.key(), statement).await?;
+        Ok(blob)
+    }
+
+    /// Commits one statement. Returns whether it met its count.
+    async fn commit(&self, key: &str, statement: db::Statement) -> Result<bool, VaultError> {
+        let mut id = [0; 16];
+        self.0.world.fill(&mut id);
+        let mut change = Change::new(ChangeId(u128::from_le_bytes(id)), key);
+        change.push(statement);
+        match self.0.db.commit(change).await? {
+            Committed::Done => Ok(true),
+            Committed::Conflict { .. } => Ok(false),
+            Committed::Unknown => Err(VaultError::Unclear),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+//! The rows of sealed numbers.
+
+use db::{Db, DbError, Row, Statement};
+use domain::{
+    Timestamp,
+    id::{BlobId, TeamId},
+};
+
+use crate::envelope::{Kind, Place, Sealed};
+
+/// A new sealed number.
+pub(crate) fn insert(team: TeamId, blob: BlobId, kind: Kind, sealed: &Sealed, at: Timestamp) -> Statement {
+    Statement::one(
+        "insert into sealed (blob_id, team_id, kind, key_version, sealed_key, sealed, created_at) \
+         values ($1, $2, $3, $4, $5, $6, $7)",
+        vec![
+            blob.key().into(),
+            team.key().into(),
+            kind.text().into(),
+            i64::from(sealed.version).into(),
+            sealed.key.as_str().into(),
+            sealed.number.as_str().into(),
+            at.micros().into(),
+        ],
+    )
+}
+
+/// Erases a sealed number.
+pub(crate) fn delete(team: TeamId, blob: BlobId) -> Statement {
+    Statement::any(
+        "delete from sealed where team_id = $1 and blob_id = $2",
+        vec![team.key().into(), blob.key().into()],
+    )
+}
+
+/// Puts a data key that was sealed again in the place of the old one, unless that has changed.
+pub(crate) fn rewrap(place: &Place, old: &Sealed, new: &Sealed) -> Statement {
+    Statement::any(
+        "update sealed set key_version = $3, sealed_key = $4 where team_id = $1 and blob_id = $2 and key_version = $5",
+        vec![
+            place.team.key().into(),
+            place.blob.key().into(),
+            i64::from(new.version).into(),
+            new.key.as_str().into(),
+            i64::from(old.version).into(),
+        ],
+    )
+}
+
+/// A team's sealed number.
+pub(crate) async fn find(db: &Db, team: TeamId, blob: BlobId) -> Result<Option<Sealed>, DbError> {
+    let sql = "select key_version, sealed_key, sealed from sealed where team_id = $1 and blob_id = $2";
+    let rows = db.read(sql, vec![team.key().into(), blob.key().into()]).await?;
+    rows.first().map(|row| sealed(row, 0)).transpose()
+}
+
+/// Rows of any team that are sealed under another version than `version`.
+pub(crate) async fn of_other_versions(db: &Db, version: u32, limit: i64) -> Result<Vec<(Place, Sealed)>, DbError> {
+    // A rotation serves every team; each row carries its team with it.
+    let sql = "select blob_id, team_id, kind, key_version, sealed_key, sealed from sealed \
+               where key_version < $1 or key_version > $1 order by key_version, blob_id limit $2";
+    let rows = db.scan(sql, vec![i64::from(version).into(), limit.into()]).await?;
+    rows.iter()
+        .map(|row| {
+            let kind = if row.text(2)? == Kind::Card.text() { Kind::Card } else { Kind::Account };
+            let (blob, team) = keys(row)?;
+            Ok((Place { team, blob, kind }, sealed(row, 3)?))
+        })
+        .collect()
+}
+
+/// How many rows there are, and how many are sealed under `version`.
+pub(crate) async fn count(db: &Db, version: u32) -> Result<(i64, i64), DbError> {
+    // A rotation serves every team.
+    let all = db.scan("select count(*) from sealed", Vec::new()).await?;
+    let done = db.scan("select count(*) from sealed where key_version = $1", vec![i64::from(version).into()]).await?;
+    let number = |rows: &[Row]| rows.first().map_or(Ok(0), |row| row.int(0));
+    Ok((number(&all)?, number(&done)?))
+}
+
+/// Rows of any team that are older than `before`, after the id `after`.
+pub(crate) async fn older_than(
+    db: &Db,
+    before: Timestamp,
+    after: Option<BlobId>,
+    limit: i64,
+) -> Result<Vec<(TeamId, BlobId)>, DbError> {
+    // A sweep serves every team; each row carries its team with it. Ids are in the order of time.
+    let sql = "select blob_id, team_id from sealed where blob_id > $1 and created_at < $2 order by blob_id limit $3";
+    let after = after.map(BlobId::key).unwrap_or_default();
+    let rows = db.scan(sql, vec![after.into(), before.micros().into(), limit.into()]).await?;
+    rows.iter().map(|row| keys(row).map(|(blob, team)| (team, blob))).collect()
+}
+
+fn keys(row: &Row) -> Result<(BlobId, TeamId), DbError> {
+    let keys = BlobId::parse(row.text(0)?).zip(TeamId::parse(row.text(1)?));
+    keys.ok_or_else(|| DbError::Corrupt("sealed: the keys of a row".to_owned()))
+}
+
+fn sealed(row: &Row, first: usize) -> Result<Sealed, DbError> {
+    let version = u32::try_from(row.int(first)?).map_err(|_| DbError::Corrupt("sealed: a key version".to_owned()))?;
+    Ok(Sealed { version, key: row.text(first + 1)?.to_owned(), number: row.text(first + 2)?.to_owned() })
+}

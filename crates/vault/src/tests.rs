@@ -1,0 +1,168 @@
+use super::*;
+use domain::id::TeamId;
+use uuid::Uuid;
+use world::Sim;
+
+const NUMBER: &str = "4242424242424242";
+
+fn team(n: u128) -> TeamId {
+    TeamId::new(Uuid::from_u128(n))
+}
+
+fn card() -> CardNumber {
+    CardNumber::parse(NUMBER.to_owned()).ok().unwrap()
+}
+
+fn vault(folder: &std::path::Path) -> (Vault, Db, World, Sim) {
+    let (world, sim) = World::simulated(1);
+    let db = Db::sqlite_inline(MIGRATIONS, &world).unwrap();
+    let source = KeySource::File(folder.join("keys.json"));
+    let vault = Vault::open(db.clone(), source, world.clone(), Duration::from_mins(60)).unwrap();
+    (vault, db, world, sim)
+}
+
+async fn opens(vault: &Vault, team: TeamId, blob: BlobId) -> bool {
+    matches!(vault.open_card(team, blob).await, Ok(Some(number)) if number.expose() == NUMBER)
+}
+
+#[test]
+fn a_number_opens_for_its_team_and_record_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let (vault, db, _, sim) = vault(folder.path());
+    sim.run_until(async {
+        let blob = vault.seal_card(team(1), &card()).await.unwrap();
+        assert!(opens(&vault, team(1), blob).await);
+        assert!(vault.open_card(team(2), blob).await.unwrap().is_none());
+        let moves = ["update sealed set team_id = $1", "update sealed set team_id = $1, blob_id = $1"];
+        for sql in moves {
+            let mut change = Change::new(ChangeId(1), "x");
+            change.push(db::Statement::any(sql, vec![team(2).key().into()]));
+            db.commit(change).await.unwrap();
+            let id = if sql.contains("blob_id") { BlobId::new(team(2).uuid()) } else { blob };
+            assert!(matches!(vault.open_card(team(2), id).await, Err(VaultError::Damaged(_))));
+        }
+        vault.erase(team(2), BlobId::new(team(2).uuid())).await.unwrap();
+        assert!(vault.open_card(team(2), BlobId::new(team(2).uuid())).await.unwrap().is_none());
+    })
+    .unwrap();
+}
+
+#[test]
+fn a_change_of_any_byte_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (vault, _, world, _) = vault(folder.path());
+    let keys = vault.0.keys.lock().clone();
+    let place = Place { team: team(1), blob: BlobId::new(Uuid::from_u128(7)), kind: Kind::Card };
+    let sealed = envelope::seal(&keys, &world, &place, NUMBER).unwrap();
+    assert_eq!(envelope::open(&keys, &place, &sealed).unwrap(), NUMBER);
+    let mut refused = 0;
+    for field in 0..2 {
+        let text = if field == 0 { &sealed.key } else { &sealed.number };
+        for index in 0..text.len() {
+            let mut bytes = text.clone().into_bytes();
+            bytes[index] = if bytes[index] == b'A' { b'B' } else { b'A' };
+            let changed = String::from_utf8(bytes).unwrap();
+            let mut broken = sealed.clone();
+            if field == 0 { broken.key = changed } else { broken.number = changed }
+            assert!(envelope::open(&keys, &place, &broken).is_err(), "field {field}, byte {index}");
+            refused += 1;
+        }
+    }
+    assert!(refused > 150);
+    let account = Place { kind: Kind::Account, ..place };
+    assert!(envelope::open(&keys, &account, &sealed).is_err());
+}
+
+#[test]
+fn sealed_numbers_tell_neither_themselves_nor_their_length() {
+    let folder = tempfile::tempdir().unwrap();
+    let (vault, _, world, _) = vault(folder.path());
+    let keys = vault.0.keys.lock().clone();
+    let place = Place { team: team(1), blob: BlobId::new(Uuid::from_u128(7)), kind: Kind::Card };
+    let long = envelope::seal(&keys, &world, &place, "4242424242424242424").unwrap();
+    let short = envelope::seal(&keys, &world, &place, "424242424242").unwrap();
+    assert_eq!(long.number.len(), short.number.len());
+    assert_ne!(envelope::seal(&keys, &world, &place, NUMBER).unwrap(), envelope::seal(&keys, &world, &place, NUMBER).unwrap());
+}
+
+#[test]
+fn fingerprints_are_equal_for_equal_cards_of_one_team() {
+    let folder = tempfile::tempdir().unwrap();
+    let (vault, ..) = vault(folder.path());
+    let other = CardNumber::parse("5555555555554444".to_owned()).ok().unwrap();
+    assert_eq!(vault.fingerprint(team(1), &card()), vault.fingerprint(team(1), &card()));
+    assert_ne!(vault.fingerprint(team(1), &card()), vault.fingerprint(team(2), &card()));
+    assert_ne!(vault.fingerprint(team(1), &card()), vault.fingerprint(team(1), &other));
+    assert!(!vault.fingerprint(team(1), &card()).contains("4242"));
+    assert_ne!(vault.request_hash(b"a"), vault.credential_hash("a"));
+}
+
+#[test]
+fn a_rotation_leaves_no_record_under_an_old_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let (vault, db, _, sim) = vault(folder.path());
+    sim.run_until(async {
+        let mut blobs = Vec::new();
+        for _ in 0..25 {
+            blobs.push(vault.seal_card(team(1), &card()).await.unwrap());
+        }
+        assert_eq!(vault.rotate_begin().unwrap(), 2);
+        let first = vault.rotate_step(10).await.unwrap();
+        assert_eq!((first.done, first.total, first.finished), (10, 25, false));
+        // It serves in the middle of it, also after an interruption.
+        blobs.push(vault.seal_card(team(1), &card()).await.unwrap());
+        assert!(opens(&vault, team(1), blobs[24]).await);
+        assert_eq!(vault.rotate_begin().unwrap(), 2, "an interrupted rotation is gone on with");
+        while !vault.rotate_step(10).await.unwrap().finished {}
+        let old = db.read("select blob_id from sealed where key_version = 1", Vec::new()).await.unwrap();
+        assert!(old.is_empty());
+        for blob in &blobs {
+            assert!(opens(&vault, team(1), *blob).await);
+        }
+    })
+    .unwrap();
+    let text = std::fs::read_to_string(folder.path().join("keys.json")).unwrap();
+    assert!(text.contains("\"2\"") && !text.contains("\"1\""), "the old key is gone from the file");
+}
+
+#[test]
+fn the_key_file_is_its_owners_alone_and_is_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("keys.json");
+    let (world, _) = World::simulated(5);
+    let source = KeySource::File(path.clone());
+    let first = source.load_or_create(&world).unwrap();
+    assert_eq!(source.protection().unwrap(), Protection::Owner);
+    let again = source.load_or_create(&world).unwrap();
+    assert_eq!(first.request_hash(b"x"), again.request_hash(b"x"));
+    let given = KeySource::Given(keyring::Given::new(std::fs::read_to_string(&path).unwrap()));
+    assert_eq!(given.load_or_create(&world).unwrap().request_hash(b"x"), first.request_hash(b"x"));
+    assert!(matches!(given.advance(&first, &world), Err(KeyError::Given)));
+    std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
+    assert_eq!(source.protection().unwrap(), Protection::Open);
+    std::fs::write(&path, "{}").unwrap();
+    assert!(source.load_or_create(&world).is_err(), "a damaged key file is not replaced");
+}
+
+#[test]
+fn security_codes_end_with_their_life_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let (vault, _, world, sim) = vault(folder.path());
+    let code = SecurityCode::parse("737".to_owned()).ok().unwrap();
+    vault.keep_cvc("one", &code);
+    vault.keep_cvc("two", &code);
+    assert_eq!(vault.open_cvc("one").unwrap().expose(), "737");
+    assert!(vault.open_cvc("other").is_none());
+    vault.erase_cvc("two");
+    assert!(vault.open_cvc("two").is_none());
+    sim.run_until(world.sleep(Duration::from_mins(60))).unwrap();
+    assert!(vault.open_cvc("one").is_none());
+    vault.keep_cvc("three", &code);
+    sim.run_until(world.sleep(Duration::from_mins(61))).unwrap();
+    assert_eq!(vault.sweep_codes(), 1);
+}
+
+#[test]
+fn every_key_column_is_required() {
+    assert!(db::nullable_keys(MIGRATIONS).unwrap().is_empty());
+}
