@@ -100,3 +100,86 @@ fn connection(
         let _ = connection.await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::routing::get;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    use super::*;
+
+    const HELLO: &[u8] = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n";
+
+    async fn site(most: u32, header_timeout: Duration) -> (Connections, TcpListener, SocketAddr) {
+        let router = Router::new().route("/", get(async || "hello"));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        (Connections::new(World::real(), router, most, header_timeout), listener, address)
+    }
+
+    /// What comes until the other side closes.
+    async fn rest(stream: &mut TcpStream) -> String {
+        let mut text = Vec::new();
+        let _ = stream.read_to_end(&mut text).await;
+        String::from_utf8(text).unwrap()
+    }
+
+    async fn answer(stream: &mut TcpStream) -> String {
+        stream.write_all(HELLO).await.unwrap();
+        let mut text = vec![0; 1024];
+        let length = stream.read(&mut text).await.unwrap();
+        String::from_utf8(text[..length].to_vec()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn whoever_asks_too_slowly_is_cut_off() {
+        let (connections, listener, address) = site(10, Duration::from_millis(50)).await;
+        let client = async {
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            stream.write_all(b"GET / HTTP/1.1\r\nhost: x").await.unwrap();
+            assert!(!rest(&mut stream).await.contains("hello"));
+        };
+        tokio::select! {
+            () = connections.accept(listener) => panic!("it accepts for ever"),
+            () = client => {}
+        }
+    }
+
+    #[tokio::test]
+    async fn one_connection_too_many_waits_for_another_to_end() {
+        let (connections, listener, address) = site(1, Duration::from_secs(10)).await;
+        let world = World::real();
+        let client = async {
+            let mut first = TcpStream::connect(address).await.unwrap();
+            assert!(answer(&mut first).await.contains("hello"));
+            let mut second = TcpStream::connect(address).await.unwrap();
+            let early = world.timeout(Duration::from_millis(50), answer(&mut second)).await;
+            assert!(early.is_err(), "the second is not served beside the first");
+            drop(first);
+            assert!(rest_of_one(&mut second).await.contains("hello"));
+        };
+        tokio::select! {
+            () = connections.accept(listener) => panic!("it accepts for ever"),
+            () = client => {}
+        }
+    }
+
+    async fn rest_of_one(stream: &mut TcpStream) -> String {
+        let mut text = vec![0; 1024];
+        let length = stream.read(&mut text).await.unwrap();
+        String::from_utf8(text[..length].to_vec()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn closing_ends_idle_connections_and_takes_no_more() {
+        let (connections, listener, address) = site(10, Duration::from_secs(10)).await;
+        let client = async {
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            assert!(answer(&mut stream).await.contains("hello"));
+            connections.close().await;
+            assert_eq!(rest(&mut stream).await, "");
+            assert!(TcpStream::connect(address).await.is_err());
+        };
+        let ((), ()) = futures_util::join!(connections.accept(listener), client);
+    }
+}
