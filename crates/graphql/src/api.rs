@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use apollo_compiler::{Node, executable::Operation};
-use domain::Code;
+use domain::{Code, caller::Caller};
+use engine::Engine;
 use serde_json::{Map, Value};
 
 use crate::{
@@ -11,6 +12,7 @@ use crate::{
     document::{Document, DocumentFault, Documents, Limits},
     execute::{self, Root, Scope, has_bad_condition},
     introspect::{Introspection, introspect},
+    operation::Operations,
     schema::{ApiSchema, SchemaBroken},
     wire,
 };
@@ -53,6 +55,36 @@ pub struct Response {
     pub body: Vec<u8>,
     /// Whether a root field's answer was remembered from an earlier request.
     pub replayed: bool,
+    /// For metrics: the first root field, a word of the schema; `rejected` when the operation did not run.
+    pub operation: &'static str,
+    /// For metrics: the code of the first error.
+    pub code: Option<Code>,
+}
+
+/// The interface: the schema with the engine behind it.
+pub struct Api {
+    executor: Executor,
+    engine: Engine,
+}
+
+impl Api {
+    /// Parses the built-in schema.
+    pub fn new(engine: Engine, limits: Limits, introspection: Introspection) -> Result<Self, SchemaBroken> {
+        Ok(Self { executor: Executor::new(limits, introspection)?, engine })
+    }
+
+    /// Runs a request of a caller. `idempotency_key` is the header's value as it came; it is checked here, since an
+    /// operation that takes no key ignores a bad one.
+    pub async fn execute(
+        &self,
+        caller: &Caller,
+        request: &Request,
+        idempotency_key: Option<String>,
+        method: Method,
+    ) -> Response {
+        let root = |fields: &RootFields<'_>| Operations::new(&self.engine, caller, idempotency_key, fields);
+        self.executor.execute(request, method, root).await
+    }
 }
 
 /// The published schema and everything to run documents against it, whatever answers the root fields.
@@ -113,7 +145,13 @@ impl Executor {
         let scope = Scope { schema: &self.schema, document, coercer };
         let root = root(&RootFields { scope, operation });
         let executed = execute::run(scope, operation, &introspected, &root).await;
-        Response { kind: Kind::Executed, body: executed.body, replayed: executed.replayed }
+        Response {
+            kind: Kind::Executed,
+            body: executed.body,
+            replayed: executed.replayed,
+            operation: executed.operation,
+            code: executed.code,
+        }
     }
 }
 
@@ -145,10 +183,13 @@ fn choose<'a>(document: &'a Document, name: Option<&str>) -> Result<&'a Node<Ope
 }
 
 fn rejected(faults: &[DocumentFault]) -> Response {
+    let code = wire::leading_code(faults);
     Response {
-        kind: Kind::Rejected(wire::leading_code(faults)),
+        kind: Kind::Rejected(code),
         body: wire::document_refusal(faults),
         replayed: false,
+        operation: "rejected",
+        code: Some(code),
     }
 }
 

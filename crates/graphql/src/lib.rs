@@ -8,12 +8,15 @@ mod api;
 mod coerce;
 mod document;
 mod execute;
+mod input;
 mod introspect;
+mod operation;
 mod schema;
+mod view;
 mod wire;
 
 pub use self::{
-    api::{Executor, Kind, Method, Request, Response, RootFields},
+    api::{Api, Executor, Kind, Method, Request, Response, RootFields},
     document::Limits,
     execute::{Answer, Arguments, LookAhead, Object, Out, Root, RootCall, object, optional},
     introspect::Introspection,

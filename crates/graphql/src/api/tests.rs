@@ -98,7 +98,11 @@ struct Borrowed<'t>(&'t Toy);
 impl crate::execute::Root for Borrowed<'_> {
     fn resolve<'a>(&'a self, call: RootCall<'a>) -> BoxFuture<'a, Answer> {
         let toy = self.0;
-        toy.calls.lock().unwrap().push(format!("{} total={}", call.name, call.look_ahead.selects("pageInfo.totalSize")));
+        toy.calls.lock().unwrap().push(format!(
+            "{} total={}",
+            call.name,
+            call.look_ahead.selects("pageInfo.totalSize")
+        ));
         let result = call.arguments.coerced.map(|_| match call.name {
             "listPayments" => object(ToyPage(toy.asked.clone())),
             "initializeSDK" | "deleteCustomer" => true.into(),
@@ -200,6 +204,7 @@ async fn an_argument_that_does_not_fit_fails_its_own_field_only() {
     let text = "mutation ($a: Long) { one: refundPayment(id: 1, amount: $a) { id } two: deleteCustomer(id: 2) }";
     let ran = run(text, json!({"a": "4242424242424242x"})).await;
     assert_eq!(ran.response.kind, Kind::Executed);
+    assert_eq!((ran.response.operation, ran.response.code), ("refundPayment", Some(Code::Validation)));
     assert_eq!(
         ran.body(),
         json!({
@@ -266,7 +271,10 @@ async fn introspection_answers_beside_fields_when_it_is_on() {
 async fn introspection_is_refused_when_it_is_off() {
     let off = |text: &'static str| run_with(text, json!({}), Introspection::Off, Method::Post);
     assert_eq!(off("{ __schema { queryType { name } } }").await.response.kind, Kind::Rejected(Code::GraphqlValidation));
-    assert_eq!(off("{ ...F } fragment F on Query { __type(name: \"Long\") { name } }").await.response.kind, Kind::Rejected(Code::GraphqlValidation));
+    assert_eq!(
+        off("{ ...F } fragment F on Query { __type(name: \"Long\") { name } }").await.response.kind,
+        Kind::Rejected(Code::GraphqlValidation)
+    );
     assert_eq!(off("{ __typename initializeSDK }").await.data_text(), r#"{"__typename":"Query","initializeSDK":true}"#);
 }
 

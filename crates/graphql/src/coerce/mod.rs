@@ -59,9 +59,7 @@ impl Coercer<'_> {
     pub(crate) fn uncoerced(&self, field: &Field) -> Value {
         let plain = |literal: &Literal| substitute(literal, &mut |name| self.variables.get(name).cloned());
         let arguments = field.arguments.iter();
-        Value::Object(
-            arguments.filter_map(|given| Some((given.name.to_string(), plain(&given.value)?))).collect(),
-        )
+        Value::Object(arguments.filter_map(|given| Some((given.name.to_string(), plain(&given.value)?))).collect())
     }
 
     /// The value of a variable that a directive reads.
@@ -210,7 +208,11 @@ fn not_null(path: &Path<'_>) -> Fault {
     invalid(path, "must not be null")
 }
 
-fn not_listed<'n>(path: &Path<'_>, name: &str, values: impl ExactSizeIterator<Item = &'n apollo_compiler::Name>) -> Fault {
+fn not_listed<'n>(
+    path: &Path<'_>,
+    name: &str,
+    values: impl ExactSizeIterator<Item = &'n apollo_compiler::Name>,
+) -> Fault {
     if values.len() > MAX_LISTED {
         return invalid(path, &format!("must be a value of {name}"));
     }

@@ -107,9 +107,30 @@ mod tests {
     #[test]
     fn long_refuses_fractions_overflow_and_other_spellings() {
         for given in [
-            json!(50.5), json!("50.5"), json!("50."), json!(".0"), json!("+5"), json!("1e3"), json!(" 5"), json!("5 "), json!("0x10"),
-            json!(""), json!("-"), json!("٣"), json!("1_000"), json!("1,000"), json!("NaN"), json!("9223372036854775808"), json!(u64::MAX), json!(1e19),
-            json!(9.3e18), json!(1e308), json!(5e-324), json!(true), json!([1]), json!({}),
+            json!(50.5),
+            json!("50.5"),
+            json!("50."),
+            json!(".0"),
+            json!("+5"),
+            json!("1e3"),
+            json!(" 5"),
+            json!("5 "),
+            json!("0x10"),
+            json!(""),
+            json!("-"),
+            json!("٣"),
+            json!("1_000"),
+            json!("1,000"),
+            json!("NaN"),
+            json!("9223372036854775808"),
+            json!(u64::MAX),
+            json!(1e19),
+            json!(9.3e18),
+            json!(1e308),
+            json!(5e-324),
+            json!(true),
+            json!([1]),
+            json!({}),
         ] {
             assert_eq!(coerce("Long", &given), None, "{given}");
         }

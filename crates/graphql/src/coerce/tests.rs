@@ -85,7 +85,10 @@ fn enums_and_lists_are_coerced_and_paths_count_items() {
     assert_eq!(coerce(list, &json!({"s": ["FAILED", null]})).unwrap(), json!({"status": ["FAILED", null]}));
     assert_eq!(refused(list, &json!({"s": ["FAILED", "NOPE"]})).0, "status.1");
     assert_eq!(refused(list, &json!({"d": {"sort": [{"order": "UP"}]}})).0, "data.sort.0.order");
-    assert_eq!(coerce(list, &json!({"d": {"sort": {"order": "ASC"}}})).unwrap(), json!({"data": {"sort": [{"order": "ASC"}]}}));
+    assert_eq!(
+        coerce(list, &json!({"d": {"sort": {"order": "ASC"}}})).unwrap(),
+        json!({"data": {"sort": [{"order": "ASC"}]}})
+    );
 }
 
 #[test]
@@ -113,8 +116,14 @@ fn literals_mix_with_variables_and_absent_variables_leave_fields_out() {
     assert_eq!(coerce(token, &json!({})).unwrap(), json!({"amount": 5, "currency": "EUR"}));
     assert_eq!(coerce(token, &json!({"a": null})).unwrap(), json!({"amount": null, "currency": "EUR"}));
     assert_eq!(refused(token, &json!({"a": "x"})).0, "amount");
-    assert_eq!(coerce("mutation { generateClientToken(amount: \"2000.0\") { token } }", &json!({})).unwrap(), json!({"amount": 2000}));
-    assert_eq!(refused("mutation { generateClientToken(amount: 92233720368547758070) { token } }", &json!({})).0, "amount");
+    assert_eq!(
+        coerce("mutation { generateClientToken(amount: \"2000.0\") { token } }", &json!({})).unwrap(),
+        json!({"amount": 2000})
+    );
+    assert_eq!(
+        refused("mutation { generateClientToken(amount: 92233720368547758070) { token } }", &json!({})).0,
+        "amount"
+    );
 }
 
 #[test]
@@ -131,7 +140,8 @@ fn defaults_of_arguments_are_put_in() {
 
 #[test]
 fn what_failed_to_be_coerced_is_still_told_apart() {
-    let uncoerced = |variables: Value| with_first_field(AUTHORISE, &variables, |coercer, field| coercer.uncoerced(field));
+    let uncoerced =
+        |variables: Value| with_first_field(AUTHORISE, &variables, |coercer, field| coercer.uncoerced(field));
     assert_eq!(uncoerced(json!({"p": {"amount": "x"}})), json!({"authorisePayment": {"amount": "x"}}));
     assert_ne!(uncoerced(json!({"p": {"amount": "x"}})), uncoerced(json!({"p": {"amount": "y"}})));
 }

@@ -3,7 +3,9 @@
 //! The compiler's diagnostics quote the document. Ours keep the sentence and the place, and of the quoted names only
 //! those that the schema itself defines; literals, aliases, variables and misspelt names never pass.
 
-use apollo_compiler::{diagnostic::Diagnostic, parser::LineColumn, validation::DiagnosticData, validation::DiagnosticList};
+use apollo_compiler::{
+    diagnostic::Diagnostic, parser::LineColumn, validation::DiagnosticData, validation::DiagnosticList,
+};
 use domain::Code;
 
 use crate::schema::ApiSchema;
@@ -32,27 +34,28 @@ pub(crate) fn syntax(list: &DiagnosticList) -> Vec<DocumentFault> {
         let text = diagnostic.error.to_string();
         match text.strip_prefix("syntax error: ") {
             Some(detail) => (Code::GraphqlSyntax, format!("The document can't be parsed: {}.", syntax_detail(detail))),
-            None => (Code::GraphqlLimit, "The document has too many tokens or nests too deeply.".to_owned()),
+            None if text.starts_with("token limit") => {
+                (Code::GraphqlLimit, "The document has too many tokens; white space and comments count.".to_owned())
+            }
+            None => (Code::GraphqlLimit, "The document nests too deeply.".to_owned()),
         }
     })
 }
 
 /// Faults against the schema.
 pub(crate) fn validation(list: &DiagnosticList, schema: &ApiSchema) -> Vec<DocumentFault> {
-    tell(list, |diagnostic| {
-        match diagnostic.error.unstable_error_name() {
-            Some("RecursionLimitError" | "RecursionError" | "DeeplyNestedType") => {
-                (Code::GraphqlLimit, "The document nests too deeply.".to_owned())
-            }
-            Some("UniqueDirective") => {
-                (Code::GraphqlValidation, "A directive is used more than once in one place.".to_owned())
-            }
-            Some(_) => {
-                let text = safe(&diagnostic.error.to_string(), |name| schema.defines(name));
-                (Code::GraphqlValidation, sentence(&text))
-            }
-            None => (Code::GraphqlValidation, "The document does not fit the schema.".to_owned()),
+    tell(list, |diagnostic| match diagnostic.error.unstable_error_name() {
+        Some("RecursionLimitError" | "RecursionError" | "DeeplyNestedType") => {
+            (Code::GraphqlLimit, "The document nests too deeply.".to_owned())
         }
+        Some("UniqueDirective") => {
+            (Code::GraphqlValidation, "A directive is used more than once in one place.".to_owned())
+        }
+        Some(_) => {
+            let text = safe(&diagnostic.error.to_string(), |name| schema.defines(name));
+            (Code::GraphqlValidation, sentence(&text))
+        }
+        None => (Code::GraphqlValidation, "The document does not fit the schema.".to_owned()),
     })
 }
 
@@ -94,7 +97,7 @@ fn safe(text: &str, defines: impl Fn(&str) -> bool) -> String {
             out.push_str(segment);
             out.push('`');
         } else {
-            out.push_str("(as written)");
+            out.push_str("(name left out)");
         }
     }
     out
@@ -119,9 +122,12 @@ mod tests {
         let defines = |name: &str| matches!(name, "Payment" | "status");
         assert_eq!(
             safe("type `Payment` does not have a field `n4242424242424242`", defines),
-            "type `Payment` does not have a field (as written)"
+            "type `Payment` does not have a field (name left out)"
         );
-        assert_eq!(safe("`[Payment!]` `Payment.status(x:)` `$status`", defines), "`[Payment!]` (as written) `$status`");
+        assert_eq!(
+            safe("`[Payment!]` `Payment.status(x:)` `$status`", defines),
+            "`[Payment!]` (name left out) `$status`"
+        );
     }
 
     #[test]

@@ -40,8 +40,9 @@ impl Default for Limits {
             complexity: 2_000,
             tokens: 10_000,
             nesting: 100,
-            cached_documents: 1_000,
-            cached_bytes: 4 * 1024 * 1024,
+            cached_documents: 200,
+            // A parsed document takes some tens of times the memory of its text.
+            cached_bytes: 512 * 1024,
         }
     }
 }

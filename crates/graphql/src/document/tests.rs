@@ -26,14 +26,17 @@ fn syntax_validation_and_limits_are_told_apart() {
     assert_eq!(first(&deep).0, Code::GraphqlLimit);
     assert_eq!(first(&format!("{{ {} }}", "a ".repeat(20_000))).0, Code::GraphqlLimit);
     assert_eq!(first(&format!("{}{}", "{ a ".repeat(5_000), "}".repeat(5_000))).0, Code::GraphqlLimit);
-    assert_eq!(first(&format!("{{ getPayment(id: {}1{}) }}", "[".repeat(5_000), "]".repeat(5_000))).0, Code::GraphqlLimit);
+    assert_eq!(
+        first(&format!("{{ getPayment(id: {}1{}) }}", "[".repeat(5_000), "]".repeat(5_000))).0,
+        Code::GraphqlLimit
+    );
 }
 
 #[test]
 fn a_misspelt_field_is_told_by_its_type_and_place() {
     let (code, message, place) = first("{\n  getPayment(id: \"x\") { pymentCore }\n}");
     assert_eq!(code, Code::GraphqlValidation);
-    assert_eq!(message, "Type `Payment` does not have a field (as written).");
+    assert_eq!(message, "Type `Payment` does not have a field (name left out).");
     assert_eq!(place, Some((2, 25)));
 }
 
@@ -49,7 +52,9 @@ fn subscriptions_and_unknown_directives_are_refused() {
 #[test]
 fn no_message_repeats_anything_of_the_input() {
     let texts = [
-        format!("mutation {{ tokeniseCard(data: {{ paymentMethod: {{ card: {{ number: {CARD}, expMonth: \"{CARD}\", expYear: 1 }} }} }}) {{ id }} }}"),
+        format!(
+            "mutation {{ tokeniseCard(data: {{ paymentMethod: {{ card: {{ number: {CARD}, expMonth: \"{CARD}\", expYear: 1 }} }} }}) {{ id }} }}"
+        ),
         format!("mutation {{ tokeniseCard(data: {{ paymentMethod: {{ card: {{ number: \"{CARD} }} }} }}) {{ id }} }}"),
         format!("{{ getPayment(id: \"{CARD}\") {{ n{CARD} }} }}"),
         format!("{{ getPayment(i{CARD}: 1) {{ id }} }}"),

@@ -41,11 +41,7 @@ struct Collection<'a> {
 
 impl<'a> Scope<'a> {
     /// The fields of an object of type `type_name`, in document order.
-    pub(crate) fn collect(
-        &self,
-        type_name: &str,
-        sets: impl Iterator<Item = &'a SelectionSet>,
-    ) -> Vec<Collected<'a>> {
+    pub(crate) fn collect(&self, type_name: &str, sets: impl Iterator<Item = &'a SelectionSet>) -> Vec<Collected<'a>> {
         let mut collection = Collection::default();
         for set in sets {
             self.add(type_name, set, &mut collection);
@@ -112,9 +108,10 @@ impl<'a> Collection<'a> {
 /// Whether some condition of the document reads a variable that is not a Boolean value.
 pub(crate) fn has_bad_condition(document: &ExecutableDocument, set: &SelectionSet, coercer: &Coercer<'_>) -> bool {
     let bad = |directives: &[Node<Directive>]| {
-        directives.iter().flat_map(|directive| &directive.arguments).any(|argument| {
-            argument.value.as_variable().is_some_and(|name| coercer.flag(name).is_none())
-        })
+        directives
+            .iter()
+            .flat_map(|directive| &directive.arguments)
+            .any(|argument| argument.value.as_variable().is_some_and(|name| coercer.flag(name).is_none()))
     };
     let mut seen = BTreeSet::new();
     let mut open = vec![set];

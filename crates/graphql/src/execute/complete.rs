@@ -1,7 +1,7 @@
 //! Writes the selected fields of values, with the propagation of nulls (GraphQL specification, October 2021, 6.4).
 
 use apollo_compiler::{ast::Type, executable::SelectionSet};
-use domain::Fault;
+use domain::{Code, Fault};
 use serde_json::{Map, Value};
 
 use super::{
@@ -18,12 +18,13 @@ pub(crate) struct Writer<'a> {
     scope: Scope<'a>,
     json: Vec<u8>,
     errors: Vec<Value>,
+    first_code: Option<Code>,
     path: Vec<Value>,
 }
 
 impl<'a> Writer<'a> {
     pub(crate) fn new(scope: Scope<'a>) -> Self {
-        Self { scope, json: Vec::with_capacity(1024), errors: Vec::new(), path: Vec::new() }
+        Self { scope, json: Vec::with_capacity(1024), errors: Vec::new(), first_code: None, path: Vec::new() }
     }
 
     /// Runs `write` for one entry of an object, between its key and the next.
@@ -97,11 +98,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn object(
-        &mut self,
-        object: &dyn Object,
-        sets: impl Iterator<Item = &'a SelectionSet>,
-    ) -> Result<(), Missing> {
+    fn object(&mut self, object: &dyn Object, sets: impl Iterator<Item = &'a SelectionSet>) -> Result<(), Missing> {
         let type_name = object.type_name();
         let scope = self.scope;
         self.open();
@@ -150,7 +147,13 @@ impl<'a> Writer<'a> {
     }
 
     fn error(&mut self, fault: &Fault) {
+        self.first_code.get_or_insert(fault.code);
         self.errors.push(wire::error(fault, &self.path));
+    }
+
+    /// The code of the first error.
+    pub(crate) const fn first_code(&self) -> Option<Code> {
+        self.first_code
     }
 
     /// The whole answer.

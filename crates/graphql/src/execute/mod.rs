@@ -9,19 +9,20 @@ use apollo_compiler::{
     Node,
     executable::{Field, Operation},
 };
-use domain::Fault;
+use domain::{Code, Fault};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
-pub use self::{
-    look_ahead::LookAhead,
-    output::{Object, Out, object, optional},
-};
+use self::complete::Writer;
 pub(crate) use self::{
     collect::{Scope, has_bad_condition},
     output::unknown_field,
 };
-use self::complete::Writer;
+pub use self::{
+    look_ahead::LookAhead,
+    output::{Object, Out, object, optional},
+};
+use crate::schema::root_field;
 
 /// Coerced arguments, or why they could not be coerced and what they were. They may hold card data, so nothing prints them.
 pub struct Arguments {
@@ -65,6 +66,10 @@ pub trait Root: Send + Sync {
 pub(crate) struct Executed {
     pub(crate) body: Vec<u8>,
     pub(crate) replayed: bool,
+    /// The first root field.
+    pub(crate) operation: &'static str,
+    /// The code of the first error.
+    pub(crate) code: Option<Code>,
 }
 
 /// Runs the operation. `introspected` holds the values of `__schema` and `__type` by response key.
@@ -108,7 +113,8 @@ pub(crate) async fn run(
         }
     }
     writer.close();
-    Executed { body: writer.finish(&data), replayed }
+    let operation = fields.first().map_or("nothing", |field| root_field(&field.first.name));
+    Executed { code: writer.first_code(), operation, body: writer.finish(&data), replayed }
 }
 
 fn arguments(scope: &Scope<'_>, field: &Node<Field>) -> Arguments {

@@ -30,6 +30,17 @@ pub trait Object: Send + Sync {
     fn field<'s>(&'s self, name: &str, arguments: &Map<String, Value>) -> Result<Out<'s>, Fault>;
 }
 
+/// A reference to an object is an object too, for pages that hold whole objects.
+impl<T: Object> Object for &T {
+    fn type_name(&self) -> &'static str {
+        (**self).type_name()
+    }
+
+    fn field<'s>(&'s self, name: &str, arguments: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        (**self).field(name, arguments)
+    }
+}
+
 /// An object in a box, for the views' shorthand.
 pub fn object<'a>(object: impl Object + 'a) -> Out<'a> {
     Out::Object(Box::new(object))

@@ -10,6 +10,37 @@ use apollo_compiler::{
 /// The SDL as it is published (`pointsman schema`, `schema.graphql`).
 pub const SDL: &str = include_str!("schema.graphql");
 
+/// The schema's root fields, as words that live as long as the program: metrics are named by them.
+const ROOT_FIELDS: [&str; 22] = [
+    "attachPaymentMethod",
+    "authorizePayment",
+    "cancelPayment",
+    "capturePayment",
+    "createCustomer",
+    "deleteCustomer",
+    "deletePaymentMethod",
+    "generateClientToken",
+    "getCustomer",
+    "getPayment",
+    "getPaymentMethod",
+    "getPaymentMethods",
+    "initializeSDK",
+    "listCustomerCards",
+    "listCustomers",
+    "listPayments",
+    "refundPayment",
+    "resolvePayment",
+    "tokeniseCard",
+    "tokenisePaymentMethod",
+    "updateCustomer",
+    "updateDefaultPaymentMethod",
+];
+
+/// The root field of that name, or `introspection` for one that the schema has without defining it.
+pub(crate) fn root_field(name: &str) -> &'static str {
+    ROOT_FIELDS.into_iter().find(|known| *known == name).unwrap_or("introspection")
+}
+
 /// The SDL does not parse: a defect of the build, found at start and by a test.
 #[derive(Debug, thiserror::Error)]
 #[error("the built-in GraphQL schema is not valid")]
@@ -76,6 +107,17 @@ mod tests {
         assert!(schema.defines("authorizePayment") && schema.defines("expMonth") && schema.defines("Payment"));
         assert!(!schema.defines("VISA") && !schema.defines("authorise"));
         assert!(schema.fits("Payment", "Node") && !schema.fits("Customer", "Node"));
+    }
+
+    #[test]
+    fn the_words_for_metrics_are_the_root_fields() {
+        let schema = ApiSchema::load().unwrap().schema;
+        let roots =
+            ["Query", "Mutation"].map(|root| schema.get_object(root).unwrap().fields.keys().map(ToString::to_string));
+        let mut names: Vec<_> = roots.into_iter().flatten().collect();
+        names.sort();
+        assert_eq!(names, ROOT_FIELDS);
+        assert_eq!(root_field("__schema"), "introspection");
     }
 
     #[test]

@@ -1,0 +1,194 @@
+//! `authorizePayment`.
+
+use domain::{
+    Fault,
+    caller::Mode,
+    method::Method,
+    money::Currency,
+    payment::{Initiator, Payer as KeptPayer},
+};
+use engine::{Authorise, Instrument, Payer};
+use serde_json::{Map, Value};
+
+use super::{Blank, Reader, card, person};
+
+/// An empty text counts as absent in every optional place. Errors: `error.validation`.
+pub(crate) fn parse(arguments: Map<String, Value>, mode: Mode) -> Result<Authorise, Fault> {
+    let mut input = Reader::new(arguments, Blank::Absent).needed_object("authorisePayment")?;
+    let payer = payer(input.object("customer"))?;
+    let instrument = instrument(input.object("paymentMethod"), mode)?;
+    if instrument.is_none() && payer.as_ref().is_none_or(|payer| payer.id.is_none()) {
+        let reason = "needs a token or a card, unless customer.id names a customer whose default method is to be used";
+        return Err(input.invalid("paymentMethod", reason));
+    }
+    Ok(Authorise {
+        amount: input.amount("amount")?,
+        currency: currency(&mut input, "currencyCode")?,
+        flow: input.raw("flowId"),
+        instrument,
+        payer,
+        order_id: input.text("orderId")?,
+        transaction_id: input.text("transactionId")?,
+        description: input.lines("description")?,
+        statement_descriptor: input.text("statementDescriptor")?,
+        metadata: input.json("metadata")?,
+        fraud: input.json_object("fraud")?,
+        initiator: input.choice("initiator", initiator)?.unwrap_or(Initiator::Customer),
+    })
+}
+
+/// A currency by its alphabetic code.
+pub(super) fn currency(input: &mut Reader, name: &str) -> Result<Option<Currency>, Fault> {
+    let Some(code) = input.raw(name) else { return Ok(None) };
+    let reason = "must be the code of a current currency of ISO 4217, such as EUR";
+    Currency::parse(&code).map(Some).ok_or_else(|| input.invalid(name, reason))
+}
+
+fn initiator(text: &str) -> Option<Initiator> {
+    match text {
+        "CUSTOMER" => Some(Initiator::Customer),
+        "MERCHANT" => Some(Initiator::Merchant),
+        _ => None,
+    }
+}
+
+/// With a token the card's fields are ignored, good or bad.
+fn instrument(fields: Option<Reader>, mode: Mode) -> Result<Option<Instrument>, Fault> {
+    let Some(mut fields) = fields else { return Ok(None) };
+    if fields.raw("type").as_deref() != Some(Method::Card.code()) {
+        return Err(fields.invalid("type", "must be CARD"));
+    }
+    if let Some(token) = fields.raw("token") {
+        return Ok(Some(Instrument::Token(token)));
+    }
+    match fields.object("card").filter(|card| !card.says_nothing()) {
+        Some(card) => Ok(Some(Instrument::Card(Box::new(card::card(card, mode)?)))),
+        None => Ok(None),
+    }
+}
+
+fn payer(fields: Option<Reader>) -> Result<Option<Payer>, Fault> {
+    let Some(mut fields) = fields.filter(|fields| !fields.says_nothing()) else { return Ok(None) };
+    if let Some(id) = fields.raw("id") {
+        return Ok(Some(Payer { id: Some(id), told: KeptPayer::default() }));
+    }
+    let told = KeptPayer {
+        id: None,
+        email: person::email(&mut fields)?,
+        name: fields.name("name")?,
+        phone: fields.text("phone")?,
+        description: fields.lines("description")?,
+        billing: person::address(&mut fields, "billingAddress")?,
+        shipping: person::shipping(&mut fields, "shippingAddress")?,
+        company: person::company(&mut fields, "company")?,
+    };
+    Ok(Some(Payer { id: None, told }))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::input::sample::{arguments, card, told};
+
+    /// A good request with some fields replaced.
+    fn authorise(changes: Value) -> Result<Authorise, Fault> {
+        let mut input = json!({
+            "amount": 5099, "currencyCode": "EUR", "paymentMethod": {"type": "CARD", "token": "abcdefgh12345678"},
+        });
+        for (name, value) in arguments(changes) {
+            input[name] = value;
+        }
+        parse(arguments(json!({"authorisePayment": input})), Mode::Test)
+    }
+
+    fn refused(changes: Value) -> String {
+        told(authorise(changes).map(|_| ()).unwrap_err()).0
+    }
+
+    #[test]
+    fn a_token_counts_before_a_card_however_bad() {
+        let method = json!({"type": "CARD", "token": "abcdefgh12345678", "card": {"number": "bad", "expMonth": 99}});
+        let command = authorise(json!({"paymentMethod": method})).unwrap();
+        assert!(matches!(command.instrument, Some(Instrument::Token(token)) if token == "abcdefgh12345678"));
+    }
+
+    #[test]
+    fn an_empty_token_is_absent_and_the_card_is_read() {
+        let method = json!({"type": "CARD", "token": "", "card": card(json!({}))});
+        assert!(matches!(authorise(json!({"paymentMethod": method})).unwrap().instrument, Some(Instrument::Card(_))));
+        let bad = json!({"type": "CARD", "card": card(json!({"cvc": "1"}))});
+        assert_eq!(refused(json!({"paymentMethod": bad})), "authorisePayment.paymentMethod.card.cvc");
+    }
+
+    #[test]
+    fn a_customer_with_an_id_needs_no_method() {
+        for method in [json!(null), json!({"type": "CARD"}), json!({"type": "CARD", "card": {"number": ""}})] {
+            let command =
+                authorise(json!({"paymentMethod": method, "customer": {"id": "c", "email": "ignored"}})).unwrap();
+            assert!(command.instrument.is_none());
+            assert_eq!(command.payer.unwrap().id.as_deref(), Some("c"));
+            assert_eq!(refused(json!({"paymentMethod": method})), "authorisePayment.paymentMethod");
+            let named = json!({"paymentMethod": method, "customer": {"name": "Ada"}});
+            assert_eq!(refused(named), "authorisePayment.paymentMethod");
+        }
+    }
+
+    #[test]
+    fn other_types_than_cards_are_refused() {
+        for kind in ["", "VISA", "card", "WALLETA_PAY", "4242424242424242"] {
+            assert_eq!(
+                refused(json!({"paymentMethod": {"type": kind, "token": "x"}})),
+                "authorisePayment.paymentMethod.type"
+            );
+        }
+    }
+
+    #[test]
+    fn amounts_and_currencies_are_checked_and_may_be_absent() {
+        for amount in [json!(0), json!(-1)] {
+            assert_eq!(refused(json!({"amount": amount})), "authorisePayment.amount");
+        }
+        for code in ["eur", "XXX", "EURO", "4242424242424242"] {
+            assert_eq!(refused(json!({"currencyCode": code})), "authorisePayment.currencyCode");
+        }
+        let command = authorise(json!({"amount": "", "currencyCode": ""})).unwrap();
+        assert_eq!((command.amount, command.currency), (None, None));
+    }
+
+    #[test]
+    fn empty_texts_are_absent_everywhere() {
+        let empty = json!({
+            "orderId": "", "flowId": "", "transactionId": "", "description": "", "statementDescriptor": "", "metadata": "",
+            "fraud": "", "initiator": "", "customer": {"id": "", "name": "", "billingAddress": null},
+        });
+        let command = authorise(empty).unwrap();
+        assert!(command.order_id.is_none() && command.flow.is_none() && command.metadata.is_none());
+        assert!(command.fraud.is_none() && command.payer.is_none());
+        assert_eq!(command.initiator, Initiator::Customer);
+    }
+
+    #[test]
+    fn texts_and_json_are_bounded_by_path() {
+        for name in ["orderId", "transactionId", "description", "statementDescriptor"] {
+            assert_eq!(refused(json!({(name): "x".repeat(501)})), format!("authorisePayment.{name}"));
+        }
+        assert_eq!(refused(json!({"metadata": "x".repeat(17_000)})), "authorisePayment.metadata");
+        assert_eq!(refused(json!({"fraud": {"a": "x".repeat(17_000)}})), "authorisePayment.fraud");
+        let customer = json!({"customer": {"billingAddress": {"country": "Nowhere"}}});
+        assert_eq!(refused(customer), "authorisePayment.customer.billingAddress.country");
+    }
+
+    #[test]
+    fn what_is_told_of_a_payer_is_kept() {
+        let command = authorise(
+            json!({"customer": {"email": "a@b.example", "company": {"vatId": "IE1"}}, "initiator": "MERCHANT"}),
+        );
+        let command = command.unwrap();
+        let told = command.payer.unwrap().told;
+        assert_eq!(told.email.as_deref(), Some("a@b.example"));
+        assert_eq!(told.company.unwrap().vat_id.as_deref(), Some("IE1"));
+        assert_eq!(command.initiator, Initiator::Merchant);
+    }
+}

@@ -1,0 +1,47 @@
+//! Ids: a text that can't be one names nothing, so it is told as not found.
+
+use domain::{
+    Code, Fault,
+    id::{CustomerId, FlowId, PaymentId, VaultToken},
+};
+use engine::faults;
+use serde_json::{Map, Value};
+
+/// A payment's id, with or without its prefix. Errors: `error.payment.not-found`.
+pub(crate) fn payment(text: &str) -> Result<PaymentId, Fault> {
+    PaymentId::parse(text).ok_or_else(faults::payment_not_found)
+}
+
+/// A customer's id. Errors: `error.customer.not-found`.
+pub(crate) fn customer(text: &str) -> Result<CustomerId, Fault> {
+    CustomerId::parse(text).ok_or_else(faults::customer_not_found)
+}
+
+/// A vault token. Errors: `error.payment-method.not-found`.
+pub(crate) fn token(text: &str) -> Result<VaultToken, Fault> {
+    VaultToken::parse(text).ok_or_else(faults::method_not_found)
+}
+
+/// A flow's id. Errors: `error.flow.not-found`.
+pub(crate) fn flow(text: &str) -> Result<FlowId, Fault> {
+    FlowId::parse(text).ok_or_else(|| Fault::new(Code::FlowNotFound, "There is no such flow."))
+}
+
+/// A text argument that the schema requires; the empty text when it is not there.
+pub(crate) fn argument<'a>(arguments: &'a Map<String, Value>, name: &str) -> &'a str {
+    arguments.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cant_be_an_id_is_not_found() {
+        assert_eq!(payment("x").unwrap_err().code, Code::PaymentNotFound);
+        assert_eq!(customer("").unwrap_err().code, Code::CustomerNotFound);
+        assert_eq!(token("4242424242424242 ").unwrap_err().code, Code::MethodNotFound);
+        assert_eq!(flow("a b").unwrap_err().code, Code::FlowNotFound);
+        assert!(payment("payments:01929f6e-0000-7000-8000-000000000001").is_ok());
+    }
+}

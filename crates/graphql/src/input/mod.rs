@@ -1,0 +1,23 @@
+//! Inputs: coerced arguments become commands of the engine, one operation a file. Parse, don't validate: a command that
+//! came out of here holds no impossible combination, and every fault names the path of what is wrong.
+
+pub(crate) mod authorise;
+pub(crate) mod cancel;
+pub(crate) mod capture;
+mod card;
+pub(crate) mod client_token;
+pub(crate) mod create_customer;
+pub(crate) mod ids;
+pub(crate) mod list_customers;
+pub(crate) mod list_payments;
+mod person;
+mod reader;
+pub(crate) mod refund;
+pub(crate) mod resolve;
+pub(crate) mod tokenise;
+pub(crate) mod update_customer;
+
+pub(crate) use self::reader::{Blank, Reader};
+
+#[cfg(test)]
+mod sample;

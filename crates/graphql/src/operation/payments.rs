@@ -1,0 +1,86 @@
+//! Payments, one by one.
+
+use domain::Fault;
+use engine::{PaymentView, Scope, Told};
+
+use super::{Operations, payment_id};
+use crate::{
+    execute::{Answer, Arguments, LookAhead, Out, object},
+    input::{authorise, cancel, capture, client_token, ids, refund, resolve},
+    view::{ClientTokenObject, PaymentObject},
+};
+
+/// The only part of a payment that costs a read of its own.
+pub(super) const TIMELINE: &str = "paymentTimeline.overview";
+
+impl Operations<'_> {
+    pub(super) async fn authorise(&self, arguments: Arguments, look: LookAhead<'_>) -> Answer {
+        let once = self.once(Scope::Authorise, arguments.identity);
+        let parsed = arguments.coerced.and_then(|given| authorise::parse(given, self.caller.mode));
+        let told = Box::pin(self.engine.authorise(self.caller, once, parsed)).await;
+        self.told(told, look).await
+    }
+
+    pub(super) async fn capture(&self, arguments: Arguments, look: LookAhead<'_>) -> Answer {
+        let once = self.once(Scope::Capture(payment_id(&arguments)), arguments.identity);
+        let parsed = arguments.coerced.and_then(capture::parse);
+        let told = self.engine.capture(self.caller, once, parsed).await;
+        self.told(told, look).await
+    }
+
+    pub(super) async fn cancel(&self, arguments: Arguments, look: LookAhead<'_>) -> Answer {
+        let once = self.once(Scope::Cancel(payment_id(&arguments)), arguments.identity);
+        let parsed = arguments.coerced.and_then(cancel::parse);
+        let told = self.engine.cancel(self.caller, once, parsed).await;
+        self.told(told, look).await
+    }
+
+    pub(super) async fn refund(&self, arguments: Arguments, look: LookAhead<'_>) -> Answer {
+        let once = self.once(Scope::Refund(payment_id(&arguments)), arguments.identity);
+        let parsed = arguments.coerced.and_then(refund::parse);
+        let told = self.engine.refund(self.caller, once, parsed).await;
+        self.told(told, look).await
+    }
+
+    pub(super) async fn resolve_payment(
+        &self,
+        arguments: Arguments,
+        look: LookAhead<'_>,
+    ) -> Result<Out<'static>, Fault> {
+        self.caller.require_server()?;
+        let command = arguments.coerced.and_then(resolve::parse)?;
+        let view = self.engine.resolve(self.caller, command).await?;
+        self.shown(view, look).await
+    }
+
+    pub(super) async fn payment(&self, arguments: Arguments, look: LookAhead<'_>) -> Result<Out<'static>, Fault> {
+        let id = ids::payment(ids::argument(&arguments.coerced?, "id"))?;
+        let view = self.engine.payment(self.caller, id).await?;
+        self.shown(view, look).await
+    }
+
+    pub(super) async fn client_token(&self, arguments: Arguments) -> Result<Out<'static>, Fault> {
+        self.caller.require_server()?;
+        let grant = arguments.coerced.and_then(client_token::parse)?;
+        let made = self.engine.client_token(self.caller, grant).await?;
+        Ok(object(ClientTokenObject { token: made.token, ttl_seconds: made.ttl_seconds }))
+    }
+
+    async fn told(&self, told: Told<PaymentView>, look: LookAhead<'_>) -> Answer {
+        let result = match told.result {
+            Ok(view) => self.shown(view, look).await,
+            Err(fault) => Err(fault),
+        };
+        Answer { result, replayed: told.replayed }
+    }
+
+    async fn shown(&self, view: PaymentView, look: LookAhead<'_>) -> Result<Out<'static>, Fault> {
+        let view = if look.selects(TIMELINE) { self.engine.with_timeline(view).await? } else { view };
+        Ok(object(self.payment_object(view)))
+    }
+
+    pub(super) fn payment_object(&self, view: PaymentView) -> PaymentObject {
+        let timeline = view.timeline.unwrap_or_default();
+        PaymentObject { payment: view.payment, timeline, sight: self.sight() }
+    }
+}

@@ -1,0 +1,55 @@
+//! Output objects: thin views that borrow domain values and give the fields that are asked for.
+
+mod address;
+mod client_token;
+mod customer;
+mod method;
+mod page;
+mod payment;
+mod payment_parts;
+
+pub(crate) use self::{
+    client_token::ClientTokenObject,
+    customer::OwnCustomer,
+    method::{CardTokenObject, MethodObject},
+    page::{CustomersPageObject, FilterFacts, PageFacts, PaymentsPageObject},
+    payment::PaymentObject,
+};
+
+use domain::{Fault, Timestamp, caller::Caller};
+use serde_json::{Map, Value};
+
+use crate::execute::Out;
+
+/// What a credential may see of stored personal data. Source: behaviour contract, section 3.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sight {
+    /// All of it: a merchant's server.
+    Whole,
+    /// None of it, of customers their ids alone: a browser.
+    Browser,
+}
+
+impl Sight {
+    /// What this caller may see.
+    pub(crate) fn of(caller: &Caller) -> Self {
+        if caller.is_server() { Self::Whole } else { Self::Browser }
+    }
+
+    /// The value, unless it is stored personal data that a browser must not get back.
+    fn personal<T>(self, value: Option<T>) -> Option<T> {
+        value.filter(|_| self == Self::Whole)
+    }
+}
+
+/// The time of a field with the argument `tz`. Errors: `error.validation` for an unknown zone.
+fn zoned<'a>(time: Timestamp, arguments: &Map<String, Value>) -> Result<Out<'a>, Fault> {
+    let zone = arguments.get("tz").and_then(Value::as_str).filter(|zone| !zone.is_empty()).unwrap_or("Z");
+    match time.in_zone(zone) {
+        Some(text) => Ok(text.into()),
+        None => Err(Fault::invalid("tz", "must be Z, an offset such as +02:00, or an IANA name such as Europe/Dublin")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

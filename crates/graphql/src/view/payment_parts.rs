@@ -1,0 +1,337 @@
+//! The objects that a payment consists of.
+
+use domain::{
+    Fault, Timestamp,
+    answer::{Answer, Approval},
+    payment::{self, FlowRun, Kind, Line, Payment, State},
+};
+use serde_json::{Map, Value};
+
+use super::{
+    Sight,
+    address::{AddressObject, CompanyObject, ShippingObject},
+    zoned,
+};
+use crate::execute::{Object, Out, object, optional, unknown_field};
+
+/// `PaymentGateway`.
+pub(super) struct Gateway<'a>(pub(super) &'a payment::Gateway);
+
+impl Object for Gateway<'_> {
+    fn type_name(&self) -> &'static str {
+        "PaymentGateway"
+    }
+
+    fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        Ok(match name {
+            "id" => (&self.0.processor).into(),
+            "name" => (&self.0.name).into(),
+            "logo" => self.0.logo.as_ref().into(),
+            _ => return Err(unknown_field(self.type_name(), name)),
+        })
+    }
+}
+
+/// `PaymentCore`.
+pub(super) struct Core<'a>(pub(super) &'a Payment);
+
+impl Object for Core<'_> {
+    fn type_name(&self) -> &'static str {
+        "PaymentCore"
+    }
+
+    fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        Ok(match name {
+            "processorStatus" => self.0.approval().and_then(|approval| approval.processor_status.as_ref()).into(),
+            "paymentMethod" => self.0.method.method.code().into(),
+            "outcome" => {
+                let answer = self.0.attempt().and_then(|attempt| attempt.answer.as_ref());
+                optional(answer.map(|answer| Outcome { payment: self.0, answer }))
+            }
+            _ => return Err(unknown_field(self.type_name(), name)),
+        })
+    }
+}
+
+/// `PaymentOutcome`: of the latest attempt.
+struct Outcome<'a> {
+    payment: &'a Payment,
+    answer: &'a Answer,
+}
+
+impl Object for Outcome<'_> {
+    fn type_name(&self) -> &'static str {
+        "PaymentOutcome"
+    }
+
+    fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        let approval = self.payment.approval();
+        let decline = self.payment.decline();
+        Ok(match name {
+            "networkStatus" => approval.and_then(|approval| approval.network_status.as_ref()).into(),
+            "reason" => self.reason().into(),
+            "riskLevel" => approval.and_then(|approval| approval.risk_level.as_ref()).into(),
+            "riskScore" => approval.and_then(risk_score).into(),
+            "type" => self.kind().into(),
+            "declineCode" => decline.map(|decline| decline.code.code()).into(),
+            "declineType" => decline.map(|decline| decline.kind.code()).into(),
+            "processorDeclineCode" => decline.and_then(|decline| decline.processor_code.as_ref()).into(),
+            "processorDeclineType" => decline.and_then(|decline| decline.processor_type.as_ref()).into(),
+            _ => return Err(unknown_field(self.type_name(), name)),
+        })
+    }
+}
+
+impl Outcome<'_> {
+    const fn kind(&self) -> &'static str {
+        match self.answer {
+            Answer::Approved { .. } => "AUTHORISED",
+            Answer::Held { .. } => "MANUAL_REVIEW",
+            Answer::Declined { .. } => "DECLINED",
+            Answer::Failed { .. } => "FAILED",
+        }
+    }
+
+    /// The reason in words: of a decline its code (`Insufficient funds`), of a failure what failed.
+    fn reason(&self) -> Option<String> {
+        match self.answer {
+            Answer::Declined { decline, .. } => Some(words(decline.code.code())),
+            Answer::Failed { reason } => Some(reason.clone()),
+            Answer::Approved { .. } | Answer::Held { .. } => None,
+        }
+    }
+}
+
+/// `INSUFFICIENT_FUNDS` as `Insufficient funds`.
+fn words(code: &str) -> String {
+    let lower = code.to_ascii_lowercase().replace('_', " ");
+    let mut letters = lower.chars();
+    letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
+}
+
+/// Hundredths as a number with two decimals, without arithmetic in floats.
+fn risk_score(approval: &Approval) -> Option<Value> {
+    let hundredths = approval.risk_score_hundredths?;
+    let sign = if hundredths < 0 { "-" } else { "" };
+    let (whole, rest) = (hundredths.unsigned_abs() / 100, hundredths.unsigned_abs() % 100);
+    serde_json::from_str(&format!("{sign}{whole}.{rest:02}")).ok()
+}
+
+/// `PaymentDetails`. Of costs and settlement processors say nothing yet.
+pub(super) struct Details<'a>(pub(super) &'a Payment);
+
+impl Object for Details<'_> {
+    fn type_name(&self) -> &'static str {
+        "PaymentDetails"
+    }
+
+    fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        Ok(match name {
+            "statementDescriptor" => self.0.statement_descriptor.as_ref().into(),
+            "description" => self.0.description.as_ref().into(),
+            "localCurrency" | "localAmount" | "exchangeRate" | "fee" | "tax" | "processingFee" | "net" => Out::Null,
+            _ => return Err(unknown_field(self.type_name(), name)),
+        })
+    }
+}
+
+/// `PaymentTimeline`.
+pub(super) struct Timeline<'a> {
+    pub(super) payment: &'a Payment,
+    pub(super) lines: &'a [Line],
+}
+
+impl Object for Timeline<'_> {
+    fn type_name(&self) -> &'static str {
+        "PaymentTimeline"
+    }
+
+    fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        Ok(match name {
+            "overview" => Out::List(self.lines.iter().map(|line| object(TimelineEvent(line))).collect()),
+            "flows" => Out::List(self.payment.flow.iter().map(|run| object(FlowSummary(run))).collect()),
+            _ => return Err(unknown_field(self.type_name(), name)),
+        })
+    }
+}
+
+/// `PaymentTimelineEvent`.
+struct TimelineEvent<'a>(&'a Line);
+
+impl Object for TimelineEvent<'_> {
+    fn type_name(&self) -> &'static str {
+        "PaymentTimelineEvent"
+    }
+
+    fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        Ok(match name {
+            "title" => (&self.0.title).into(),
+            "time" => self.0.at.rfc3339().into(),
+            "message" => self.0.message.as_ref().into(),
+            _ => return Err(unknown_field(self.type_name(), name)),
+        })
+    }
+}
+
+/// `FlowSummary`.
+struct FlowSummary<'a>(&'a FlowRun);
+
+impl Object for FlowSummary<'_> {
+    fn type_name(&self) -> &'static str {
+        "FlowSummary"
+    }
+
+    fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        Ok(match name {
+            "id" | "flowInstanceId" => self.0.instance.to_string().into(),
+            "name" => (&self.0.name).into(),
+            "date" => self.0.started_at.rfc3339().into(),
+            "flowId" => self.0.id.as_str().into(),
+            _ => return Err(unknown_field(self.type_name(), name)),
+        })
+    }
+}
+
+/// `PaymentConnections`.
+pub(super) struct Connections<'a>(pub(super) &'a Payment);
+
+impl Object for Connections<'_> {
+    fn type_name(&self) -> &'static str {
+        "PaymentConnections"
+    }
+
+    fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        Ok(match name {
+            "latestCharge" => charged_at(self.0).map(Timestamp::rfc3339).into(),
+            "invoice" | "payout" => Out::Null,
+            _ => return Err(unknown_field(self.type_name(), name)),
+        })
+    }
+}
+
+/// When money was last taken: by a capture, or by an authorisation that captured at once.
+fn charged_at(payment: &Payment) -> Option<Timestamp> {
+    let mut charges = payment.operations.iter().rev().filter(|operation| match operation.kind {
+        Kind::Capture => true,
+        Kind::Authorise { .. } => matches!(operation.answer, Some(Answer::Approved { captured: true, .. })),
+        Kind::Cancel { .. } | Kind::Refund { .. } | Kind::Reverse { .. } => false,
+    });
+    charges.find_map(|operation| done_at(&operation.state))
+}
+
+const fn done_at(state: &State) -> Option<Timestamp> {
+    match state {
+        State::Done { at } => Some(*at),
+        State::Sent | State::Unknown { .. } | State::Pending { .. } | State::Refused { .. } | State::Failed { .. } => {
+            None
+        }
+    }
+}
+
+/// `PaymentCustomer`.
+pub(super) struct Payer<'a>(pub(super) &'a payment::Payer, pub(super) Sight);
+
+impl Object for Payer<'_> {
+    fn type_name(&self) -> &'static str {
+        "PaymentCustomer"
+    }
+
+    fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        let &Self(payer, sight) = self;
+        Ok(match name {
+            "id" => payer.id.map(|id| id.to_string()).into(),
+            "email" => sight.personal(payer.email.as_ref()).into(),
+            "name" => sight.personal(payer.name.as_ref()).into(),
+            "phone" => sight.personal(payer.phone.as_ref()).into(),
+            "description" => sight.personal(payer.description.as_ref()).into(),
+            "billingAddress" => optional(sight.personal(payer.billing.as_ref()).map(AddressObject)),
+            "shippingAddress" => optional(sight.personal(payer.shipping.as_ref()).map(ShippingObject)),
+            "company" => optional(sight.personal(payer.company.as_ref()).map(CompanyObject)),
+            _ => return Err(unknown_field(self.type_name(), name)),
+        })
+    }
+}
+
+/// `PaymentMethodDetails`: what the request or the vault knew, and what the processor told about the card.
+pub(super) struct MethodDetails<'a>(pub(super) &'a Payment, pub(super) Sight);
+
+impl Object for MethodDetails<'_> {
+    fn type_name(&self) -> &'static str {
+        "PaymentMethodDetails"
+    }
+
+    fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        let (method, approval) = (&self.0.method, self.0.approval());
+        Ok(match name {
+            "id" => method.id.to_string().into(),
+            "number" => (&method.masked).into(),
+            "expires" => method.expiry.display().into(),
+            "fingerprint" => (&method.fingerprint).into(),
+            "paymentMethod" => method.method.code().into(),
+            "type" => approval.and_then(|approval| approval.funding).unwrap_or(method.funding).code().into(),
+            "product" => method.product.as_ref().into(),
+            "issuingBank" => approval.and_then(|approval| approval.issuing_bank.as_ref()).into(),
+            "category" => Out::Null,
+            "country" => approval.and_then(|approval| approval.card_country.as_ref()).into(),
+            "brand" => (&method.brand).into(),
+            "name" => self.1.personal(method.holder.as_ref()).into(),
+            _ => return Err(unknown_field(self.type_name(), name)),
+        })
+    }
+}
+
+/// `PaymentReceipt`: a page of the processor's.
+pub(super) struct Receipt<'a> {
+    address: &'a str,
+    at: Option<Timestamp>,
+}
+
+impl<'a> Receipt<'a> {
+    /// The payment's receipt, when its processor made one.
+    pub(super) fn of(payment: &'a Payment) -> Option<Self> {
+        let address = payment.approval()?.receipt_url.as_deref()?;
+        Some(Self { address, at: payment.attempt().and_then(|attempt| done_at(&attempt.state)) })
+    }
+}
+
+impl Object for Receipt<'_> {
+    fn type_name(&self) -> &'static str {
+        "PaymentReceipt"
+    }
+
+    fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        Ok(match name {
+            "type" => "URL".into(),
+            "message" => "The processor has a receipt at this address.".into(),
+            "date" => self.at.map(Timestamp::rfc3339).into(),
+            "receiptUrl" => self.address.into(),
+            _ => return Err(unknown_field(self.type_name(), name)),
+        })
+    }
+}
+
+/// `PaymentFraud`: of the merchant's own data, the fields that the interface names; anything else in it stays unseen here.
+pub(super) struct Fraud<'a>(pub(super) &'a Value);
+
+impl Object for Fraud<'_> {
+    fn type_name(&self) -> &'static str {
+        "PaymentFraud"
+    }
+
+    fn field<'s>(&'s self, name: &str, arguments: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        let given = |name: &str| self.0.get(name);
+        match name {
+            "fraudProvider" => Ok(given("fraudProvider").and_then(Value::as_str).into()),
+            "score" => Ok(match given("score") {
+                Some(Value::String(text)) => text.into(),
+                Some(Value::Number(number)) => number.to_string().into(),
+                _ => Out::Null,
+            }),
+            "date" => match given("date").and_then(Value::as_str).and_then(Timestamp::parse) {
+                Some(time) => zoned(time, arguments),
+                None => Ok(Out::Null),
+            },
+            _ => Err(unknown_field(self.type_name(), name)),
+        }
+    }
+}

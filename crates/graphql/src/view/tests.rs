@@ -1,0 +1,429 @@
+use std::collections::BTreeSet;
+
+use apollo_compiler::{Schema, ast::Type, schema::ExtendedType};
+use domain::{
+    Timestamp,
+    answer::{Answer, Approval},
+    customer::{Customer, Instrument, StoredMethod},
+    decline::{Decline, DeclineCode},
+    expiry::Expiry,
+    filter::{self, FieldName, Sort},
+    id::{BlobId, ConnectionId, CustomerId, FlowId, MethodId, PaymentId, RefundId, TeamId, VaultToken},
+    method::{CardFunding, Method},
+    money::{Currency, Money},
+    payment::{
+        CaptureRule, FlowRun, Gateway, Initiator, Kind, Line, Operation, Origin, PaidWith, Payer, Payment, State,
+        Status,
+    },
+    person::{Address, Company, ShippingAddress},
+};
+use serde_json::json;
+
+use super::*;
+use crate::{
+    execute::{Object, object},
+    schema::ApiSchema,
+};
+
+/// Types of the schema that nothing makes yet.
+const NOT_MADE: [&str; 2] = ["Attachment", "LinkedPaymentGateway"];
+
+fn uuid<T>(parse: impl Fn(&str) -> Option<T>) -> T {
+    parse("01929f6e-0000-7000-8000-000000000001").unwrap()
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "most fields are optional")]
+fn text(text: &str) -> Option<String> {
+    Some(text.to_owned())
+}
+
+fn at() -> Timestamp {
+    Timestamp::parse("2026-01-31T09:30:00.25Z").unwrap()
+}
+
+fn address() -> Address {
+    Address { line1: text("1 Main St"), city: text("Cork"), country: text("IE"), ..Address::default() }
+}
+
+fn shipping() -> ShippingAddress {
+    ShippingAddress { name: text("Ada"), phone: None, address: Some(address()) }
+}
+
+fn company() -> Company {
+    Company { name: text("Engines"), ..Company::default() }
+}
+
+fn operation(n: u32, kind: Kind, amount: i64, answer: Option<Answer>) -> Operation {
+    Operation {
+        n,
+        kind,
+        connection: ConnectionId::parse("simulator-a").unwrap(),
+        amount,
+        reason: text("asked"),
+        started_at: at(),
+        send_by: at(),
+        state: State::Done { at: at() },
+        next_at: None,
+        looks: 0,
+        answer,
+        processor_id: None,
+        once: None,
+    }
+}
+
+fn approval() -> Approval {
+    Approval {
+        processor_id: text("ch_1"),
+        processor_status: text("approved"),
+        network_status: text("approved_by_network"),
+        risk_level: text("normal"),
+        risk_score_hundredths: Some(1250),
+        funding: Some(CardFunding::Credit),
+        issuing_bank: text("Bank"),
+        card_country: text("IE"),
+        receipt_url: text("https://receipts.example/1"),
+        ..Approval::default()
+    }
+}
+
+fn payment() -> Payment {
+    Payment {
+        id: uuid(PaymentId::parse),
+        team: uuid(TeamId::parse),
+        version: 3,
+        created_at: at(),
+        status: Status::PartialRefunded,
+        money: Money::new(5099, Currency::parse("EUR").unwrap()),
+        captured: 5099,
+        refund_failed: false,
+        capture_at: None,
+        expires_at: None,
+        reverse_at: None,
+        reverse_target: None,
+        order_id: text("order-1"),
+        transaction_id: None,
+        origin: Origin::Automation,
+        flow: Some(FlowRun {
+            id: FlowId::parse("default").unwrap(),
+            name: "Default".to_owned(),
+            instance: uuid(TeamId::parse).uuid(),
+            started_at: at(),
+        }),
+        capture_rule: CaptureRule::Immediate,
+        method: PaidWith {
+            method: Method::Visa,
+            token: VaultToken::parse("abcdefgh12345678"),
+            id: uuid(MethodId::parse),
+            blob: uuid(BlobId::parse),
+            hidden: false,
+            masked: "************4242".to_owned(),
+            bin: text("424242"),
+            expiry: Expiry::parse(11, 2033).unwrap(),
+            brand: "VISA".to_owned(),
+            holder: text("Ada"),
+            address: Some(address()),
+            fingerprint: "fp".to_owned(),
+            funding: CardFunding::Undefined,
+            product: None,
+        },
+        customer: Some(Payer {
+            id: Some(uuid(CustomerId::parse)),
+            billing: Some(address()),
+            shipping: Some(shipping()),
+            company: Some(company()),
+            ..Payer::default()
+        }),
+        description: text("Book"),
+        statement_descriptor: text("BOOKS"),
+        metadata: Some(json!({"a": 1})),
+        fraud: Some(json!({"fraudProvider": "own", "score": 7, "date": "2026-01-31T09:30:00Z", "other": true})),
+        initiator: Initiator::Customer,
+        made_by: None,
+        gateway: Some(Gateway { processor: "simulator".to_owned(), name: "Simulator A".to_owned(), logo: None }),
+        operations: vec![
+            operation(
+                1,
+                Kind::Authorise { capture: true },
+                5099,
+                Some(Answer::Approved { captured: true, approval: approval() }),
+            ),
+            operation(2, Kind::Refund { id: uuid(RefundId::parse) }, 99, None),
+        ],
+    }
+}
+
+fn customer() -> Customer {
+    Customer {
+        id: uuid(CustomerId::parse),
+        team: uuid(TeamId::parse),
+        version: 1,
+        name: "Ada".to_owned(),
+        email: text("ada@example.com"),
+        phone: None,
+        description: None,
+        billing: Some(address()),
+        shipping: Some(shipping()),
+        company: Some(company()),
+        default_method: VaultToken::parse("abcdefgh12345678"),
+        created_at: at(),
+        updated_at: at(),
+        made_by: None,
+    }
+}
+
+fn method() -> StoredMethod {
+    StoredMethod {
+        id: uuid(MethodId::parse),
+        team: uuid(TeamId::parse),
+        token: VaultToken::parse("abcdefgh12345678").unwrap(),
+        customer: Some(uuid(CustomerId::parse)),
+        blob: uuid(BlobId::parse),
+        instrument: Instrument::Card {
+            expiry: Expiry::parse(1, 2033).unwrap(),
+            brand: "VISA".to_owned(),
+            bin: "424242".to_owned(),
+        },
+        masked: "************4242".to_owned(),
+        holder: text("Ada"),
+        funding: CardFunding::Debit,
+        product: None,
+        fingerprint: "fp".to_owned(),
+        external_id: text("mine"),
+        metadata: Some(json!([1])),
+        address: Some(address()),
+        created_at: at(),
+        updated_at: at(),
+        is_default: true,
+    }
+}
+
+fn payment_object() -> PaymentObject {
+    PaymentObject {
+        payment: payment(),
+        timeline: vec![Line::new(at(), "Authorised").saying("Well.")],
+        sight: Sight::Whole,
+    }
+}
+
+fn page() -> PaymentsPageObject {
+    let condition = filter::parse(FieldName::Status, Some(&json!("SUCCEEDED")), None).unwrap().unwrap();
+    PaymentsPageObject {
+        facts: PageFacts { has_next: true, has_previous: false, total: Some(7) },
+        filter: FilterFacts {
+            id: None,
+            team: None,
+            customer: None,
+            user: None,
+            name: text("mine"),
+            conditions: vec![condition],
+            sort: Sort::default(),
+        },
+        rows: vec![("c1".to_owned(), payment_object())],
+    }
+}
+
+fn field<'a>(object: &'a dyn Object, name: &str) -> Out<'a> {
+    object.field(name, &Map::new()).unwrap()
+}
+
+fn json_of(object: &dyn Object, name: &str) -> Value {
+    match field(object, name) {
+        Out::Null => Value::Null,
+        Out::Text(text) => Value::from(text.as_ref()),
+        Out::Scalar(value) => value,
+        Out::Object(_) | Out::List(_) => panic!("{name} is no scalar"),
+    }
+}
+
+/// Asks an object for every field of its type, and whatever comes back for every field of its own.
+fn walk(schema: &Schema, object: &dyn Object, seen: &mut BTreeSet<String>) {
+    let type_name = object.type_name();
+    seen.insert(type_name.to_owned());
+    let definition = schema.get_object(type_name).unwrap();
+    for (name, definition) in &definition.fields {
+        let place = format!("{type_name}.{name}");
+        let value = object.field(name, &Map::new()).unwrap_or_else(|fault| panic!("{place}: {fault:?}"));
+        check(schema, &definition.ty, &value, &place, seen);
+    }
+}
+
+fn check(schema: &Schema, ty: &Type, value: &Out<'_>, place: &str, seen: &mut BTreeSet<String>) {
+    let name = ty.inner_named_type().as_str();
+    match value {
+        Out::Null => assert!(!ty.is_non_null(), "{place} is null"),
+        Out::List(items) => {
+            assert!(ty.is_list(), "{place} is no list");
+            for item in items {
+                check(schema, ty.item_type(), item, place, seen);
+            }
+        }
+        Out::Object(object) => {
+            assert_eq!(object.type_name(), name, "{place}");
+            walk(schema, &**object, seen);
+        }
+        Out::Text(text) => match schema.types.get(name) {
+            Some(ExtendedType::Enum(values)) => assert!(values.values.contains_key(text.as_ref()), "{place}: {text}"),
+            _ => assert!(matches!(name, "ID" | "String" | "DateTime" | "Date"), "{place} is a text"),
+        },
+        Out::Scalar(value) => match name {
+            "JSON" => {}
+            "Long" | "Int" => assert!(value.is_i64(), "{place}"),
+            "Float" => assert!(value.is_f64(), "{place}"),
+            "Boolean" => assert!(value.is_boolean(), "{place}"),
+            "String" => assert!(value.is_string() || value.is_array(), "{place}"),
+            _ => panic!("{place} is a scalar"),
+        },
+    }
+}
+
+#[test]
+fn every_field_of_every_output_type_resolves() {
+    let schema = ApiSchema::load().unwrap().schema;
+    let mut seen = BTreeSet::new();
+    let whole = CardTokenObject { method: method(), customer: Some(customer()), sight: Sight::Whole };
+    let customers = CustomersPageObject {
+        facts: PageFacts { has_next: false, has_previous: false, total: None },
+        rows: vec![("c".to_owned(), customer())],
+    };
+    let token = ClientTokenObject { token: "ct_test_x".to_owned(), ttl_seconds: 10_800 };
+    let own = OwnCustomer(customer());
+    for sample in [
+        &whole as &dyn Object,
+        &customers,
+        &token,
+        &own,
+        &MethodObject { method: method(), sight: Sight::Whole },
+        &page(),
+    ] {
+        walk(&schema, sample, &mut seen);
+    }
+    for (name, definition) in &schema.types {
+        let made =
+            definition.is_object() && !definition.is_built_in() && !matches!(name.as_str(), "Query" | "Mutation");
+        assert_eq!(made && !NOT_MADE.contains(&name.as_str()), seen.contains(name.as_str()), "{name}");
+    }
+}
+
+#[test]
+fn optional_parts_are_null_and_bank_accounts_have_no_expiry() {
+    let schema = ApiSchema::load().unwrap().schema;
+    let mut bare = payment();
+    (bare.customer, bare.flow, bare.gateway, bare.fraud, bare.metadata) = (None, None, None, None, None);
+    bare.operations.clear();
+    bare.captured = 0;
+    let bare = PaymentObject { payment: bare, timeline: Vec::new(), sight: Sight::Whole };
+    walk(&schema, &bare, &mut BTreeSet::new());
+    for name in ["sourceId", "refundedAmount", "capturedAmount", "flowId", "connectionId", "metadata"] {
+        assert_eq!(json_of(&bare, name), Value::Null, "{name}");
+    }
+    for name in ["paymentCustomer", "paymentGateway", "paymentReceipt", "fraud"] {
+        assert!(matches!(field(&bare, name), Out::Null), "{name}");
+    }
+    let mut account = method();
+    account.instrument = Instrument::BankAccount { bank_name: text("Bank") };
+    let account = MethodObject { method: account, sight: Sight::Whole };
+    walk(&schema, &account, &mut BTreeSet::new());
+    assert_eq!((json_of(&account, "expMonth"), json_of(&account, "bankName")), (Value::Null, json!("Bank")));
+}
+
+#[test]
+fn an_unknown_field_is_a_defect() {
+    assert_eq!(payment_object().field("nope", &Map::new()).map(|_| ()).unwrap_err().code, domain::Code::Unknown);
+}
+
+#[test]
+fn a_payment_shows_what_happened_to_it() {
+    let object = payment_object();
+    assert_eq!(json_of(&object, "id"), "payments:01929f6e-0000-7000-8000-000000000001");
+    assert_eq!(json_of(&object, "refundedAmount"), 99);
+    assert_eq!(json_of(&object, "capturedAmount"), 5099);
+    assert_eq!(json_of(&object, "date"), "2026-01-31T09:30:00.25Z");
+    let Out::Object(amount) = field(&object, "amount") else { panic!("no amount") };
+    assert_eq!(json_of(&*amount, "formattedAmount"), "€50.99");
+    let Out::Object(details) = field(&object, "paymentMethodDetails") else { panic!("no details") };
+    assert_eq!((json_of(&*details, "expires"), json_of(&*details, "type")), (json!("11/2033"), json!("CREDIT")));
+}
+
+#[test]
+fn dates_take_zones_and_refuse_unknown_ones() {
+    let object = payment_object();
+    let date = |zone: &str| {
+        let Value::Object(arguments) = json!({"tz": zone}) else { unreachable!() };
+        match object.field("date", &arguments) {
+            Ok(Out::Text(text)) => Ok(text.into_owned()),
+            Ok(_) => panic!("no text"),
+            Err(fault) => Err(fault.field.unwrap()),
+        }
+    };
+    assert_eq!(date("Z").unwrap(), "2026-01-31T09:30:00.25Z");
+    assert_eq!(date("+02:00").unwrap(), "2026-01-31T11:30:00.25+02:00");
+    assert_eq!(date("America/New_York").unwrap(), "2026-01-31T04:30:00.25-05:00");
+    assert_eq!(date("Mars/Olympus"), Err("tz".to_owned()));
+}
+
+#[test]
+fn a_decline_fills_the_outcome() {
+    let mut declined = payment();
+    let decline = Decline { processor_code: text("51"), ..Decline::of(DeclineCode::InsufficientFunds) };
+    declined.operations = vec![operation(
+        1,
+        Kind::Authorise { capture: true },
+        5099,
+        Some(Answer::Declined { decline, approval: approval() }),
+    )];
+    let object = PaymentObject { payment: declined, timeline: Vec::new(), sight: Sight::Whole };
+    let Out::Object(core) = field(&object, "paymentCore") else { panic!("no core") };
+    let Out::Object(outcome) = field(&*core, "outcome") else { panic!("no outcome") };
+    for (name, value) in [
+        ("declineCode", json!("INSUFFICIENT_FUNDS")),
+        ("declineType", json!("SOFT")),
+        ("processorDeclineCode", json!("51")),
+        ("reason", json!("Insufficient funds")),
+        ("type", json!("DECLINED")),
+        ("riskScore", json!(12.5)),
+    ] {
+        assert_eq!(json_of(&*outcome, name), value, "{name}");
+    }
+}
+
+#[test]
+fn a_browser_gets_no_stored_personal_data_back() {
+    let schema = ApiSchema::load().unwrap().schema;
+    let token = CardTokenObject { method: method(), customer: Some(customer()), sight: Sight::Browser };
+    let paid = PaymentObject { sight: Sight::Browser, ..payment_object() };
+    let (Out::Object(holder), Out::Object(payer)) = (field(&token, "customer"), field(&paid, "paymentCustomer")) else {
+        panic!("no customer")
+    };
+    for (shown, type_name) in [(holder, "VaultCustomerApi"), (payer, "PaymentCustomer")] {
+        for name in schema.get_object(type_name).unwrap().fields.keys() {
+            let empty = matches!(field(&*shown, name), Out::Null);
+            assert_eq!(empty, name != "id", "{type_name}.{name}");
+        }
+    }
+    let (Out::Object(card), Out::Object(details)) = (field(&token, "card"), field(&paid, "paymentMethodDetails"))
+    else {
+        panic!("no card")
+    };
+    assert!(matches!(field(&*card, "name"), Out::Null) && matches!(field(&*card, "billingAddress"), Out::Null));
+    assert_eq!(json_of(&*card, "number"), "************4242");
+    assert_eq!(json_of(&*details, "name"), Value::Null);
+}
+
+#[test]
+fn the_echoed_filter_shows_values_and_the_verbs_that_each_field_allows() {
+    let page = page();
+    let Out::Object(data) = field(&page, "data") else { panic!("no data") };
+    let Out::Object(filter) = field(&*data, "filter") else { panic!("no filter") };
+    let Out::Object(status) = field(&*filter, "status") else { panic!("no status") };
+    assert_eq!((json_of(&*status, "value"), json_of(&*status, "selectedVerb")), (json!("SUCCEEDED"), json!("EQUALS")));
+    let Out::Object(unfiltered) = field(&*filter, "date") else { panic!("no date") };
+    assert_eq!((json_of(&*unfiltered, "value"), json_of(&*unfiltered, "selectedVerb")), (Value::Null, json!("ALL")));
+    assert!(json_of(&*unfiltered, "verbs").as_array().unwrap().contains(&json!("BETWEEN_INCLUSIVE")));
+}
+
+#[test]
+fn an_object_by_reference_is_that_object() {
+    let token = ClientTokenObject { token: "t".to_owned(), ttl_seconds: 1 };
+    let Out::Object(boxed) = object(&token) else { panic!("no object") };
+    assert_eq!(boxed.type_name(), "ClientToken");
+}
