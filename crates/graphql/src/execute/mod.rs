@@ -24,12 +24,26 @@ pub use self::{
 };
 use crate::schema::root_field;
 
-/// Coerced arguments, or why they could not be coerced and what they were. They may hold card data, so nothing prints them.
-pub struct Arguments {
+/// Coerced arguments, or why they could not be coerced. They may hold card data, so nothing prints them.
+pub struct Arguments<'a> {
     /// The arguments in the schema's types.
     pub coerced: Result<Map<String, Value>, Fault>,
+    scope: Scope<'a>,
+    field: &'a Field,
+}
+
+impl<'a> Arguments<'a> {
+    fn new(scope: Scope<'a>, field: &'a Field) -> Self {
+        Self { coerced: scope.coercer.arguments(field), scope, field }
+    }
+
     /// What tells this request from another under an idempotency key: the coerced arguments, or else the given ones.
-    pub identity: Value,
+    pub fn identity(&self) -> Value {
+        match &self.coerced {
+            Ok(arguments) => Value::Object(arguments.clone()),
+            Err(_) => self.scope.coercer.uncoerced(self.field),
+        }
+    }
 }
 
 /// One root field to run.
@@ -37,7 +51,7 @@ pub struct RootCall<'a> {
     /// Its name in the schema.
     pub name: &'a str,
     /// Its arguments.
-    pub arguments: Arguments,
+    pub arguments: Arguments<'a>,
     /// What is selected below it.
     pub look_ahead: LookAhead<'a>,
 }
@@ -98,7 +112,7 @@ pub(crate) async fn run(
             name => {
                 let call = RootCall {
                     name,
-                    arguments: arguments(&scope, field.first),
+                    arguments: Arguments::new(scope, field.first),
                     look_ahead: LookAhead::new(scope, field),
                 };
                 let answer = root.resolve(call).await;
@@ -115,13 +129,4 @@ pub(crate) async fn run(
     writer.close();
     let operation = fields.first().map_or("nothing", |field| root_field(&field.first.name));
     Executed { code: writer.first_code(), operation, body: writer.finish(&data), replayed }
-}
-
-fn arguments(scope: &Scope<'_>, field: &Node<Field>) -> Arguments {
-    let coerced = scope.coercer.arguments(field);
-    let identity = match &coerced {
-        Ok(arguments) => Value::Object(arguments.clone()),
-        Err(_) => scope.coercer.uncoerced(field),
-    };
-    Arguments { coerced, identity }
 }

@@ -14,7 +14,7 @@ use crate::{
 const TOTAL: &str = "pageInfo.totalSize";
 
 impl Operations<'_> {
-    pub(super) async fn payments(&self, arguments: Arguments, look: LookAhead<'_>) -> Result<Out<'static>, Fault> {
+    pub(super) async fn payments(&self, arguments: Arguments<'_>, look: LookAhead<'_>) -> Result<Out<'static>, Fault> {
         self.caller.require_server()?;
         let wanted = arguments.coerced.and_then(list_payments::parse)?;
         let list_payments::Wanted { page, conditions, sort, nothing, echo } = wanted;
@@ -44,7 +44,7 @@ impl Operations<'_> {
         }))
     }
 
-    pub(super) async fn customers(&self, arguments: Arguments, look: LookAhead<'_>) -> Result<Out<'static>, Fault> {
+    pub(super) async fn customers(&self, arguments: Arguments<'_>, look: LookAhead<'_>) -> Result<Out<'static>, Fault> {
         self.caller.require_server()?;
         let list_customers::Wanted { page, email, name } = arguments.coerced.and_then(list_customers::parse)?;
         let list = ListCustomers { page, email, name, want_total: look.selects(TOTAL) };

@@ -11,8 +11,8 @@ use crate::{
 };
 
 impl Operations<'_> {
-    pub(super) async fn tokenise(&self, arguments: Arguments) -> Answer {
-        let once = self.once(Scope::Tokenise, arguments.identity);
+    pub(super) async fn tokenise(&self, arguments: Arguments<'_>) -> Answer {
+        let once = self.once(|_| Scope::Tokenise, &arguments);
         let parsed = arguments.coerced.and_then(|given| tokenise::parse(given, self.caller.mode));
         let told = self.engine.tokenise(self.caller, once, parsed).await;
         let sight = self.sight();
@@ -21,30 +21,30 @@ impl Operations<'_> {
         Answer { result, replayed: told.replayed }
     }
 
-    pub(super) async fn method(&self, arguments: Arguments) -> Result<Out<'static>, Fault> {
+    pub(super) async fn method(&self, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
         let token = ids::token(ids::argument(&arguments.coerced?, "token"))?;
         self.engine.method(self.caller, token).await.map(|method| self.method_object(method))
     }
 
-    pub(super) async fn methods(&self, arguments: Arguments, argument: &str) -> Result<Out<'static>, Fault> {
+    pub(super) async fn methods(&self, arguments: Arguments<'_>, argument: &str) -> Result<Out<'static>, Fault> {
         let id = ids::customer(ids::argument(&arguments.coerced?, argument))?;
         let methods = self.engine.methods(self.caller, id).await?;
         Ok(Out::List(methods.into_iter().map(|method| self.method_object(method)).collect()))
     }
 
-    pub(super) async fn delete_method(&self, arguments: Arguments) -> Result<Out<'static>, Fault> {
+    pub(super) async fn delete_method(&self, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
         self.caller.require_server()?;
         let token = ids::token(ids::argument(&arguments.coerced?, "token"))?;
         done(self.engine.delete_method(self.caller, token).await)
     }
 
-    pub(super) async fn make_default(&self, arguments: Arguments) -> Result<Out<'static>, Fault> {
+    pub(super) async fn make_default(&self, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
         self.caller.require_server()?;
         let token = ids::token(ids::argument(&arguments.coerced?, "token"))?;
         done(self.engine.make_default(self.caller, token).await)
     }
 
-    pub(super) async fn attach_method(&self, arguments: Arguments) -> Result<Out<'static>, Fault> {
+    pub(super) async fn attach_method(&self, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
         self.caller.require_server()?;
         let given = arguments.coerced?;
         let token = ids::token(ids::argument(&given, "token"))?;

@@ -52,12 +52,16 @@ impl<'a> Operations<'a> {
         Self { engine, caller, key: judge(key, keyed) }
     }
 
-    /// The idempotency material of an operation.
-    fn once(&self, scope: Scope, arguments: serde_json::Value) -> Option<Once> {
-        match &self.key {
-            Key::Good(key) => Some(Once { key: key.clone(), scope, arguments }),
-            Key::Absent | Key::Bad(_) => None,
-        }
+    /// The idempotency material of an operation. `scope` gets the argument `id` as it was sent, if there is one.
+    fn once(&self, scope: impl FnOnce(String) -> Scope, arguments: &Arguments<'_>) -> Option<Once> {
+        let Key::Good(key) = &self.key else { return None };
+        let arguments = arguments.identity();
+        let id = match arguments.get("id") {
+            Some(serde_json::Value::String(id)) => id.clone(),
+            Some(other) => other.to_string(),
+            None => String::new(),
+        };
+        Some(Once { key: key.clone(), scope: scope(id), arguments })
     }
 
     fn sight(&self) -> Sight {
@@ -124,15 +128,6 @@ fn done(result: Result<(), Fault>) -> Result<Out<'static>, Fault> {
     result.map(|()| true.into())
 }
 
-/// The arguments as an idempotency scope names a payment: its id as it was sent.
-fn payment_id(arguments: &Arguments) -> String {
-    match arguments.identity.get("id") {
-        Some(serde_json::Value::String(id)) => id.clone(),
-        Some(other) => other.to_string(),
-        None => String::new(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,6 +154,18 @@ mod tests {
         assert_eq!(code("", 0), "absent");
         assert_eq!(code(&"k".repeat(256), 0), "absent");
         assert!(matches!(judge(None, 3), Key::Absent));
+    }
+
+    #[test]
+    fn every_root_field_has_a_resolver() {
+        let source = include_str!("mod.rs");
+        let arms = source.split_once("match name {").unwrap().1.split_once("other =>").unwrap().0;
+        let schema = crate::schema::ApiSchema::load().unwrap().schema;
+        for root in ["Query", "Mutation"] {
+            for name in schema.get_object(root).unwrap().fields.keys() {
+                assert!(arms.contains(&format!("\"{name}\"")), "{root}.{name}");
+            }
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use domain::Fault;
 use engine::{PaymentView, Scope, Told};
 
-use super::{Operations, payment_id};
+use super::Operations;
 use crate::{
     execute::{Answer, Arguments, LookAhead, Out, object},
     input::{authorise, cancel, capture, client_token, ids, refund, resolve},
@@ -14,29 +14,29 @@ use crate::{
 pub(super) const TIMELINE: &str = "paymentTimeline.overview";
 
 impl Operations<'_> {
-    pub(super) async fn authorise(&self, arguments: Arguments, look: LookAhead<'_>) -> Answer {
-        let once = self.once(Scope::Authorise, arguments.identity);
+    pub(super) async fn authorise(&self, arguments: Arguments<'_>, look: LookAhead<'_>) -> Answer {
+        let once = self.once(|_| Scope::Authorise, &arguments);
         let parsed = arguments.coerced.and_then(|given| authorise::parse(given, self.caller.mode));
         let told = Box::pin(self.engine.authorise(self.caller, once, parsed)).await;
         self.told(told, look).await
     }
 
-    pub(super) async fn capture(&self, arguments: Arguments, look: LookAhead<'_>) -> Answer {
-        let once = self.once(Scope::Capture(payment_id(&arguments)), arguments.identity);
+    pub(super) async fn capture(&self, arguments: Arguments<'_>, look: LookAhead<'_>) -> Answer {
+        let once = self.once(Scope::Capture, &arguments);
         let parsed = arguments.coerced.and_then(capture::parse);
         let told = self.engine.capture(self.caller, once, parsed).await;
         self.told(told, look).await
     }
 
-    pub(super) async fn cancel(&self, arguments: Arguments, look: LookAhead<'_>) -> Answer {
-        let once = self.once(Scope::Cancel(payment_id(&arguments)), arguments.identity);
+    pub(super) async fn cancel(&self, arguments: Arguments<'_>, look: LookAhead<'_>) -> Answer {
+        let once = self.once(Scope::Cancel, &arguments);
         let parsed = arguments.coerced.and_then(cancel::parse);
         let told = self.engine.cancel(self.caller, once, parsed).await;
         self.told(told, look).await
     }
 
-    pub(super) async fn refund(&self, arguments: Arguments, look: LookAhead<'_>) -> Answer {
-        let once = self.once(Scope::Refund(payment_id(&arguments)), arguments.identity);
+    pub(super) async fn refund(&self, arguments: Arguments<'_>, look: LookAhead<'_>) -> Answer {
+        let once = self.once(Scope::Refund, &arguments);
         let parsed = arguments.coerced.and_then(refund::parse);
         let told = self.engine.refund(self.caller, once, parsed).await;
         self.told(told, look).await
@@ -44,7 +44,7 @@ impl Operations<'_> {
 
     pub(super) async fn resolve_payment(
         &self,
-        arguments: Arguments,
+        arguments: Arguments<'_>,
         look: LookAhead<'_>,
     ) -> Result<Out<'static>, Fault> {
         self.caller.require_server()?;
@@ -53,13 +53,13 @@ impl Operations<'_> {
         self.shown(view, look).await
     }
 
-    pub(super) async fn payment(&self, arguments: Arguments, look: LookAhead<'_>) -> Result<Out<'static>, Fault> {
+    pub(super) async fn payment(&self, arguments: Arguments<'_>, look: LookAhead<'_>) -> Result<Out<'static>, Fault> {
         let id = ids::payment(ids::argument(&arguments.coerced?, "id"))?;
         let view = self.engine.payment(self.caller, id).await?;
         self.shown(view, look).await
     }
 
-    pub(super) async fn client_token(&self, arguments: Arguments) -> Result<Out<'static>, Fault> {
+    pub(super) async fn client_token(&self, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
         self.caller.require_server()?;
         let grant = arguments.coerced.and_then(client_token::parse)?;
         let made = self.engine.client_token(self.caller, grant).await?;

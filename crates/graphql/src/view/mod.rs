@@ -52,4 +52,6 @@ fn zoned<'a>(time: Timestamp, arguments: &Map<String, Value>) -> Result<Out<'a>,
 }
 
 #[cfg(test)]
+mod samples;
+#[cfg(test)]
 mod tests;

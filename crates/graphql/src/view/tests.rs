@@ -2,24 +2,18 @@ use std::collections::BTreeSet;
 
 use apollo_compiler::{Schema, ast::Type, schema::ExtendedType};
 use domain::{
-    Timestamp,
-    answer::{Answer, Approval},
-    customer::{Customer, Instrument, StoredMethod},
+    answer::Answer,
+    customer::Instrument,
     decline::{Decline, DeclineCode},
-    expiry::Expiry,
     filter::{self, FieldName, Sort},
-    id::{BlobId, ConnectionId, CustomerId, FlowId, MethodId, PaymentId, RefundId, TeamId, VaultToken},
-    method::{CardFunding, Method},
-    money::{Currency, Money},
-    payment::{
-        CaptureRule, FlowRun, Gateway, Initiator, Kind, Line, Operation, Origin, PaidWith, Payer, Payment, State,
-        Status,
-    },
-    person::{Address, Company, ShippingAddress},
+    payment::{Kind, Line},
 };
 use serde_json::json;
 
-use super::*;
+use super::{
+    samples::{approval, at, customer, method, operation, payment, text},
+    *,
+};
 use crate::{
     execute::{Object, object},
     schema::ApiSchema,
@@ -27,175 +21,6 @@ use crate::{
 
 /// Types of the schema that nothing makes yet.
 const NOT_MADE: [&str; 2] = ["Attachment", "LinkedPaymentGateway"];
-
-fn uuid<T>(parse: impl Fn(&str) -> Option<T>) -> T {
-    parse("01929f6e-0000-7000-8000-000000000001").unwrap()
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "most fields are optional")]
-fn text(text: &str) -> Option<String> {
-    Some(text.to_owned())
-}
-
-fn at() -> Timestamp {
-    Timestamp::parse("2026-01-31T09:30:00.25Z").unwrap()
-}
-
-fn address() -> Address {
-    Address { line1: text("1 Main St"), city: text("Cork"), country: text("IE"), ..Address::default() }
-}
-
-fn shipping() -> ShippingAddress {
-    ShippingAddress { name: text("Ada"), phone: None, address: Some(address()) }
-}
-
-fn company() -> Company {
-    Company { name: text("Engines"), ..Company::default() }
-}
-
-fn operation(n: u32, kind: Kind, amount: i64, answer: Option<Answer>) -> Operation {
-    Operation {
-        n,
-        kind,
-        connection: ConnectionId::parse("simulator-a").unwrap(),
-        amount,
-        reason: text("asked"),
-        started_at: at(),
-        send_by: at(),
-        state: State::Done { at: at() },
-        next_at: None,
-        looks: 0,
-        answer,
-        processor_id: None,
-        once: None,
-    }
-}
-
-fn approval() -> Approval {
-    Approval {
-        processor_id: text("ch_1"),
-        processor_status: text("approved"),
-        network_status: text("approved_by_network"),
-        risk_level: text("normal"),
-        risk_score_hundredths: Some(1250),
-        funding: Some(CardFunding::Credit),
-        issuing_bank: text("Bank"),
-        card_country: text("IE"),
-        receipt_url: text("https://receipts.example/1"),
-        ..Approval::default()
-    }
-}
-
-fn payment() -> Payment {
-    Payment {
-        id: uuid(PaymentId::parse),
-        team: uuid(TeamId::parse),
-        version: 3,
-        created_at: at(),
-        status: Status::PartialRefunded,
-        money: Money::new(5099, Currency::parse("EUR").unwrap()),
-        captured: 5099,
-        refund_failed: false,
-        capture_at: None,
-        expires_at: None,
-        reverse_at: None,
-        reverse_target: None,
-        order_id: text("order-1"),
-        transaction_id: None,
-        origin: Origin::Automation,
-        flow: Some(FlowRun {
-            id: FlowId::parse("default").unwrap(),
-            name: "Default".to_owned(),
-            instance: uuid(TeamId::parse).uuid(),
-            started_at: at(),
-        }),
-        capture_rule: CaptureRule::Immediate,
-        method: PaidWith {
-            method: Method::Visa,
-            token: VaultToken::parse("abcdefgh12345678"),
-            id: uuid(MethodId::parse),
-            blob: uuid(BlobId::parse),
-            hidden: false,
-            masked: "************4242".to_owned(),
-            bin: text("424242"),
-            expiry: Expiry::parse(11, 2033).unwrap(),
-            brand: "VISA".to_owned(),
-            holder: text("Ada"),
-            address: Some(address()),
-            fingerprint: "fp".to_owned(),
-            funding: CardFunding::Undefined,
-            product: None,
-        },
-        customer: Some(Payer {
-            id: Some(uuid(CustomerId::parse)),
-            billing: Some(address()),
-            shipping: Some(shipping()),
-            company: Some(company()),
-            ..Payer::default()
-        }),
-        description: text("Book"),
-        statement_descriptor: text("BOOKS"),
-        metadata: Some(json!({"a": 1})),
-        fraud: Some(json!({"fraudProvider": "own", "score": 7, "date": "2026-01-31T09:30:00Z", "other": true})),
-        initiator: Initiator::Customer,
-        made_by: None,
-        gateway: Some(Gateway { processor: "simulator".to_owned(), name: "Simulator A".to_owned(), logo: None }),
-        operations: vec![
-            operation(
-                1,
-                Kind::Authorise { capture: true },
-                5099,
-                Some(Answer::Approved { captured: true, approval: approval() }),
-            ),
-            operation(2, Kind::Refund { id: uuid(RefundId::parse) }, 99, None),
-        ],
-    }
-}
-
-fn customer() -> Customer {
-    Customer {
-        id: uuid(CustomerId::parse),
-        team: uuid(TeamId::parse),
-        version: 1,
-        name: "Ada".to_owned(),
-        email: text("ada@example.com"),
-        phone: None,
-        description: None,
-        billing: Some(address()),
-        shipping: Some(shipping()),
-        company: Some(company()),
-        default_method: VaultToken::parse("abcdefgh12345678"),
-        created_at: at(),
-        updated_at: at(),
-        made_by: None,
-    }
-}
-
-fn method() -> StoredMethod {
-    StoredMethod {
-        id: uuid(MethodId::parse),
-        team: uuid(TeamId::parse),
-        token: VaultToken::parse("abcdefgh12345678").unwrap(),
-        customer: Some(uuid(CustomerId::parse)),
-        blob: uuid(BlobId::parse),
-        instrument: Instrument::Card {
-            expiry: Expiry::parse(1, 2033).unwrap(),
-            brand: "VISA".to_owned(),
-            bin: "424242".to_owned(),
-        },
-        masked: "************4242".to_owned(),
-        holder: text("Ada"),
-        funding: CardFunding::Debit,
-        product: None,
-        fingerprint: "fp".to_owned(),
-        external_id: text("mine"),
-        metadata: Some(json!([1])),
-        address: Some(address()),
-        created_at: at(),
-        updated_at: at(),
-        is_default: true,
-    }
-}
 
 fn payment_object() -> PaymentObject {
     PaymentObject {
