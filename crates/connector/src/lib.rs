@@ -6,11 +6,13 @@
 mod call;
 mod call_error;
 mod descriptor;
+#[cfg(feature = "scenarios")]
+pub mod scenarios;
 
-pub use call_error::CallError;
-pub use domain::answer::{Answer, Approval, Finding, LaterAnswer};
 pub use call::{Authorise, CardData, Follow, LookUp, Reference};
+pub use call_error::CallError;
 pub use descriptor::{Capabilities, Descriptor};
+pub use domain::answer::{Answer, Approval, Finding, LaterAnswer};
 
 use futures_util::future::BoxFuture;
 

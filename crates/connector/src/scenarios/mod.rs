@@ -1,0 +1,86 @@
+//! The scenarios that every connector must pass, written once.
+//!
+//! A connector's tests call [`play`] with a world and what its processor's sandbox needs, and expect no failures. What a
+//! processor can't do by its own [`crate::Capabilities`] is left out.
+
+mod after;
+mod money;
+mod once;
+mod stage;
+
+use std::fmt;
+
+use domain::{id::ConnectionId, money::Currency};
+use futures_util::future::BoxFuture;
+use world::World;
+
+use crate::{CardData, Connector};
+use stage::Stage;
+
+/// What the scenarios need of the processor's sandbox.
+pub struct Fixtures<'a> {
+    /// The connection that is used.
+    pub connection: &'a ConnectionId,
+    /// The currency of all amounts; they are up to 1000 of its minor units.
+    pub currency: Currency,
+    /// A card that is approved, and whose later operations all take effect.
+    pub approved: &'a CardData,
+    /// A card that is declined.
+    pub declined: &'a CardData,
+}
+
+/// A scenario that went otherwise than it should.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The scenario's name, a sentence.
+    pub scenario: &'static str,
+    /// What was seen.
+    pub seen: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.scenario, self.seen)
+    }
+}
+
+/// `Err` tells what was seen instead.
+type Told = Result<(), String>;
+type Scenario = for<'a> fn(&'a Stage<'a>) -> BoxFuture<'a, Told>;
+
+const SCENARIOS: &[(&str, Scenario)] = &[
+    ("a sale is captured at once", money::sale),
+    ("an authorisation is captured whole, and only once", money::capture),
+    ("an authorisation is captured in part", money::partial_capture),
+    ("a capture above the authorised amount is refused", money::capture_above),
+    ("a decline has a reason, and nothing comes of it", money::decline),
+    ("a sale is refunded in parts, never above what was captured", money::refunds),
+    ("what is not captured is not refunded", money::refund_uncaptured),
+    ("an authorisation is cancelled, and nothing comes of it then", money::cancel),
+    ("what is captured is not cancelled", money::cancel_captured),
+    ("an authorisation sent twice is one", once::authorise),
+    ("a capture sent twice is one", once::capture),
+    ("a refund sent twice is one", once::refund),
+    ("a reference is not taken for another amount", once::another_amount),
+    ("an authorisation is found as it was answered", after::authorisation),
+    ("a decline is found as it was answered", after::decline),
+    ("later operations are found as they were answered", after::later_operations),
+    ("what never happened is not found", after::nothing),
+];
+
+/// Plays every scenario, each with a payment of its own, and returns those that failed.
+pub async fn play(connector: &dyn Connector, world: &World, fixtures: &Fixtures<'_>) -> Vec<Failure> {
+    let mut failures = Vec::new();
+    for (scenario, run) in SCENARIOS {
+        let stage = Stage::new(connector, world, fixtures);
+        if let Err(seen) = run(&stage).await {
+            failures.push(Failure { scenario, seen });
+        }
+    }
+    failures
+}
+
+/// Fails with what was seen unless `expected`.
+fn expect(expected: bool, seen: impl fmt::Debug) -> Told {
+    if expected { Ok(()) } else { Err(format!("{seen:?}")) }
+}

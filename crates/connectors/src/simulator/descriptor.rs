@@ -1,0 +1,33 @@
+//! The simulator's facts.
+
+use std::time::Duration;
+
+use connector::{Capabilities, Descriptor};
+use domain::method::Method;
+
+/// A call that takes longer has no answer: what the silent test numbers play.
+pub const CALL_TIMEOUT: Duration = Duration::from_secs(2);
+
+pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+    processor: "simulator",
+    name: "Simulator",
+    logo: None,
+    methods: &[
+        Method::Card,
+        Method::Mastercard,
+        Method::Visa,
+        Method::Amex,
+        Method::Maestro,
+        Method::Dankort,
+        Method::Discover,
+        Method::Diners,
+        Method::Jcb,
+        Method::Unionpay,
+    ],
+    capabilities: Capabilities { sale: true, partial_capture: true, partial_refund: true },
+    call_timeout: CALL_TIMEOUT,
+    // A look-up waits for every write of a call that has ended (`Books::catch_up`), so there is nothing to wait for.
+    not_found_final_after: Some(Duration::ZERO),
+    authorisation_lifetime: Duration::from_hours(7 * 24),
+    pending_schedule: &[Duration::from_secs(1), Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(5)],
+};

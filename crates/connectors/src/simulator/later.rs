@@ -1,0 +1,102 @@
+//! What can come of an authorisation: captures, cancellations and refunds.
+
+use connector::Reference;
+use domain::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// A capture, a cancellation or a refund, with its outcome.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Later {
+    /// Its own reference.
+    pub reference: Reference,
+    /// What it is.
+    pub kind: Kind,
+    /// How much, in minor units of the authorisation's currency.
+    pub amount: i64,
+    /// Its outcome.
+    pub state: State,
+}
+
+/// What a later operation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Takes what was authorised.
+    Capture,
+    /// Releases what was authorised.
+    Cancel,
+    /// Gives back what was captured.
+    Refund,
+}
+
+/// The outcome of a later operation, written once: what comes with time is written ahead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// It took effect at once.
+    Done,
+    /// Pending; it takes effect at this time.
+    DoneFrom(Timestamp),
+    /// Pending; it fails at this time.
+    FailedFrom(Timestamp),
+    /// Refused at once; nothing happened.
+    Refused(Refusal),
+}
+
+/// How a later operation stands at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Now {
+    Done,
+    Pending,
+    Failed,
+    Refused(Refusal),
+}
+
+impl State {
+    pub(super) fn at(self, at: Timestamp) -> Now {
+        match self {
+            Self::DoneFrom(until) | Self::FailedFrom(until) if at < until => Now::Pending,
+            Self::Done | Self::DoneFrom(_) => Now::Done,
+            Self::FailedFrom(_) => Now::Failed,
+            Self::Refused(refusal) => Now::Refused(refusal),
+        }
+    }
+}
+
+/// Why the processor refuses a later operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Refusal {
+    /// The authorisation is held for review.
+    InReview,
+    /// There was no approval.
+    NotApproved,
+    /// It was captured already.
+    Captured,
+    /// It was not captured.
+    NotCaptured,
+    /// It was cancelled already.
+    Cancelled,
+    /// More than was authorised.
+    AboveAuthorised,
+    /// More than is left of what was captured.
+    AboveCaptured,
+    /// The test number wants it so.
+    TestNumber,
+}
+
+impl Refusal {
+    /// The reason, as a clause for people.
+    pub(super) const fn reason(self) -> &'static str {
+        match self {
+            Self::InReview => "the processor still reviews the authorisation",
+            Self::NotApproved => "the authorisation was not approved",
+            Self::Captured => "the authorisation is captured already",
+            Self::NotCaptured => "nothing was captured",
+            Self::Cancelled => "the authorisation is cancelled already",
+            Self::AboveAuthorised => "the amount is above what was authorised",
+            Self::AboveCaptured => "the amount is above what is left of the captured amount",
+            Self::TestNumber => "the test number refuses captures and cancellations",
+        }
+    }
+}

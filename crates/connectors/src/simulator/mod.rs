@@ -1,0 +1,195 @@
+//! The simulator: a processor of our own, spoken to like any other.
+//!
+//! It plays a part for each test number and has durable books of what it authorised, captured, cancelled and refunded.
+//! Like a good processor it is idempotent by reference: the same request under the same reference gets the same answer
+//! and has no second effect, another one is rejected. It enforces what processors enforce: one capture of at most the
+//! authorised amount, refunds of at most the captured amount in all, a cancellation only of what is not captured.
+//!
+//! What is promised: once a call has ended, also by being dropped, a look-up tells for good what became of it. What is
+//! not: a limit to the size of the books.
+
+mod answers;
+mod books;
+mod cards;
+mod descriptor;
+mod entry;
+mod later;
+mod show;
+mod turns;
+
+use std::{sync::Arc, time::Duration};
+
+use connector::{Answer, Authorise, CallError, Connector, Descriptor, Finding, Follow, LaterAnswer, LookUp};
+use futures_util::future::BoxFuture;
+use world::World;
+
+pub use books::{Books, BooksError, MemoryBooks};
+pub use cards::Behaviour;
+pub use descriptor::CALL_TIMEOUT;
+pub use entry::Entry;
+pub use later::{Kind, Later, Refusal, State};
+pub use show::{books_json, read_books};
+
+/// Far beyond the time at which the caller gives up.
+const SILENCE: Duration = Duration::from_hours(1);
+
+/// How often a change is tried again after another node was faster.
+const TRIES: u32 = 32;
+
+/// How many later operations an entry can have, so that its size is bounded.
+const MOST_LATER: usize = 2_000;
+
+/// The simulated processor.
+pub struct Simulator {
+    world: World,
+    books: Arc<dyn Books>,
+    turns: turns::Turns,
+}
+
+/// A later operation in the books.
+enum Noted {
+    /// By this call. With the card's part.
+    Now(Later, Behaviour),
+    /// By an earlier call under the same reference.
+    Before(Later),
+}
+
+impl Simulator {
+    /// A simulator with these books. Several may share the books.
+    pub fn new(world: World, books: Arc<dyn Books>) -> Self {
+        Self { world, books, turns: turns::Turns::default() }
+    }
+
+    async fn play_authorise(&self, call: &Authorise<'_>) -> Result<Answer, CallError> {
+        check(call.money.minor())?;
+        let entry = Entry::open(call, self.world.now());
+        if entry.behaviour == Behaviour::SilentNotCharged {
+            return self.say_nothing().await;
+        }
+        let entry = if self.books.insert(&entry).await.map_err(of_a_write)? {
+            entry
+        } else {
+            // The first call under this reference has answered for it: nothing is written twice.
+            let known = self.books.load(entry.reference.as_str()).await.map_err(of_a_read)?;
+            known.filter(|known| known.is_repeated_by(&entry)).ok_or_else(is_another_request)?
+        };
+        if entry.behaviour == Behaviour::SilentCharged {
+            return self.say_nothing().await;
+        }
+        Ok(answers::authorisation(&entry, self.world.now()))
+    }
+
+    async fn play_later(&self, kind: Kind, call: &Follow<'_>) -> Result<LaterAnswer, CallError> {
+        check(call.money.minor())?;
+        let noted = {
+            let _turn = self.turns.take(call.authorisation).await;
+            self.note(kind, call).await?
+        };
+        match noted {
+            Noted::Now(later, Behaviour::SilentLater) if later.state == State::Done => self.say_nothing().await,
+            Noted::Now(later, _) | Noted::Before(later) => Ok(answers::later(&later, self.world.now())),
+        }
+    }
+
+    /// Notes a later operation in the books, once.
+    async fn note(&self, kind: Kind, call: &Follow<'_>) -> Result<Noted, CallError> {
+        for _ in 0..TRIES {
+            let known = self.books.load(call.authorisation.as_str()).await.map_err(of_a_read)?;
+            let known = known.filter(|entry| entry.connection == *call.connection);
+            let Some(mut entry) = known else { return Err(rejected("there is no such authorisation")) };
+            if entry.money.currency() != call.money.currency() {
+                return Err(rejected("the authorisation is in another currency"));
+            }
+            if let Some(later) = entry.find(call.reference) {
+                let repeated = later.kind == kind && later.amount == call.money.minor();
+                return if repeated { Ok(Noted::Before(later.clone())) } else { Err(is_another_request()) };
+            }
+            if call.reference == call.authorisation {
+                return Err(is_another_request());
+            }
+            if entry.later.len() >= MOST_LATER {
+                return Err(rejected("the authorisation has too many operations"));
+            }
+            let expected = entry.version;
+            let later = entry.note(kind, call.reference, call.money.minor(), self.world.now());
+            entry.version = expected.saturating_add(1);
+            if self.books.update(&entry, expected).await.map_err(of_a_write)? {
+                return Ok(Noted::Now(later, entry.behaviour));
+            }
+        }
+        Err(CallError::NotSent("others change the authorisation all the time".to_owned()))
+    }
+
+    async fn play_look_up(&self, call: &LookUp<'_>) -> Result<Finding, CallError> {
+        if let Some(finding) = self.find(call).await? {
+            return Ok(finding);
+        }
+        // The write of a call whose caller has gone may still be under way.
+        self.books.catch_up(call.authorisation.as_str()).await.map_err(of_a_read)?;
+        Ok(self.find(call).await?.unwrap_or(Finding::NotFound))
+    }
+
+    async fn find(&self, call: &LookUp<'_>) -> Result<Option<Finding>, CallError> {
+        let entry = self.books.load(call.authorisation.as_str()).await.map_err(of_a_read)?;
+        let entry = entry.filter(|entry| entry.connection == *call.connection);
+        Ok(entry.and_then(|entry| answers::finding(&entry, call.reference, self.world.now())))
+    }
+
+    async fn say_nothing<T>(&self) -> Result<T, CallError> {
+        self.world.sleep(SILENCE).await;
+        Err(CallError::Unknown("the processor did not answer".to_owned()))
+    }
+}
+
+impl Connector for Simulator {
+    fn descriptor(&self) -> &Descriptor {
+        &descriptor::DESCRIPTOR
+    }
+
+    fn authorise<'a>(&'a self, call: &'a Authorise<'a>) -> BoxFuture<'a, Result<Answer, CallError>> {
+        Box::pin(self.play_authorise(call))
+    }
+
+    fn capture<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
+        Box::pin(self.play_later(Kind::Capture, call))
+    }
+
+    fn cancel<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
+        Box::pin(self.play_later(Kind::Cancel, call))
+    }
+
+    fn refund<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
+        Box::pin(self.play_later(Kind::Refund, call))
+    }
+
+    fn look_up<'a>(&'a self, call: &'a LookUp<'a>) -> BoxFuture<'a, Result<Finding, CallError>> {
+        Box::pin(self.play_look_up(call))
+    }
+}
+
+fn check(minor: i64) -> Result<(), CallError> {
+    if minor > 0 { Ok(()) } else { Err(rejected("the amount must be greater than zero")) }
+}
+
+fn rejected(reason: &str) -> CallError {
+    CallError::Rejected(reason.to_owned())
+}
+
+fn is_another_request() -> CallError {
+    rejected("the reference belongs to another request")
+}
+
+/// A write that failed: the books say whether it may have happened.
+#[expect(clippy::needless_pass_by_value, reason = "used to map errors")]
+fn of_a_write(error: BooksError) -> CallError {
+    match error {
+        BooksError::Untouched(_) => CallError::NotSent(error.to_string()),
+        BooksError::Unknown => CallError::Unknown(error.to_string()),
+    }
+}
+
+/// A read that failed says nothing about what happened before.
+#[expect(clippy::needless_pass_by_value, reason = "used to map errors")]
+fn of_a_read(error: BooksError) -> CallError {
+    CallError::Unknown(error.to_string())
+}

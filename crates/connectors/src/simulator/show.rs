@@ -1,0 +1,68 @@
+//! The books as JSON, for tests and for curious people.
+
+use domain::Timestamp;
+use serde_json::{Value, json};
+
+use super::{
+    books::{Books, BooksError},
+    entry::Entry,
+    later::{Kind, Later, Now},
+};
+
+/// How many entries are read at a time.
+const PAGE: u32 = 500;
+
+/// The books as of `at`: the entry of one authorisation's reference, or all entries.
+pub async fn read_books(books: &dyn Books, reference: Option<&str>, at: Timestamp) -> Result<Value, BooksError> {
+    let entries: Vec<Entry> = match reference {
+        Some(reference) => books.load(reference).await?.into_iter().collect(),
+        None => all(books).await?,
+    };
+    Ok(books_json(&entries, at))
+}
+
+/// Entries as of `at`. Amounts are in minor units of the entry's currency.
+pub fn books_json(entries: &[Entry], at: Timestamp) -> Value {
+    json!({ "entries": entries.iter().map(|entry| entry_json(entry, at)).collect::<Vec<_>>() })
+}
+
+async fn all(books: &dyn Books) -> Result<Vec<Entry>, BooksError> {
+    let mut entries: Vec<Entry> = Vec::new();
+    loop {
+        let after = entries.last().map(|entry| entry.reference.as_str());
+        let page = books.all(after, PAGE).await?;
+        if page.is_empty() {
+            return Ok(entries);
+        }
+        entries.extend(page);
+    }
+}
+
+fn entry_json(entry: &Entry, at: Timestamp) -> Value {
+    json!({
+        "reference": entry.reference,
+        "connection": entry.connection,
+        "currency": entry.money.currency(),
+        "authorised": entry.authorised(at),
+        "captured": entry.captured(at),
+        "refunded": entry.refunded(at),
+        "cancelled": entry.cancelled(at),
+        "declined": entry.declined(at),
+        "captures": of_kind(entry, Kind::Capture, at),
+        "refunds": of_kind(entry, Kind::Refund, at),
+    })
+}
+
+fn of_kind(entry: &Entry, kind: Kind, at: Timestamp) -> Vec<Value> {
+    entry.later.iter().filter(|later| later.kind == kind).map(|later| later_json(later, at)).collect()
+}
+
+fn later_json(later: &Later, at: Timestamp) -> Value {
+    let status = match later.state.at(at) {
+        Now::Done => "done",
+        Now::Pending => "pending",
+        Now::Failed => "failed",
+        Now::Refused(_) => "refused",
+    };
+    json!({ "reference": later.reference, "amount": later.amount, "status": status })
+}

@@ -1,0 +1,16 @@
+//! The simulator, played in virtual time.
+
+#[cfg(test)]
+mod cards;
+#[cfg(test)]
+mod noticed;
+#[cfg(test)]
+mod rules;
+#[cfg(test)]
+mod scenarios;
+#[cfg(test)]
+mod shop;
+#[cfg(test)]
+mod shown;
+#[cfg(test)]
+mod unanswered;

@@ -1,0 +1,154 @@
+//! What the simulated processor enforces beyond the scenarios of every connector.
+
+use connector::{Answer, CallError, Connector, Finding, Follow, LaterAnswer};
+use connectors::simulator::{Kind, Simulator};
+use domain::money::{Currency, Money};
+use futures_util::future::join_all;
+use std::sync::Arc;
+
+use crate::shop::{Call, Shop, connection, eur};
+
+const FINE: &str = "4242424242424242";
+
+fn is_rejected<T: std::fmt::Debug>(call: &Call<T>) -> bool {
+    matches!(call, Ok(Err(CallError::Rejected(_))))
+}
+
+#[test]
+fn a_reference_belongs_to_one_request() {
+    let shop = Shop::open();
+    let reference = shop.sold(FINE);
+    let usd = Money::new(1000, Currency::parse("USD").unwrap());
+    for other in [
+        shop.authorise(&reference, FINE, (1001, true)),
+        shop.authorise(&reference, FINE, (1000, false)),
+        shop.authorise(&reference, "4000000000000002", (1000, true)),
+        shop.authorise(&reference, "4000056655665556", (1000, true)),
+        shop.authorise_with(&reference, FINE, &shop.connection, (usd, true)),
+        shop.authorise_with(&reference, FINE, &connection("simulator-b"), (eur(1000), true)),
+    ] {
+        assert!(is_rejected(&other), "{other:?}");
+    }
+    let same = shop.authorise(&reference, FINE, (1000, true));
+    assert!(matches!(same, Ok(Ok(Answer::Approved { captured: true, .. }))), "{same:?}");
+    assert_eq!(shop.read().len(), 1);
+    assert_eq!(shop.sums(&reference), [1000, 1000, 0]);
+}
+
+#[test]
+fn a_later_reference_belongs_to_one_request_too() {
+    let shop = Shop::open();
+    let authorised = shop.authorised(FINE);
+    let capture = shop.reference();
+    assert!(matches!(shop.later(Kind::Capture, &authorised, &capture, 1000), Ok(Ok(LaterAnswer::Done { .. }))));
+    for other in [
+        shop.later(Kind::Capture, &authorised, &capture, 999),
+        shop.later(Kind::Refund, &authorised, &capture, 1000),
+        shop.later(Kind::Refund, &authorised, &authorised, 1000),
+    ] {
+        assert!(is_rejected(&other), "{other:?}");
+    }
+    assert_eq!(shop.sums(&authorised), [1000, 1000, 0]);
+}
+
+#[test]
+fn what_was_refused_stays_refused_under_its_reference() {
+    let shop = Shop::open();
+    let authorised = shop.authorised(FINE);
+    let early = shop.reference();
+    let first = shop.later(Kind::Refund, &authorised, &early, 1000);
+    assert!(matches!(first, Ok(Ok(LaterAnswer::Refused { .. }))), "{first:?}");
+    assert!(matches!(
+        shop.later(Kind::Capture, &authorised, &shop.reference(), 1000),
+        Ok(Ok(LaterAnswer::Done { .. }))
+    ));
+    assert_eq!(shop.later(Kind::Refund, &authorised, &early, 1000), first);
+    assert_eq!(shop.sums(&authorised), [1000, 1000, 0]);
+}
+
+#[test]
+fn nothing_is_done_about_an_authorisation_of_somebody_else() {
+    let shop = Shop::open();
+    let authorised = shop.authorised(FINE);
+    let other = connection("simulator-b");
+    for kind in [Kind::Capture, Kind::Cancel, Kind::Refund] {
+        let call = shop.later_with(kind, (&authorised, &shop.reference()), &other, eur(1000));
+        assert!(is_rejected(&call), "{call:?}");
+        let unknown = shop.later(kind, &shop.reference(), &shop.reference(), 1000);
+        assert!(is_rejected(&unknown), "{unknown:?}");
+    }
+    assert_eq!(shop.look_up_at(&other, &authorised, &authorised), Finding::NotFound);
+    assert_eq!(shop.sums(&authorised), [1000, 0, 0]);
+}
+
+#[test]
+fn amounts_are_above_zero_and_in_the_currency_of_the_authorisation() {
+    let shop = Shop::open();
+    let authorised = shop.authorised(FINE);
+    for minor in [0, -1, i64::MIN] {
+        assert!(is_rejected(&shop.authorise(&shop.reference(), FINE, (minor, true))));
+        assert!(is_rejected(&shop.later(Kind::Capture, &authorised, &shop.reference(), minor)));
+    }
+    let usd = Money::new(1000, Currency::parse("USD").unwrap());
+    let call = shop.later_with(Kind::Capture, (&authorised, &shop.reference()), &shop.connection, usd);
+    assert!(is_rejected(&call), "{call:?}");
+    assert_eq!((shop.read().len(), shop.sums(&authorised)), (1, [1000, 0, 0]));
+}
+
+#[test]
+fn the_largest_amount_does_not_overflow() {
+    let shop = Shop::open();
+    let reference = shop.reference();
+    assert!(matches!(shop.authorise(&reference, FINE, (i64::MAX, true)), Ok(Ok(Answer::Approved { .. }))));
+    for (minor, done) in [(i64::MAX, true), (i64::MAX, false), (1, false)] {
+        let refund = shop.later(Kind::Refund, &reference, &shop.reference(), minor).unwrap().unwrap();
+        assert_eq!(matches!(refund, LaterAnswer::Done { .. }), done, "{refund:?}");
+    }
+}
+
+#[test]
+fn a_hundred_refunds_at_once_never_give_back_more_than_was_captured() {
+    let shop = Shop::open();
+    let sold = shop.sold(FINE);
+    // Two nodes with the same books.
+    let other = Simulator::new(shop.world.clone(), Arc::clone(&shop.books) as Arc<_>);
+    let references: Vec<_> = (0..100).map(|_| shop.reference()).collect();
+    let calls: Vec<_> = references
+        .iter()
+        .map(|reference| Follow {
+            reference,
+            authorisation: &sold,
+            processor_id: None,
+            connection: &shop.connection,
+            money: eur(30),
+            reason: None,
+        })
+        .collect();
+    let nodes = [&shop.simulator, &other];
+    let all = join_all(calls.iter().enumerate().map(|(index, call)| nodes[index % 2].refund(call)));
+    let answers = shop.play(all);
+    let done = answers.iter().filter(|answer| matches!(answer, Ok(LaterAnswer::Done { .. }))).count();
+    let refused = answers.iter().filter(|answer| matches!(answer, Ok(LaterAnswer::Refused { .. }))).count();
+    assert_eq!((done, refused), (33, 67));
+    assert_eq!(shop.sums(&sold), [1000, 1000, 990]);
+}
+
+#[test]
+fn an_entry_does_not_grow_without_end() {
+    let shop = Shop::open();
+    let authorised = shop.authorised(FINE);
+    for _ in 0..2000 {
+        let refused = shop.later(Kind::Capture, &authorised, &shop.reference(), 1001);
+        assert!(matches!(refused, Ok(Ok(LaterAnswer::Refused { .. }))), "{refused:?}");
+    }
+    assert!(is_rejected(&shop.later(Kind::Capture, &authorised, &shop.reference(), 1000)));
+}
+
+#[test]
+fn the_descriptor_tells_of_every_card_method() {
+    let shop = Shop::open();
+    let methods = shop.simulator.descriptor().methods;
+    for brand in domain::brand::Brand::ALL {
+        assert!(methods.contains(&brand.method()), "{brand}");
+    }
+}

@@ -1,0 +1,158 @@
+//! A caller of the simulator, with books that can be read.
+
+use std::{future::Future, sync::Arc, time::Duration};
+
+use connector::{Answer, Authorise, CallError, CardData, Connector, Finding, Follow, LaterAnswer, LookUp, Reference};
+use connectors::simulator::{Kind, MemoryBooks, Simulator, read_books};
+use domain::{
+    card_number::CardNumber,
+    expiry::Expiry,
+    id::{ConnectionId, PaymentId},
+    money::{Currency, Money},
+};
+use serde_json::Value;
+use world::{Elapsed, Sim, World};
+
+pub(crate) struct Shop {
+    pub(crate) world: World,
+    pub(crate) sim: Sim,
+    pub(crate) books: Arc<MemoryBooks>,
+    pub(crate) simulator: Simulator,
+    pub(crate) connection: ConnectionId,
+}
+
+/// What a call came to: an answer, or silence until its time was over.
+pub(crate) type Call<T> = Result<Result<T, CallError>, Elapsed>;
+
+impl Shop {
+    pub(crate) fn open() -> Self {
+        let (world, sim) = World::simulated(11);
+        let books = Arc::new(MemoryBooks::default());
+        let simulator = Simulator::new(world.clone(), Arc::clone(&books) as Arc<_>);
+        Self { world, sim, books, simulator, connection: connection("simulator-a") }
+    }
+
+    /// A reference of a new payment.
+    pub(crate) fn reference(&self) -> Reference {
+        Reference::new(PaymentId::new(self.world.uuid_v7()), 1)
+    }
+
+    pub(crate) fn play<T>(&self, work: impl Future<Output = T>) -> T {
+        self.sim.run_until(work).unwrap()
+    }
+
+    pub(crate) fn wait(&self, millis: u64) {
+        self.play(self.world.sleep(Duration::from_millis(millis)));
+    }
+
+    pub(crate) fn authorise(&self, reference: &Reference, number: &str, (minor, capture): (i64, bool)) -> Call<Answer> {
+        self.authorise_with(reference, number, &self.connection, (eur(minor), capture))
+    }
+
+    pub(crate) fn authorise_with(
+        &self,
+        reference: &Reference,
+        number: &str,
+        connection: &ConnectionId,
+        (money, capture): (Money, bool),
+    ) -> Call<Answer> {
+        let card = card(number);
+        let call = Authorise {
+            reference,
+            connection,
+            money,
+            capture,
+            card: &card,
+            merchant_initiated: false,
+            statement_descriptor: None,
+            fraud: None,
+        };
+        self.in_time(self.simulator.authorise(&call))
+    }
+
+    /// An authorisation of 1000 that was approved.
+    pub(crate) fn authorised(&self, number: &str) -> Reference {
+        let reference = self.reference();
+        let answer = self.authorise(&reference, number, (1000, false));
+        assert!(matches!(answer, Ok(Ok(Answer::Approved { captured: false, .. }))), "{answer:?}");
+        reference
+    }
+
+    /// A sale of 1000 that was approved.
+    pub(crate) fn sold(&self, number: &str) -> Reference {
+        let reference = self.reference();
+        let answer = self.authorise(&reference, number, (1000, true));
+        assert!(matches!(answer, Ok(Ok(Answer::Approved { captured: true, .. }))), "{answer:?}");
+        reference
+    }
+
+    pub(crate) fn later(&self, kind: Kind, about: &Reference, reference: &Reference, minor: i64) -> Call<LaterAnswer> {
+        self.later_with(kind, (about, reference), &self.connection, eur(minor))
+    }
+
+    pub(crate) fn later_with(
+        &self,
+        kind: Kind,
+        (authorisation, reference): (&Reference, &Reference),
+        connection: &ConnectionId,
+        money: Money,
+    ) -> Call<LaterAnswer> {
+        let call = Follow { reference, authorisation, processor_id: None, connection, money, reason: None };
+        self.in_time(match kind {
+            Kind::Capture => self.simulator.capture(&call),
+            Kind::Cancel => self.simulator.cancel(&call),
+            Kind::Refund => self.simulator.refund(&call),
+        })
+    }
+
+    pub(crate) fn look_up(&self, about: &Reference, reference: &Reference) -> Finding {
+        self.look_up_at(&self.connection, about, reference)
+    }
+
+    pub(crate) fn look_up_at(&self, connection: &ConnectionId, about: &Reference, reference: &Reference) -> Finding {
+        let call = LookUp { reference, authorisation: about, processor_id: None, connection };
+        self.in_time(self.simulator.look_up(&call)).unwrap().unwrap()
+    }
+
+    /// The whole books.
+    pub(crate) fn read(&self) -> Vec<Value> {
+        let books = self.play(read_books(self.books.as_ref(), None, self.world.now())).unwrap();
+        books["entries"].as_array().unwrap().clone()
+    }
+
+    /// The books' entry of an authorisation.
+    pub(crate) fn entry(&self, reference: &Reference) -> Value {
+        let books = self.play(read_books(self.books.as_ref(), Some(reference.as_str()), self.world.now())).unwrap();
+        assert_eq!(books["entries"].as_array().map(Vec::len), Some(1), "{books}");
+        books["entries"][0].clone()
+    }
+
+    /// Authorised, captured and refunded, as the books have it.
+    pub(crate) fn sums(&self, reference: &Reference) -> [i64; 3] {
+        let entry = self.entry(reference);
+        ["authorised", "captured", "refunded"].map(|name| entry[name].as_i64().unwrap())
+    }
+
+    pub(crate) fn in_time<T>(&self, call: impl Future<Output = T>) -> Result<T, Elapsed> {
+        let timeout = self.simulator.descriptor().call_timeout;
+        self.play(self.world.timeout(timeout, call))
+    }
+}
+
+pub(crate) fn connection(id: &str) -> ConnectionId {
+    ConnectionId::parse(id).unwrap()
+}
+
+pub(crate) fn eur(minor: i64) -> Money {
+    Money::new(minor, Currency::parse("EUR").unwrap())
+}
+
+pub(crate) fn card(number: &str) -> CardData {
+    CardData {
+        number: CardNumber::parse(number.to_owned()).unwrap_or_else(|error| panic!("{error}")),
+        expiry: Expiry::parse(11, 2033).unwrap(),
+        cvc: None,
+        name: None,
+        address: None,
+    }
+}

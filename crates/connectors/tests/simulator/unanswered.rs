@@ -1,0 +1,147 @@
+//! Books that fail or are slow: what a caller may conclude.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use connector::{Authorise, CallError, Connector, Finding, Follow, LookUp};
+use connectors::simulator::{Books, BooksError, Entry, MemoryBooks, Simulator};
+use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
+
+use crate::shop::{Shop, card, eur};
+
+/// Books whose writes fail, or come only when somebody waits for them.
+struct Unruly {
+    kept: MemoryBooks,
+    writes: Writes,
+    waiting: Mutex<Option<Entry>>,
+    broken: AtomicBool,
+}
+
+enum Writes {
+    Fail(BooksError),
+    Linger,
+}
+
+fn unruly(shop: &Shop, writes: Writes) -> (Simulator, Arc<Unruly>) {
+    let books =
+        Unruly { kept: MemoryBooks::default(), writes, waiting: Mutex::default(), broken: AtomicBool::new(false) };
+    let books = Arc::new(books);
+    (Simulator::new(shop.world.clone(), Arc::clone(&books) as Arc<_>), books)
+}
+
+impl Books for Unruly {
+    fn load<'a>(&'a self, reference: &'a str) -> BoxFuture<'a, Result<Option<Entry>, BooksError>> {
+        Box::pin(async move {
+            if self.broken.load(Ordering::Relaxed) {
+                return Err(BooksError::Untouched("broken".to_owned()));
+            }
+            self.kept.load(reference).await
+        })
+    }
+
+    fn insert<'a>(&'a self, entry: &'a Entry) -> BoxFuture<'a, Result<bool, BooksError>> {
+        Box::pin(async move {
+            match &self.writes {
+                Writes::Fail(error) => Err(error.clone()),
+                Writes::Linger => {
+                    *self.waiting.lock() = Some(entry.clone());
+                    std::future::pending().await
+                }
+            }
+        })
+    }
+
+    fn update<'a>(&'a self, _entry: &'a Entry, _expected: u64) -> BoxFuture<'a, Result<bool, BooksError>> {
+        // Somebody else is always faster.
+        Box::pin(async { Ok(false) })
+    }
+
+    fn all<'a>(&'a self, after: Option<&'a str>, limit: u32) -> BoxFuture<'a, Result<Vec<Entry>, BooksError>> {
+        self.kept.all(after, limit)
+    }
+
+    fn catch_up<'a>(&'a self, _reference: &'a str) -> BoxFuture<'a, Result<(), BooksError>> {
+        Box::pin(async {
+            let waiting = self.waiting.lock().take();
+            if let Some(entry) = waiting {
+                self.kept.insert(&entry).await?;
+            }
+            Ok(())
+        })
+    }
+}
+
+macro_rules! authorise {
+    ($shop:expr, $simulator:expr, $reference:expr) => {{
+        let card = card("4242424242424242");
+        let call = Authorise {
+            reference: $reference,
+            connection: &$shop.connection,
+            money: eur(1000),
+            capture: true,
+            card: &card,
+            merchant_initiated: false,
+            statement_descriptor: None,
+            fraud: None,
+        };
+        $shop.in_time($simulator.authorise(&call))
+    }};
+}
+
+#[test]
+fn only_a_write_that_surely_failed_counts_as_not_sent() {
+    let shop = Shop::open();
+    let (simulator, _) = unruly(&shop, Writes::Fail(BooksError::Untouched("busy".to_owned())));
+    let answer = authorise!(shop, simulator, &shop.reference());
+    assert!(matches!(answer, Ok(Err(CallError::NotSent(_)))), "{answer:?}");
+    let (simulator, _) = unruly(&shop, Writes::Fail(BooksError::Unknown));
+    let answer = authorise!(shop, simulator, &shop.reference());
+    assert!(matches!(answer, Ok(Err(CallError::Unknown(_)))), "{answer:?}");
+}
+
+#[test]
+fn a_look_up_waits_for_the_write_of_a_caller_who_has_gone() {
+    let shop = Shop::open();
+    let (simulator, _) = unruly(&shop, Writes::Linger);
+    let reference = shop.reference();
+    let answer = authorise!(shop, simulator, &reference);
+    assert_eq!(answer, Err(world::Elapsed));
+    let call =
+        LookUp { reference: &reference, authorisation: &reference, processor_id: None, connection: &shop.connection };
+    let found = shop.in_time(simulator.look_up(&call)).unwrap().unwrap();
+    assert!(matches!(found, Finding::Authorisation(_)), "{found:?}");
+}
+
+#[test]
+fn a_look_up_in_broken_books_finds_out_nothing() {
+    let shop = Shop::open();
+    let (simulator, books) = unruly(&shop, Writes::Linger);
+    books.broken.store(true, Ordering::Relaxed);
+    let reference = shop.reference();
+    let call =
+        LookUp { reference: &reference, authorisation: &reference, processor_id: None, connection: &shop.connection };
+    let found = shop.in_time(simulator.look_up(&call)).unwrap();
+    assert!(matches!(found, Err(CallError::Unknown(_))), "{found:?}");
+}
+
+#[test]
+fn a_change_that_is_always_overtaken_ends() {
+    let shop = Shop::open();
+    let (simulator, books) = unruly(&shop, Writes::Linger);
+    let reference = shop.sold("4242424242424242");
+    let entry = shop.play(shop.books.load(reference.as_str())).unwrap().unwrap();
+    shop.play(books.kept.insert(&entry)).unwrap();
+    let call = Follow {
+        reference: &shop.reference(),
+        authorisation: &reference,
+        processor_id: None,
+        connection: &shop.connection,
+        money: eur(1000),
+        reason: None,
+    };
+    let answer = shop.in_time(simulator.refund(&call));
+    assert!(matches!(answer, Ok(Err(CallError::NotSent(_)))), "{answer:?}");
+}
