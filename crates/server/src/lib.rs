@@ -1,8 +1,11 @@
 //! The service around the engine: configuration, HTTP, telemetry, the data directory and the command line.
 
 pub mod admin;
+pub mod app;
+pub mod cli;
 pub mod config;
 pub mod data_dir;
 pub mod demo;
 pub mod http;
+pub mod sandbox;
 pub mod telemetry;

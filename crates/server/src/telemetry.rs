@@ -23,7 +23,7 @@ pub fn start_logging(log: &Log) {
     // An error means that logging has been started before.
     let _ = match log.format {
         LogFormat::Text => builder.with_target(false).try_init(),
-        LogFormat::Json => builder.json().flatten_event(true).try_init(),
+        LogFormat::Json => builder.json().flatten_event(true).with_span_list(false).try_init(),
     };
     panic::set_hook(Box::new(|panic| {
         // The message may quote what was being worked on, so the place alone is told.

@@ -145,7 +145,7 @@ impl Limits {
 /// `[recovery]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recovery {
-    /// When an unknown outcome is looked up, each after the one before; then daily.
+    /// When an unknown outcome is looked up, counted from when it became unknown; then daily.
     pub schedule: Vec<Duration>,
 }
 

@@ -43,7 +43,8 @@ impl Sources {
             give_file(&mut reader, &path);
         }
         for (variable, value) in self.environment {
-            if let Some(name) = setting_of(&variable) {
+            // Deployments leave variables empty to say that they are not given.
+            if let Some(name) = setting_of(&variable).filter(|_| !value.is_empty()) {
                 reader.give(name, Given::Text(value), Source::Variable(variable));
             }
         }

@@ -130,7 +130,7 @@ fn a_schedule_is_a_list_of_durations() {
     let sources = environment(&[("POINTSMAN_RECOVERY__SCHEDULE", "1s,2s")]);
     let schedule = Settings::load(sources, Sandbox::Open).unwrap().recovery.schedule;
     assert_eq!(schedule, [Duration::from_secs(1), Duration::from_secs(2)]);
-    assert_eq!(problems(environment(&[("POINTSMAN_RECOVERY__SCHEDULE", "")]), Sandbox::Open).len(), 1);
+    assert_eq!(problems(environment(&[("POINTSMAN_RECOVERY__SCHEDULE", "[]")]), Sandbox::Open).len(), 1);
 }
 
 #[test]
@@ -140,4 +140,10 @@ fn a_public_url_is_a_base() {
     for wrong in ["pay.example", "ftp://pay.example", "https://", "https:///x", "https://pay.example?x=1"] {
         assert!(url(wrong).is_err(), "{wrong}");
     }
+}
+
+#[test]
+fn an_empty_variable_is_none() {
+    let sources = environment(&[("POINTSMAN_ACCESS_TOKEN", ""), ("POINTSMAN_LIMITS__DEPTH", "")]);
+    assert_eq!(Settings::load(sources, Sandbox::Open), Settings::load(Sources::default(), Sandbox::Open));
 }

@@ -13,6 +13,8 @@ use serde_json::{Value, json};
 pub(super) struct Reply {
     /// The whole JSON.
     pub(super) json: Value,
+    /// Its bytes as they came.
+    pub(super) body: Bytes,
     /// Whether the service answered from memory.
     pub(super) replayed: bool,
 }
@@ -72,6 +74,6 @@ impl Client {
         let body =
             response.into_body().collect().await.map_err(|error| format!("no whole answer: {error}"))?.to_bytes();
         let json = serde_json::from_slice(&body).map_err(|_| "the answer is not JSON".to_owned())?;
-        Ok(Reply { json, replayed })
+        Ok(Reply { json, body, replayed })
     }
 }

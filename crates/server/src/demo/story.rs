@@ -180,6 +180,9 @@ impl Story<'_> {
         if !second.replayed {
             return Err("the header Idempotency-Replayed is missing".to_owned());
         }
+        if second.body != first.body {
+            return Err("the second answer is not byte for byte the first".to_owned());
+        }
         let uuid = id.trim_start_matches("payments:").to_owned();
         teller.asked("GET /sandbox/books", "what the simulated processor charged");
         let books = self.client.get("/sandbox/books").await?;
@@ -291,7 +294,20 @@ fn in_short(reply: &Reply, operation: &str) -> String {
     let decline = text("paymentCore/outcome/declineCode");
     let kind = text("paymentCore/outcome/declineType");
     let decline = if decline.is_empty() { String::new() } else { format!("  {decline}, {kind}") };
-    format!("{}  {}{decline}  {}", text("status"), text("amount/formattedAmount"), text("id"))
+    let moved = moved(&text("capturedAmount"), &text("refundedAmount"));
+    format!("{}  {}{moved}{decline}  {}", text("status"), text("amount/formattedAmount"), text("id"))
+}
+
+/// What was captured and refunded, in euros, where it says more than the status.
+fn moved(captured: &str, refunded: &str) -> String {
+    let euros = |cents: &str| {
+        cents.parse::<i64>().map_or_else(|_| cents.to_owned(), |all| format!("{}.{:02}", all / 100, all % 100))
+    };
+    match (captured, refunded) {
+        ("", _) => String::new(),
+        (captured, "" | "0") => format!("  captured {}", euros(captured)),
+        (captured, refunded) => format!("  captured {}, refunded {}", euros(captured), euros(refunded)),
+    }
 }
 
 fn timeline(reply: &Reply) -> Vec<String> {

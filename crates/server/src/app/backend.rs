@@ -1,0 +1,85 @@
+//! What the HTTP layer asks for, answered by the GraphQL interface and the engine.
+
+use std::sync::Arc;
+
+use connectors::simulator::{Books, read_books};
+use domain::{Fault, caller::Caller};
+use engine::Engine;
+use futures_util::{FutureExt, future::BoxFuture};
+use graphql::{Api, Kind, Request};
+use serde_json::Value;
+use world::World;
+
+use crate::{
+    http::{Answer, Backend, Method, Operation, Outcome},
+    telemetry::Metrics,
+};
+
+/// The service behind the HTTP layer.
+pub(super) struct Service {
+    pub(super) world: World,
+    pub(super) engine: Engine,
+    pub(super) api: Api,
+    pub(super) books: Option<Arc<dyn Books>>,
+    pub(super) metrics: Metrics,
+}
+
+impl Backend for Service {
+    fn authenticate<'a>(&'a self, bearer: &'a str) -> BoxFuture<'a, Result<Caller, Fault>> {
+        self.engine.authenticate(bearer).boxed()
+    }
+
+    fn execute<'a>(&'a self, caller: &'a Caller, operation: Operation) -> BoxFuture<'a, Answer> {
+        async move {
+            let Operation { query, name: operation_name, variables, key, method } = operation;
+            let request = Request { query, operation_name, variables };
+            let method = match method {
+                Method::Get => graphql::Method::Get,
+                Method::Post => graphql::Method::Post,
+            };
+            let response = self.api.execute(caller, &request, key, method).await;
+            let outcome = match response.kind {
+                Kind::Executed => Outcome::Executed,
+                Kind::Rejected(code) => Outcome::Rejected(code),
+                Kind::MutationByGet => Outcome::MutationByGet,
+            };
+            Answer {
+                outcome,
+                body: response.body,
+                replayed: response.replayed,
+                operation: response.operation,
+                code: response.code,
+            }
+        }
+        .boxed()
+    }
+
+    fn check(&self) -> BoxFuture<'_, bool> {
+        async move {
+            let checked = self.engine.check().await;
+            if let Err(error) = &checked {
+                tracing::warn!(%error, "a database does not answer");
+            }
+            checked.is_ok()
+        }
+        .boxed()
+    }
+
+    fn books<'a>(&'a self, reference: Option<&'a str>) -> BoxFuture<'a, Option<Value>> {
+        async move {
+            let books = self.books.as_ref()?;
+            match read_books(books.as_ref(), reference, self.world.now()).await {
+                Ok(books) => Some(books),
+                Err(error) => {
+                    tracing::warn!(%error, "the simulator's books can't be read");
+                    None
+                }
+            }
+        }
+        .boxed()
+    }
+
+    fn metrics(&self) -> String {
+        self.metrics.render()
+    }
+}

@@ -1,0 +1,78 @@
+//! The vault's keys: where they come from, and whether they are safe there.
+
+use std::path::Path;
+
+use anyhow::bail;
+use domain::caller::Mode;
+use vault::{Given, KeySource, Protection};
+
+use crate::config::Settings;
+
+/// The source of the keys, once it is safe to use.
+pub(super) fn source(settings: &Settings, vault: &Path) -> anyhow::Result<KeySource> {
+    if let Some(keys) = &settings.vault.keys {
+        return Ok(KeySource::Given(Given::new(keys.expose().to_owned())));
+    }
+    let path = settings.key_file();
+    if !path.exists() {
+        if vault.exists() {
+            let (path, vault) = (path.display(), vault.display());
+            bail!(
+                "the key file {path} is missing, and without it nothing in {vault} can be opened; bring back your copy"
+            );
+        }
+    } else if let Some(problem) = problem(&path) {
+        match settings.mode {
+            Mode::Live => bail!("live mode refuses an unprotected key file: {problem}"),
+            Mode::Test => tracing::warn!("{problem}"),
+        }
+    }
+    Ok(KeySource::File(path))
+}
+
+/// Why a key file is not safe; `None` when it is.
+pub fn problem(path: &Path) -> Option<String> {
+    let shown = path.display();
+    match KeySource::File(path.to_owned()).protection() {
+        Ok(Protection::Owner) => None,
+        Ok(Protection::Open) => Some(format!("others can read {shown}; run: chmod 600 {shown}")),
+        Err(error) => Some(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::PermissionsExt};
+
+    use super::*;
+    use crate::config::{Sandbox, Sources};
+
+    fn settings(mode: &str, file: &Path) -> Settings {
+        let file = file.display().to_string();
+        let variables = [("POINTSMAN_MODE", mode), ("POINTSMAN_VAULT__KEY_FILE", &file)];
+        let environment = variables.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+        Settings::load(Sources { environment, ..Sources::default() }, Sandbox::Absent).unwrap()
+    }
+
+    #[test]
+    fn live_mode_refuses_a_key_file_that_others_can_read() {
+        let root = tempfile::tempdir().unwrap();
+        let (file, vault) = (root.path().join("keys"), root.path().join("vault.db"));
+        fs::write(&file, "").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        let refused = source(&settings("live", &file), &vault).unwrap_err().to_string();
+        assert!(refused.contains("unprotected") && refused.contains("chmod 600"), "{refused}");
+        assert!(source(&settings("test", &file), &vault).is_ok());
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        assert!(source(&settings("live", &file), &vault).is_ok());
+    }
+
+    #[test]
+    fn a_key_file_is_never_made_for_a_vault_that_has_had_one() {
+        let root = tempfile::tempdir().unwrap();
+        let (file, vault) = (root.path().join("keys"), root.path().join("vault.db"));
+        assert!(source(&settings("live", &file), &vault).is_ok());
+        fs::write(&vault, "").unwrap();
+        assert!(source(&settings("live", &file), &vault).unwrap_err().to_string().contains("missing"));
+    }
+}

@@ -1,0 +1,130 @@
+//! The service put together: databases, vault, engine, interface.
+
+mod backend;
+mod keys;
+mod operator;
+mod seed;
+mod serve;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use anyhow::{Context, bail};
+use connector::Connector;
+use connectors::simulator::{Books, Simulator};
+use db::{Db, SqliteOptions};
+use domain::caller::Mode;
+use engine::{Connectors, Engine, Parts};
+use vault::Vault;
+use world::World;
+
+use crate::{
+    admin::Operator,
+    config::{Sandbox, Settings},
+    data_dir::Held,
+    sandbox::DbBooks,
+    telemetry::Metrics,
+};
+
+pub use keys::problem as key_file_problem;
+
+/// The simulated processor's identifier.
+const SIMULATOR: &str = "simulator";
+/// The request's own time less this is the engine's, so that its answer still reaches the client.
+const ANSWERING: std::time::Duration = std::time::Duration::from_secs(1);
+
+/// The service, on a data directory that is held for it.
+pub struct App {
+    world: World,
+    engine: Engine,
+    store: Db,
+    vault: Db,
+    simulator: Option<(Db, Arc<dyn Books>)>,
+    metrics: Metrics,
+    held: Held,
+}
+
+impl App {
+    /// Opens everything. No job runs and no request is taken yet.
+    pub async fn open(held: Held, settings: &Settings, world: &World, metrics: Metrics) -> anyhow::Result<Self> {
+        held.claim(settings.mode)?;
+        let dir = held.dir().clone();
+        let keys = keys::source(settings, &dir.vault())?;
+        let store = Db::sqlite(SqliteOptions::new(dir.store()), store::MIGRATIONS, world)
+            .with_context(|| format!("{}", dir.store().display()))?;
+        let secure = SqliteOptions { secure_delete: true, ..SqliteOptions::new(dir.vault()) };
+        let vault_db =
+            Db::sqlite(secure, vault::MIGRATIONS, world).with_context(|| format!("{}", dir.vault().display()))?;
+        let vault = Vault::open(vault_db.clone(), keys, world.clone(), settings.vault.cvc_lifetime)?;
+        let simulator = match settings.mode {
+            Mode::Test => Some(books(&dir.simulator(), world)?),
+            Mode::Live => None,
+        };
+        refuse_simulator_when_live(settings, &store).await?;
+        let engine = Engine::new(Parts {
+            world: world.clone(),
+            store: store.clone(),
+            vault,
+            connectors: connectors(simulator.as_ref(), world),
+            settings: engine_settings(settings),
+        });
+        Ok(Self { world: world.clone(), engine, store, vault: vault_db, simulator, metrics, held })
+    }
+
+    /// Makes what the first start of a sandbox needs. Returns the secret key when one was made that nobody knows yet.
+    pub async fn prepare(&self, settings: &Settings) -> anyhow::Result<Option<String>> {
+        match settings.sandbox {
+            Sandbox::Open => seed::seed(&self.engine, settings).await,
+            Sandbox::Absent => Ok(None),
+        }
+    }
+
+    /// Whoever performs commands on this service.
+    pub fn operator(&self) -> Arc<dyn Operator> {
+        Arc::new(operator::Local { engine: self.engine.clone(), mode: self.engine.settings().mode })
+    }
+
+    /// Closes the databases.
+    pub async fn close(self) {
+        self.store.close().await;
+        self.vault.close().await;
+        if let Some((db, _)) = &self.simulator {
+            db.close().await;
+        }
+    }
+}
+
+fn books(path: &std::path::Path, world: &World) -> anyhow::Result<(Db, Arc<dyn Books>)> {
+    let options = SqliteOptions { readers: 2, ..SqliteOptions::new(path) };
+    let db = Db::sqlite(options, DbBooks::MIGRATIONS, world).with_context(|| format!("{}", path.display()))?;
+    let books: Arc<dyn Books> = Arc::new(DbBooks::new(db.clone()));
+    Ok((db, books))
+}
+
+fn connectors(simulator: Option<&(Db, Arc<dyn Books>)>, world: &World) -> Connectors {
+    let mut connectors: BTreeMap<&'static str, Arc<dyn Connector>> = BTreeMap::new();
+    if let Some((_, books)) = simulator {
+        connectors.insert(SIMULATOR, Arc::new(Simulator::new(world.clone(), Arc::clone(books))));
+    }
+    connectors
+}
+
+async fn refuse_simulator_when_live(settings: &Settings, store: &Db) -> anyhow::Result<()> {
+    if settings.mode == Mode::Live && store::connection::processors(store).await?.iter().any(|one| one == SIMULATOR) {
+        bail!(
+            "live mode refuses connections of the simulator, and this data directory has some; choose another directory"
+        );
+    }
+    Ok(())
+}
+
+fn engine_settings(settings: &Settings) -> engine::Settings {
+    engine::Settings {
+        mode: settings.mode,
+        idempotency_retention: settings.limits.idempotency_retention,
+        authorisation_lifetime: settings.limits.authorisation_lifetime,
+        recovery_schedule: settings.recovery.schedule.clone(),
+        poll_interval: settings.jobs.poll_interval,
+        request_deadline: settings.server.request_timeout.saturating_sub(ANSWERING),
+        ..engine::Settings::default()
+    }
+}

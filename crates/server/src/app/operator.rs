@@ -1,0 +1,143 @@
+//! Commands, performed on the engine and the vault.
+
+use domain::{
+    caller::Mode,
+    id::{KeyId, TeamId},
+};
+use engine::{Engine, KeyKind, ListedKey};
+use futures_util::{FutureExt, future::BoxFuture};
+
+use crate::{
+    admin::{self, Operator, Request, Say},
+    data_dir::mode_name,
+};
+
+/// Records that a rotation seals again in one step: small enough to serve beside it.
+const STEP: i64 = 200;
+
+/// Performs commands in this process.
+pub(super) struct Local {
+    pub(super) engine: Engine,
+    pub(super) mode: Mode,
+}
+
+impl Operator for Local {
+    fn perform<'a>(&'a self, request: Request, say: Say<'a>) -> BoxFuture<'a, Result<(), String>> {
+        async move {
+            match request {
+                Request::TeamCreate { name } => self.create_team(&name, say).await,
+                Request::KeyCreate { team, kind, name } => self.create_key(team, kind, &name, say).await,
+                Request::KeyList { team } => self.list_keys(team, say).await,
+                Request::KeyRevoke { id } => self.revoke_key(&id, say).await,
+                Request::VaultRotate => self.rotate(say).await,
+                Request::Check => self.check(say).await,
+            }
+        }
+        .boxed()
+    }
+}
+
+impl Local {
+    async fn create_team(&self, name: &str, say: Say<'_>) -> Result<(), String> {
+        let team = self.engine.create_team(name).await.map_err(told)?;
+        say(format!("Team {team} is made. Give it a key: pointsman key create --team {team} --kind secret"));
+        Ok(())
+    }
+
+    async fn create_key(
+        &self,
+        team: Option<String>,
+        kind: admin::KeyKind,
+        name: &str,
+        say: Say<'_>,
+    ) -> Result<(), String> {
+        let team = self.team(team).await?;
+        let (kind, word) = match kind {
+            admin::KeyKind::Secret => (KeyKind::Secret, "secret"),
+            admin::KeyKind::Public => (KeyKind::Public, "public"),
+        };
+        let name = if name.is_empty() { word } else { name };
+        let made = self.engine.create_key(team, kind, name, None).await.map_err(told)?;
+        say(format!("Key {} of team {team}, {word}, {} mode. It is shown only now:", made.id, mode_name(self.mode)));
+        say(made.token);
+        Ok(())
+    }
+
+    async fn list_keys(&self, team: Option<String>, say: Say<'_>) -> Result<(), String> {
+        let team = match team {
+            Some(_) => Some(self.team(team).await?),
+            None => None,
+        };
+        let keys = self.engine.keys(team).await.map_err(told)?;
+        if keys.is_empty() {
+            say("There are no keys.".to_owned());
+        }
+        for key in keys {
+            say(in_a_line(&key));
+        }
+        Ok(())
+    }
+
+    async fn revoke_key(&self, id: &str, say: Say<'_>) -> Result<(), String> {
+        let id = KeyId::parse(id).ok_or("a key's id is a UUID, as `pointsman key list` shows it")?;
+        self.engine.revoke_key(id).await.map_err(told)?;
+        say(format!("Key {id} is revoked."));
+        Ok(())
+    }
+
+    async fn rotate(&self, say: Say<'_>) -> Result<(), String> {
+        let vault = self.engine.vault();
+        let version = vault.rotate_begin().map_err(told)?;
+        say(format!("Key version {version} seals from now on."));
+        loop {
+            let progress = vault.rotate_step(STEP).await.map_err(told)?;
+            say(format!("{} of {} records are under version {}.", progress.done, progress.total, progress.version));
+            if progress.finished {
+                say("Done: no record is under an older version, and the older keys are gone.".to_owned());
+                return Ok(());
+            }
+        }
+    }
+
+    async fn check(&self, say: Say<'_>) -> Result<(), String> {
+        self.engine.check().await.map_err(|error| format!("the store: {error}"))?;
+        say("ok       database: the store answers".to_owned());
+        self.engine.vault().check().await.map_err(|error| format!("the vault: {error}"))?;
+        say("ok       database: the vault answers".to_owned());
+        let teams = self.engine.teams().await.map_err(told)?.len();
+        let keys = self.engine.keys(None).await.map_err(told)?;
+        let usable = keys.iter().filter(|key| key.revoked_at.is_none()).count();
+        say(format!("ok       teams: {teams}, keys: {usable}"));
+        let processors = self.engine.processors_in_use().await.map_err(told)?;
+        let named = if processors.is_empty() { "none".to_owned() } else { processors.join(", ") };
+        say(format!("ok       processors in use: {named}"));
+        Ok(())
+    }
+
+    /// The team of an id, or the first one.
+    async fn team(&self, id: Option<String>) -> Result<TeamId, String> {
+        if let Some(id) = id {
+            return TeamId::parse(&id).ok_or_else(|| "a team's id is a UUID".to_owned());
+        }
+        let teams = self.engine.teams().await.map_err(told)?;
+        let first = teams.into_iter().next();
+        first
+            .map(|team| team.id)
+            .ok_or_else(|| "there is no team yet; make one with `pointsman team create`".to_owned())
+    }
+}
+
+fn in_a_line(key: &ListedKey) -> String {
+    let kind = match key.kind {
+        KeyKind::Secret => "secret",
+        KeyKind::Public => "public",
+    };
+    let made = key.created_at.rfc3339_seconds();
+    let state = key.revoked_at.map_or_else(|| "in use".to_owned(), |at| format!("revoked {}", at.rfc3339_seconds()));
+    format!("{}  team {}  {kind}  {}  made {made}  {state}  {}", key.id, key.team, key.hint, key.name)
+}
+
+/// An error with everything that led to it, for the person at the terminal.
+fn told(error: impl Into<anyhow::Error>) -> String {
+    format!("{:#}", error.into())
+}

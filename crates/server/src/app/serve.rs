@@ -1,0 +1,111 @@
+//! Serving, until told to stop.
+
+use std::{future::Future, sync::Arc, time::Duration};
+
+use domain::caller::Mode;
+use graphql::{Api, Introspection, Limits};
+use tokio::net::TcpListener;
+use world::Elapsed;
+
+use super::{App, backend::Service};
+use crate::{
+    admin::AdminSocket,
+    config::{Sandbox, Settings},
+    http::{Connections, Origins, Rate, Rules, Web, router},
+};
+
+/// Connections whose requests have ended may take this long to close.
+const CLOSING: Duration = Duration::from_secs(1);
+
+impl App {
+    /// Serves until `stop`, then ends gracefully: no new work, what is under way ends in its time, databases are closed.
+    pub async fn serve(
+        self,
+        settings: &Settings,
+        listener: TcpListener,
+        stop: impl Future<Output = ()>,
+    ) -> anyhow::Result<()> {
+        let web = Arc::new(self.web(settings)?);
+        let most = u32::try_from(settings.server.max_connections).unwrap_or(u32::MAX);
+        let connections = Connections::new(self.world.clone(), router(&web), most, settings.server.header_timeout);
+        self.engine.start();
+        tokio::select! {
+            biased;
+            () = self.wind_down(settings, &web, stop) => {}
+            () = self.commands() => {}
+            () = connections.accept(listener) => {}
+        }
+        if self.world.timeout(CLOSING, connections.close()).await == Err(Elapsed) {
+            tracing::debug!("some connections were still open");
+        }
+        self.close().await;
+        tracing::info!("stopped");
+        Ok(())
+    }
+
+    /// Waits for the signal, and then for the work that is under way.
+    async fn wind_down(&self, settings: &Settings, web: &Web, stop: impl Future<Output = ()>) {
+        stop.await;
+        web.drain();
+        tracing::info!("stopping: no new work is taken");
+        let limit = settings.server.shutdown_timeout;
+        let work = async {
+            web.idle().await;
+            self.engine.drain(limit).await
+        };
+        if self.world.timeout(limit, work).await != Ok(true) {
+            tracing::warn!("stopping with work under way; the next start takes it up");
+        }
+    }
+
+    /// Answers commands; without a socket, waits for ever.
+    async fn commands(&self) {
+        match AdminSocket::bind(self.held.dir().socket()) {
+            Ok(socket) => socket.serve(&self.world, &self.operator()).await,
+            Err(error) => {
+                tracing::warn!(%error, "commands can't reach this server: its socket can't be made");
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
+    fn web(&self, settings: &Settings) -> anyhow::Result<Web> {
+        let introspection = if settings.server.introspection { Introspection::On } else { Introspection::Off };
+        let service = Service {
+            world: self.world.clone(),
+            engine: self.engine.clone(),
+            api: Api::new(self.engine.clone(), limits(settings), introspection)?,
+            books: self.simulator.as_ref().map(|(_, books)| Arc::clone(books)),
+            metrics: self.metrics.clone(),
+        };
+        Ok(Web::new(Arc::new(service), self.world.clone(), rules(settings)))
+    }
+}
+
+fn limits(settings: &Settings) -> Limits {
+    let limits = &settings.limits;
+    Limits {
+        depth: limits.depth,
+        aliases: limits.aliases,
+        root_fields: limits.root_fields,
+        complexity: limits.complexity,
+        ..Limits::default()
+    }
+}
+
+fn rules(settings: &Settings) -> Rules {
+    let origins = match (&settings.server.allowed_origins, settings.mode) {
+        (Some(listed), _) => Origins::Listed(listed.clone()),
+        (None, Mode::Test) => Origins::Any,
+        (None, Mode::Live) => Origins::Listed(Vec::new()),
+    };
+    Rules {
+        origins,
+        body: settings.limits.body.in_memory(),
+        request_timeout: settings.server.request_timeout,
+        rate: settings.limits.requests_per_second.map(Rate::new),
+        books: settings.sandbox == Sandbox::Open,
+        https: settings.server.public_url.as_deref().is_some_and(|url| url.starts_with("https://")),
+        trusted_proxies: settings.server.trusted_proxies.clone(),
+    }
+}

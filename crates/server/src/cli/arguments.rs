@@ -1,0 +1,170 @@
+//! Commands and flags.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::{admin::KeyKind, config::Sources};
+
+/// Pointsman: one interface to several payment processors, with a vault for cards.
+#[derive(Parser)]
+#[command(name = "pointsman", version, about, propagate_version = true)]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(super) enum Command {
+    /// Serve the API
+    Serve(Serve),
+    /// Show the life of real payments in a fresh sandbox, then keep serving it
+    Demo(Demo),
+    /// Print the GraphQL schema
+    Schema,
+    /// Check configuration, keys, data directory and databases
+    Check(Place),
+    /// Teams
+    #[command(subcommand)]
+    Team(Teams),
+    /// API keys
+    #[command(subcommand)]
+    Key(Keys),
+    /// The vault of card data
+    #[command(subcommand)]
+    Vault(Vaults),
+}
+
+#[derive(Subcommand)]
+pub(super) enum Teams {
+    /// Make a team
+    Create {
+        /// What people call it
+        #[arg(long)]
+        name: String,
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+#[derive(Subcommand)]
+pub(super) enum Keys {
+    /// Make a key and print it; it is shown only then
+    Create {
+        /// The team's id; the first team when absent
+        #[arg(long)]
+        team: Option<String>,
+        /// secret for your server, public for browsers
+        #[arg(long, value_enum)]
+        kind: KeyKind,
+        /// What people call it
+        #[arg(long, default_value = "")]
+        name: String,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// List keys
+    List {
+        /// The team's id; every team when absent
+        #[arg(long)]
+        team: Option<String>,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// End a key; no request with it passes from now on
+    Revoke {
+        /// The key's id, as `key list` shows it
+        id: String,
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+#[derive(Subcommand)]
+pub(super) enum Vaults {
+    /// Seal every record under a new key, also while a server runs
+    Rotate {
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+/// Flags of `serve`.
+#[derive(Args)]
+pub(super) struct Serve {
+    /// Test mode with a simulated processor; needs no configuration
+    #[arg(long)]
+    pub(super) sandbox: bool,
+    /// Where to listen [default: 127.0.0.1:8080]
+    #[arg(long, value_name = "ADDR")]
+    pub(super) listen: Option<String>,
+    #[command(flatten)]
+    pub(super) place: Place,
+}
+
+/// Flags of `demo`.
+#[derive(Args)]
+pub(super) struct Demo {
+    /// End after the story; the status is 0 only if every step came out right
+    #[arg(long)]
+    pub(super) exit: bool,
+    /// Where to listen [default: 127.0.0.1:8080, or any free port]
+    #[arg(long, value_name = "ADDR")]
+    pub(super) listen: Option<String>,
+}
+
+/// Where configuration and data are.
+#[derive(Args, Clone)]
+pub(super) struct Place {
+    /// The configuration file, see pointsman.example.toml
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+    /// Where the embedded databases and the vault's keys lie [default: ./pointsman-data]
+    #[arg(long, value_name = "DIR")]
+    pub(super) data_dir: Option<PathBuf>,
+    /// A PostgreSQL server in place of the embedded databases
+    #[arg(long, value_name = "URL")]
+    pub(super) database_url: Option<String>,
+}
+
+impl Place {
+    /// The sources of settings: file, environment, and these flags.
+    pub(super) fn sources(&self) -> Sources {
+        let mut sources = Sources::of_process();
+        sources.file.clone_from(&self.config);
+        if let Some(dir) = &self.data_dir {
+            sources.flags.push(("database.data_dir", dir.to_string_lossy().into_owned(), "--data-dir"));
+        }
+        if let Some(url) = &self.database_url {
+            sources.flags.push(("database.url", url.clone(), "--database-url"));
+        }
+        sources
+    }
+
+    /// The sources for a command beside the server: what is for the server's first start alone is left out.
+    pub(super) fn sources_beside(&self) -> Sources {
+        let mut sources = self.sources();
+        sources.environment.retain(|(name, _)| name != "POINTSMAN_ACCESS_TOKEN");
+        sources
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn commands_and_flags_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn flags_become_settings() {
+        let arguments = ["pointsman", "check", "--data-dir", "d", "--database-url", "postgres://h/d"];
+        let Ok(Cli { command: Command::Check(place) }) = Cli::try_parse_from(arguments) else { panic!("not parsed") };
+        let names: Vec<&str> = place.sources().flags.iter().map(|flag| flag.0).collect();
+        assert_eq!(names, ["database.data_dir", "database.url"]);
+    }
+}

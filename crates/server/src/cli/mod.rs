@@ -1,0 +1,44 @@
+//! The command line.
+
+mod arguments;
+mod check;
+mod demo;
+mod operate;
+mod output;
+mod serve;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::admin::Request;
+use arguments::{Cli, Command, Keys, Teams, Vaults};
+
+/// Runs the command that the process was started with.
+pub fn run() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Serve(serve) => serve::serve(&serve),
+        Command::Demo(demo) => demo::demo(&demo),
+        Command::Schema => {
+            output::text(graphql::SDL);
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Check(place) => check::check(&place),
+        Command::Team(Teams::Create { name, place }) => operate::operate(&place, &Request::TeamCreate { name }),
+        Command::Key(Keys::Create { team, kind, name, place }) => {
+            operate::operate(&place, &Request::KeyCreate { team, kind, name })
+        }
+        Command::Key(Keys::List { team, place }) => operate::operate(&place, &Request::KeyList { team }),
+        Command::Key(Keys::Revoke { id, place }) => operate::operate(&place, &Request::KeyRevoke { id }),
+        Command::Vault(Vaults::Rotate { place }) => operate::operate(&place, &Request::VaultRotate),
+    };
+    result.unwrap_or_else(|error| {
+        output::error(&format!("pointsman: {error:#}"));
+        ExitCode::FAILURE
+    })
+}
+
+/// The runtime that a command runs in.
+fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().thread_name("pointsman").build()
+}

@@ -1,0 +1,62 @@
+//! Commands that change things: by the running server where there is one, else in this process.
+
+use std::{process::ExitCode, time::Duration};
+
+use anyhow::anyhow;
+use world::World;
+
+use super::{arguments::Place, output, runtime};
+use crate::{
+    admin::{self, AskError, Request},
+    app::App,
+    config::{Sandbox, Settings},
+    data_dir::{DataDir, DataDirError, Held},
+    telemetry::{self, Metrics},
+};
+
+/// A server that starts or stops holds the data directory while it does not answer yet, or no more.
+const TRIES: u32 = 50;
+const PAUSE: Duration = Duration::from_millis(100);
+
+pub(super) fn operate(place: &Place, request: &Request) -> anyhow::Result<ExitCode> {
+    let mut settings = Settings::load(place.sources_beside(), Sandbox::Absent)?;
+    // A command's own output is what counts; the log is for what goes wrong.
+    "warn".clone_into(&mut settings.log.level);
+    telemetry::start_logging(&settings.log);
+    runtime()?.block_on(perform(settings, request, &|line| output::line(&line)))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Performs a request wherever it can be.
+pub(super) async fn perform(mut settings: Settings, request: &Request, say: admin::Say<'_>) -> anyhow::Result<()> {
+    let world = World::real();
+    let dir = DataDir::at(&settings.database.data_dir);
+    for _ in 0..TRIES {
+        match dir.hold() {
+            Ok(held) => {
+                settings.mode = dir.mode()?.unwrap_or(settings.mode);
+                return here(held, &settings, request, say, &world).await;
+            }
+            Err(DataDirError::InUse { .. }) => {}
+            Err(other) => return Err(other.into()),
+        }
+        match admin::ask(&dir.socket(), request, say).await {
+            Err(AskError::Nobody) => world.sleep(PAUSE).await,
+            answered => return answered.map_err(anyhow::Error::from),
+        }
+    }
+    Err(anyhow!("another process holds {} and does not answer at its socket", dir.path().display()))
+}
+
+async fn here(
+    held: Held,
+    settings: &Settings,
+    request: &Request,
+    say: admin::Say<'_>,
+    world: &World,
+) -> anyhow::Result<()> {
+    let app = App::open(held, settings, world, Metrics::absent()).await?;
+    let result = app.operator().perform(request.clone(), say).await;
+    app.close().await;
+    result.map_err(|why| anyhow!(why))
+}

@@ -1,0 +1,79 @@
+//! `pointsman serve`
+
+use std::{net::SocketAddr, process::ExitCode};
+
+use anyhow::Context;
+use tokio::{
+    net::TcpListener,
+    signal::unix::{Signal, SignalKind, signal},
+};
+use world::World;
+
+use super::{arguments::Serve, output, runtime};
+use crate::{
+    app::App,
+    config::{Sandbox, Settings},
+    data_dir::DataDir,
+    telemetry::{self, Metrics},
+};
+
+pub(super) fn serve(flags: &Serve) -> anyhow::Result<ExitCode> {
+    let mut sources = flags.place.sources();
+    if let Some(listen) = &flags.listen {
+        sources.flags.push(("server.listen", listen.clone(), "--listen"));
+    }
+    let sandbox = if flags.sandbox { Sandbox::Open } else { Sandbox::Absent };
+    let settings = Settings::load(sources, sandbox)?;
+    telemetry::start_logging(&settings.log);
+    runtime()?.block_on(run(&settings))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn run(settings: &Settings) -> anyhow::Result<()> {
+    let world = World::real();
+    let metrics = Metrics::start();
+    metrics.keep_up(&world);
+    let stop = Stop::listen()?;
+    let held = DataDir::at(&settings.database.data_dir).hold()?;
+    let (listener, address) = bind(settings.server.listen).await?;
+    let app = App::open(held, settings, &world, metrics).await?;
+    if let Some(key) = app.prepare(settings).await? {
+        announce_key(&key);
+    }
+    output::line(&format!("pointsman listening on http://{address}"));
+    app.serve(settings, listener, stop.wait()).await
+}
+
+/// Listens at an address; port 0 is any free one.
+pub(super) async fn bind(listen: SocketAddr) -> anyhow::Result<(TcpListener, SocketAddr)> {
+    let listener = TcpListener::bind(listen).await.with_context(|| format!("can't listen on {listen}"))?;
+    let address = listener.local_addr()?;
+    Ok((listener, address))
+}
+
+/// The one time that the sandbox's key is shown.
+fn announce_key(key: &str) {
+    output::error(&format!("\nThe sandbox's secret key, shown only now:\n\n    {key}\n"));
+}
+
+/// The signals that end a server.
+pub(super) struct Stop {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Stop {
+    /// From now on the signals no longer end the process by themselves.
+    pub(super) fn listen() -> std::io::Result<Self> {
+        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+    }
+
+    /// Waits for the first of them.
+    pub(super) async fn wait(mut self) {
+        tokio::select! {
+            biased;
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}
