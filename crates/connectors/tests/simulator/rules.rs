@@ -1,10 +1,12 @@
 //! What the simulated processor enforces beyond the scenarios of every connector.
 
+use std::{sync::Arc, time::Duration};
+
 use connector::{Answer, CallError, Connector, Finding, Follow, LaterAnswer};
-use connectors::simulator::{Kind, Simulator};
+use connectors::simulator::{Books, BooksError, Entry, Kind, MemoryBooks, Simulator};
 use domain::money::{Currency, Money};
-use futures_util::future::join_all;
-use std::sync::Arc;
+use futures_util::future::{BoxFuture, join_all};
+use world::World;
 
 use crate::shop::{Call, Shop, connection, eur};
 
@@ -106,12 +108,52 @@ fn the_largest_amount_does_not_overflow() {
     }
 }
 
+/// Books that take their time, so that callers meet in between.
+struct Slow(Arc<MemoryBooks>, World);
+
+impl Slow {
+    async fn pause(&self) {
+        self.1.sleep(Duration::from_millis(self.1.random() % 4)).await;
+    }
+}
+
+impl Books for Slow {
+    fn load<'a>(&'a self, reference: &'a str) -> BoxFuture<'a, Result<Option<Entry>, BooksError>> {
+        Box::pin(async move {
+            self.pause().await;
+            self.0.load(reference).await
+        })
+    }
+
+    fn insert<'a>(&'a self, entry: &'a Entry) -> BoxFuture<'a, Result<bool, BooksError>> {
+        Box::pin(async move {
+            self.pause().await;
+            self.0.insert(entry).await
+        })
+    }
+
+    fn update<'a>(&'a self, entry: &'a Entry, expected: u64) -> BoxFuture<'a, Result<bool, BooksError>> {
+        Box::pin(async move {
+            self.pause().await;
+            self.0.update(entry, expected).await
+        })
+    }
+
+    fn all<'a>(&'a self, after: Option<&'a str>, limit: u32) -> BoxFuture<'a, Result<Vec<Entry>, BooksError>> {
+        self.0.all(after, limit)
+    }
+
+    fn catch_up<'a>(&'a self, reference: &'a str) -> BoxFuture<'a, Result<(), BooksError>> {
+        self.0.catch_up(reference)
+    }
+}
+
 #[test]
-fn a_hundred_refunds_at_once_never_give_back_more_than_was_captured() {
+fn a_hundred_refunds_on_two_nodes_at_once_never_give_back_more_than_was_captured() {
     let shop = Shop::open();
     let sold = shop.sold(FINE);
-    // Two nodes with the same books.
-    let other = Simulator::new(shop.world.clone(), Arc::clone(&shop.books) as Arc<_>);
+    let books: Arc<dyn Books> = Arc::new(Slow(Arc::clone(&shop.books), shop.world.clone()));
+    let nodes = [0, 1].map(|_| Simulator::new(shop.world.clone(), Arc::clone(&books)));
     let references: Vec<_> = (0..100).map(|_| shop.reference()).collect();
     let calls: Vec<_> = references
         .iter()
@@ -124,13 +166,31 @@ fn a_hundred_refunds_at_once_never_give_back_more_than_was_captured() {
             reason: None,
         })
         .collect();
-    let nodes = [&shop.simulator, &other];
     let all = join_all(calls.iter().enumerate().map(|(index, call)| nodes[index % 2].refund(call)));
     let answers = shop.play(all);
     let done = answers.iter().filter(|answer| matches!(answer, Ok(LaterAnswer::Done { .. }))).count();
     let refused = answers.iter().filter(|answer| matches!(answer, Ok(LaterAnswer::Refused { .. }))).count();
     assert_eq!((done, refused), (33, 67));
     assert_eq!(shop.sums(&sold), [1000, 1000, 990]);
+}
+
+#[test]
+fn the_same_refund_sent_from_two_nodes_at_once_is_one() {
+    let shop = Shop::open();
+    let (sold, refund) = (shop.sold(FINE), shop.reference());
+    let books: Arc<dyn Books> = Arc::new(Slow(Arc::clone(&shop.books), shop.world.clone()));
+    let nodes = [0; 8].map(|_| Simulator::new(shop.world.clone(), Arc::clone(&books)));
+    let call = Follow {
+        reference: &refund,
+        authorisation: &sold,
+        processor_id: None,
+        connection: &shop.connection,
+        money: eur(400),
+        reason: None,
+    };
+    let answers = shop.play(join_all(nodes.iter().map(|node| node.refund(&call))));
+    assert!(answers.iter().all(|answer| matches!(answer, Ok(LaterAnswer::Done { .. }))), "{answers:?}");
+    assert_eq!(shop.sums(&sold), [1000, 1000, 400]);
 }
 
 #[test]
