@@ -72,6 +72,9 @@ pub(crate) fn seal(keys: &Keyring, world: &World, place: &Place, number: &str) -
     let (version, kek) = keys.current().ok_or(VaultError::NoKey(keys.version()))?;
     let data_key = Key::random(world);
     let mut padded = Zeroizing::new([0_u8; PADDED]);
+    if number.len() > PADDED {
+        return Err(VaultError::Damaged(place.blob));
+    }
     for (slot, byte) in padded.iter_mut().zip(number.bytes()) {
         *slot = byte;
     }
@@ -90,7 +93,7 @@ pub(crate) fn open(keys: &Keyring, place: &Place, sealed: &Sealed) -> Result<Str
     String::from_utf8(number.to_vec()).map_err(|_| damaged())
 }
 
-/// Seals a record's data key again, under the current version. The number itself is not opened.
+/// Seals a record's data key again, under the current version. The number itself is not opened and stays as it is.
 pub(crate) fn rewrap(keys: &Keyring, world: &World, place: &Place, sealed: &Sealed) -> Result<Sealed, VaultError> {
     let data_key = open_key(keys, place, sealed)?;
     let (version, kek) = keys.current().ok_or(VaultError::NoKey(keys.version()))?;

@@ -1,13 +1,6 @@
 //! The keys: versioned key-encryption keys, and one key from which the keyed hashes are derived.
 
-use std::{
-    collections::BTreeMap,
-    fs::{self, File, OpenOptions},
-    io::Write,
-    os::unix::fs::{OpenOptionsExt, PermissionsExt},
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use domain::id::TeamId;
@@ -17,7 +10,7 @@ use sha2::Sha256;
 use world::World;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::envelope::Kind;
+use crate::{envelope::Kind, key_file};
 
 /// What is wrong with the keys.
 #[derive(Debug, thiserror::Error)]
@@ -34,8 +27,13 @@ pub enum KeyError {
     #[error("the vault's keys can't be read: {0}")]
     Format(&'static str),
     /// Keys that are given can't be added to.
-    #[error("the vault's keys are given by the environment: add a key with a higher version there, restart, and rotate")]
+    #[error(
+        "the vault's keys are given by the environment: add a key with a higher version there, restart, and rotate"
+    )]
     Given,
+    /// Another hand changed the file since it was read. It is left as it is.
+    #[error("the key file {0} has changed since it was read: restart, then rotate")]
+    Changed(PathBuf),
 }
 
 /// Where the keys are.
@@ -73,19 +71,31 @@ pub enum Protection {
     Open,
 }
 
-/// A 256-bit key. Can't be printed; wiped when it is dropped.
+/// A 256-bit key. Can't be printed; wiped when its last clone is dropped. The bytes stay in one place on the heap, so that
+/// a move leaves no copy behind.
 #[derive(Clone)]
-pub(crate) struct Key(Zeroizing<[u8; 32]>);
+pub(crate) struct Key(Arc<Zeroizing<[u8; 32]>>);
 
 impl Key {
     pub(crate) fn random(world: &World) -> Self {
-        let mut bytes = Zeroizing::new([0; 32]);
-        world.fill(bytes.as_mut_slice());
-        Self(bytes)
+        Self::filled(|bytes| world.fill(bytes))
     }
 
+    /// `None` for another length, and for zeros, which are a slip and no key.
     pub(crate) fn from_slice(bytes: &[u8]) -> Option<Self> {
-        bytes.try_into().ok().map(|bytes: [u8; 32]| Self(Zeroizing::new(bytes)))
+        if bytes.len() != 32 || bytes.iter().all(|byte| *byte == 0) {
+            return None;
+        }
+        Some(Self::filled(|key| key.copy_from_slice(bytes)))
+    }
+
+    /// Filled where it stays.
+    fn filled(fill: impl FnOnce(&mut [u8; 32])) -> Self {
+        let mut bytes = Arc::new(Zeroizing::new([0; 32]));
+        if let Some(bytes) = Arc::get_mut(&mut bytes) {
+            fill(bytes);
+        }
+        Self(bytes)
     }
 
     pub(crate) fn bytes(&self) -> &[u8; 32] {
@@ -94,7 +104,7 @@ impl Key {
 
     fn read(text: &str) -> Result<Self, KeyError> {
         let bytes = Zeroizing::new(STANDARD.decode(text).map_err(|_| KeyError::Format("a key is not base64"))?);
-        Self::from_slice(&bytes).ok_or(KeyError::Format("a key has not 32 bytes"))
+        Self::from_slice(&bytes).ok_or(KeyError::Format("a key is not 32 random bytes"))
     }
 }
 
@@ -128,19 +138,51 @@ impl Keyring {
     }
 
     fn parse(text: &str) -> Result<Self, KeyError> {
-        let written: Written = serde_json::from_str(text).map_err(|_| KeyError::Format("not the form of a key file"))?;
+        let written: Written =
+            serde_json::from_str(text).map_err(|_| KeyError::Format("not the form of a key file"))?;
         let versions = written.keys.iter().map(|(version, key)| Ok((*version, Key::read(key)?)));
         let versions = versions.collect::<Result<BTreeMap<_, _>, KeyError>>()?;
         if !versions.contains_key(&written.current) {
             return Err(KeyError::Format("the current version has no key"));
         }
-        Ok(Self { current: written.current, versions, index: Key::read(&written.index)? })
+        let ring = Self { current: written.current, versions, index: Key::read(&written.index)? };
+        if ring.has_twins() {
+            return Err(KeyError::Format("two of the keys are the same"));
+        }
+        Ok(ring)
     }
 
-    fn text(&self) -> Zeroizing<String> {
+    fn text(&self) -> Zeroizing<Vec<u8>> {
         let keys = self.versions.iter().map(|(version, key)| (*version, STANDARD.encode(key.bytes()))).collect();
         let written = Written { current: self.current, keys, index: STANDARD.encode(self.index.bytes()) };
-        Zeroizing::new(serde_json::to_string_pretty(&written).unwrap_or_default())
+        // Room from the start: growing would leave copies behind. A key takes about 60 bytes.
+        let mut text = Zeroizing::new(Vec::with_capacity(256 + 80 * self.versions.len()));
+        // Numbers and texts can always be written.
+        let _ = serde_json::to_writer_pretty(&mut *text, &written);
+        text
+    }
+
+    /// Keys of several purposes are never the same: what one gives away must not weaken the other.
+    fn has_twins(&self) -> bool {
+        let mut all: Vec<&[u8; 32]> = self.versions.values().chain([&self.index]).map(Key::bytes).collect();
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        all.len() < count
+    }
+
+    /// Whether both hold the same keys.
+    fn equals(&self, other: &Self) -> bool {
+        fn keys(ring: &Keyring) -> impl Iterator<Item = (u32, &[u8; 32])> {
+            ring.versions.iter().map(|(version, key)| (*version, key.bytes()))
+        }
+        self.index.bytes() == other.index.bytes() && keys(self).eq(keys(other))
+    }
+
+    /// A value by which this version of these keys is told from that of others. It tells nothing else about them.
+    pub(crate) fn mark(&self, version: u32) -> Option<String> {
+        let key = self.key(version)?;
+        Some(hex(&mac(key.bytes(), &[b"mark", self.hash("mark", &[]).as_bytes()])))
     }
 
     /// The version that seals now, and its key.
@@ -172,10 +214,16 @@ impl Keyring {
         self.current = current;
     }
 
-    /// Drops every version but the current one.
-    fn retire(&mut self) {
-        let current = self.current;
-        self.versions.retain(|version, _| *version == current);
+    /// These keys with the newest version in use, if it is another than now.
+    pub(crate) fn advanced(&self) -> Option<Self> {
+        let mut next = self.clone();
+        next.advance(None);
+        (next.current != self.current).then_some(next)
+    }
+
+    /// The versions that are not in use.
+    pub(crate) fn other_versions(&self) -> impl Iterator<Item = u32> {
+        self.versions.keys().copied().filter(|version| *version != self.current)
     }
 
     pub(crate) fn has_old_versions(&self) -> bool {
@@ -227,24 +275,21 @@ impl KeySource {
             Self::Given(text) => return Keyring::parse(&text.0),
             Self::File(path) => path,
         };
-        match fs::read_to_string(path) {
-            Ok(text) => Keyring::parse(&Zeroizing::new(text)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                let keys = Keyring::create(world);
-                replace(path, &keys.text()).map_err(failed(path))?;
-                Ok(keys)
-            }
-            Err(error) => Err(failed(path)(error)),
+        if let Some(text) = key_file::read(path)? {
+            return Keyring::parse(&text);
         }
+        let keys = Keyring::create(world);
+        key_file::create(path, &keys.text())?;
+        Ok(keys)
     }
 
     /// Adds a version and makes it current: written to the file before anything is sealed under it.
     pub(crate) fn advance(&self, keys: &Keyring, world: &World) -> Result<Keyring, KeyError> {
         let mut next = keys.clone();
         match self {
-            Self::File(path) => {
+            Self::File(_) => {
                 next.advance(Some(Key::random(world)));
-                replace(path, &next.text()).map_err(failed(path))?;
+                self.replace(keys, &next)?;
             }
             Self::Given(_) => {
                 next.advance(None);
@@ -256,14 +301,25 @@ impl KeySource {
         Ok(next)
     }
 
-    /// Drops the versions that nothing is sealed under any more.
-    pub(crate) fn retire(&self, keys: &Keyring) -> Result<Keyring, KeyError> {
+    /// Drops these versions, under which nothing is sealed any more and nothing will be.
+    pub(crate) fn retire(&self, keys: &Keyring, retired: &[u32]) -> Result<Keyring, KeyError> {
         let mut next = keys.clone();
-        next.retire();
-        if let Self::File(path) = self {
-            replace(path, &next.text()).map_err(failed(path))?;
+        next.versions.retain(|version, _| *version == keys.current || !retired.contains(version));
+        if next.versions.len() < keys.versions.len() {
+            self.replace(keys, &next)?;
         }
         Ok(next)
+    }
+
+    /// Puts `after` in the place of `before`, on stable storage. Given keys can't be written.
+    fn replace(&self, before: &Keyring, after: &Keyring) -> Result<(), KeyError> {
+        let Self::File(path) = self else { return Ok(()) };
+        // Whoever put a key there by hand would lose it.
+        let there = key_file::read(path)?.map(|text| Keyring::parse(&text)).transpose()?;
+        if !there.is_some_and(|there| there.equals(before)) {
+            return Err(KeyError::Changed(path.clone()));
+        }
+        key_file::replace(path, &after.text())
     }
 
     /// Whether others on the machine can read the keys.
@@ -272,32 +328,6 @@ impl KeySource {
     /// The file can't be looked at.
     pub fn protection(&self) -> Result<Protection, KeyError> {
         let Self::File(path) = self else { return Ok(Protection::Owner) };
-        let mode = fs::metadata(path).map_err(failed(path))?.permissions().mode();
-        Ok(if mode & 0o077 == 0 { Protection::Owner } else { Protection::Open })
+        key_file::protection(path)
     }
-}
-
-fn failed(path: &Path) -> impl FnOnce(std::io::Error) -> KeyError + use<> {
-    let path = path.to_owned();
-    move |error| KeyError::File { path, error }
-}
-
-/// Replaces the file as one step: after a crash there is the old text or the new one, never half of it.
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(".new");
-    let fresh = folder.join(name);
-    match fs::remove_file(&fresh) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    fs::rename(&fresh, path)?;
-    File::open(folder)?.sync_all()
 }

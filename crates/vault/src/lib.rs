@@ -8,29 +8,38 @@
 //! Each number is sealed under a data key of its own (AES-256-GCM-SIV), with team, record and kind bound as associated
 //! data; the data key is sealed under a versioned key-encryption key. A row moved to another team or id does not open.
 //! Numbers are padded, so that a sealed one doesn't tell its length. A rotation seals the data keys again under a new
-//! version while the vault serves; when no row is left under an old version, that version leaves the key file.
+//! version while the vault serves; when no row is left under an old version, that version leaves the key file. It is
+//! retired in the database first: a reference from every row lets no row be left under it, and none be written under it
+//! afterwards by a seal that began before. A version has a mark there too, by which the keys of another vault are told.
 //!
 //! Security codes are never written to disk: they live sealed in memory, until their authorisation has ended or their
 //! life time is over.
 //!
 //! # What is not promised
 //! Whoever has both the database and the key file has the numbers. Keep them apart; a key management system can be put
-//! behind [`KeySource`].
+//! behind [`KeySource`]. An erased number may stay, sealed, in copies of the database and in its write-ahead log, until
+//! the version that its key is under is rotated away. Copies of the database need the key file of their own time.
 
 mod codes;
 mod envelope;
+mod key_file;
 mod keyring;
 mod records;
 mod rotate;
+mod versions;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, atomic::AtomicU32},
+    time::Duration,
+};
 
-use db::{Change, ChangeId, Committed, Db, DbError, Migration};
+use db::{Change, ChangeId, Committed, Db, DbError, Migration, Statement};
 use domain::{
     Timestamp,
     card_number::{AccountNumber, CardNumber, SecurityCode},
     id::{BlobId, TeamId},
 };
+use futures_util::lock::Mutex as Turn;
 use parking_lot::Mutex;
 use world::World;
 
@@ -39,6 +48,10 @@ pub use rotate::Progress;
 
 use envelope::{Kind, Place};
 use keyring::Keyring;
+use rotate::Walk;
+
+/// How often a number is sealed anew because the key was rotated meanwhile, before that is an error.
+const TRIES: u32 = 4;
 
 /// The vault's tables. A released migration is never edited.
 pub const MIGRATIONS: &[Migration] =
@@ -56,9 +69,18 @@ pub enum VaultError {
     /// A record is sealed under a version that the key file does not have.
     #[error("key version {0} is missing")]
     NoKey(u32),
+    /// The keys are those of another vault, or of another time.
+    #[error("version {0} of the keys is not what this vault was sealed with: bring back the right key file")]
+    WrongKey(u32),
     /// The keys.
     #[error(transparent)]
     Keys(#[from] KeyError),
+    /// A rotation's step is at work.
+    #[error("another rotation is at work")]
+    Rotating,
+    /// The number was not sealed, several times over.
+    #[error("the number could not be sealed under the current key")]
+    Refused,
     /// The database did not say what became of a commit.
     #[error("the outcome of a commit is unknown")]
     Unclear,
@@ -72,7 +94,11 @@ struct Inner {
     db: Db,
     world: World,
     source: KeySource,
-    keys: Mutex<Keyring>,
+    keys: Mutex<Arc<Keyring>>,
+    /// The version that the database is known to take records under.
+    known: AtomicU32,
+    /// The rotation at work. Whoever has it is the only one that changes the keys.
+    rotation: Turn<Option<Walk>>,
     codes: codes::Codes,
 }
 
@@ -84,7 +110,8 @@ impl Vault {
     pub fn open(db: Db, source: KeySource, world: World, code_lifetime: Duration) -> Result<Self, VaultError> {
         let keys = source.load_or_create(&world)?;
         let codes = codes::Codes::new(&world, code_lifetime);
-        Ok(Self(Arc::new(Inner { db, world, source, keys: Mutex::new(keys), codes })))
+        let (keys, known) = (Mutex::new(Arc::new(keys)), AtomicU32::new(0));
+        Ok(Self(Arc::new(Inner { db, world, source, keys, known, rotation: Turn::new(None), codes })))
     }
 
     /// Seals a card's number under a new id.
@@ -108,31 +135,37 @@ impl Vault {
     /// # Errors
     /// `Damaged`, `NoKey`, the database's.
     pub async fn open_card(&self, team: TeamId, blob: BlobId) -> Result<Option<CardNumber>, VaultError> {
-        let Some(record) = records::find(&self.0.db, team, blob).await? else { return Ok(None) };
         let place = Place { team, blob, kind: Kind::Card };
-        let keys = self.0.keys.lock().clone();
-        let text = envelope::open(&keys, &place, &record)?;
-        CardNumber::parse(text).map(Some).map_err(|_| VaultError::Damaged(blob))
+        let mut missed = None;
+        loop {
+            let Some(record) = records::find(&self.0.db, team, blob).await? else { return Ok(None) };
+            match envelope::open(&self.keys(), &place, &record) {
+                Ok(text) => return CardNumber::parse(text).map(Some).map_err(|_| VaultError::Damaged(blob)),
+                // Its version was retired between the two looks: by now the record is under another.
+                Err(VaultError::NoKey(version)) if missed != Some(version) => missed = Some(version),
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     /// The same for the same card within a team, and nothing else: a keyed hash.
     pub fn fingerprint(&self, team: TeamId, number: &CardNumber) -> String {
-        self.0.keys.lock().fingerprint(team, Kind::Card, number.expose())
+        self.keys().fingerprint(team, Kind::Card, number.expose())
     }
 
     /// The same for the same bank account within a team.
     pub fn account_fingerprint(&self, team: TeamId, number: &AccountNumber) -> String {
-        self.0.keys.lock().fingerprint(team, Kind::Account, number.expose())
+        self.keys().fingerprint(team, Kind::Account, number.expose())
     }
 
     /// A keyed hash of a request, for idempotency: it may hold a card, so it is never kept itself.
     pub fn request_hash(&self, request: &[u8]) -> String {
-        self.0.keys.lock().request_hash(request)
+        self.keys().request_hash(request)
     }
 
     /// A keyed hash of a credential.
     pub fn credential_hash(&self, credential: &str) -> String {
-        self.0.keys.lock().credential_hash(credential)
+        self.keys().credential_hash(credential)
     }
 
     /// Keeps a security code in memory under `holder`, until it is erased or its life time is over.
@@ -150,7 +183,7 @@ impl Vault {
         self.0.codes.erase(holder);
     }
 
-    /// Erases security codes whose life time is over. Returns how many.
+    /// Erases security codes whose life time is over, as a task of the vault's own does in time. Returns how many.
     pub fn sweep_codes(&self) -> usize {
         self.0.codes.sweep(self.0.world.now())
     }
@@ -160,7 +193,7 @@ impl Vault {
     /// # Errors
     /// The database's.
     pub async fn erase(&self, team: TeamId, blob: BlobId) -> Result<(), VaultError> {
-        self.commit(&blob.key(), records::delete(team, blob)).await.map(|_| ())
+        self.commit(&blob.key(), [records::delete(team, blob)]).await.map(|_| ())
     }
 
     /// Sealed numbers that are older than `before`, after the id `after`, in the order of their ids. For the search for
@@ -185,12 +218,13 @@ impl Vault {
         Ok(self.0.source.protection()?)
     }
 
-    /// Whether the database answers.
+    /// Whether the database answers and the keys are those that it was sealed with.
     ///
     /// # Errors
-    /// What it says.
+    /// What the database says; `NoKey`, `WrongKey`.
     pub async fn check(&self) -> Result<(), VaultError> {
-        Ok(self.0.db.check().await?)
+        self.0.db.check().await?;
+        self.check_keys().await
     }
 
     /// Stops the database.
@@ -200,20 +234,34 @@ impl Vault {
 
     async fn seal(&self, team: TeamId, kind: Kind, number: &str) -> Result<BlobId, VaultError> {
         let world = &self.0.world;
-        let blob = BlobId::new(world.uuid_v7());
-        let keys = self.0.keys.lock().clone();
-        let sealed = envelope::seal(&keys, world, &Place { team, blob, kind }, number)?;
-        let statement = records::insert(team, blob, kind, &sealed, world.now());
-        self.commit(&blob.key(), statement).await?;
-        Ok(blob)
+        for _ in 0..TRIES {
+            let keys = self.ready_keys().await?;
+            let blob = BlobId::new(world.uuid_v7());
+            let sealed = envelope::seal(&keys, world, &Place { team, blob, kind }, number)?;
+            let statement = records::insert(team, blob, kind, &sealed, world.now());
+            match self.commit(&blob.key(), [statement]).await {
+                Ok(true) => return Ok(blob),
+                // The id is taken.
+                Ok(false) => {}
+                // The database refuses the version, which a rotation has retired meanwhile.
+                Err(VaultError::Db(_)) if self.keys().version() != keys.version() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(VaultError::Refused)
     }
 
-    /// Commits one statement. Returns whether it met its count.
-    async fn commit(&self, key: &str, statement: db::Statement) -> Result<bool, VaultError> {
+    /// The keys as they are now.
+    fn keys(&self) -> Arc<Keyring> {
+        Arc::clone(&self.0.keys.lock())
+    }
+
+    /// Commits statements. Returns whether they met their counts.
+    async fn commit(&self, key: &str, statements: impl IntoIterator<Item = Statement>) -> Result<bool, VaultError> {
         let mut id = [0; 16];
         self.0.world.fill(&mut id);
         let mut change = Change::new(ChangeId(u128::from_le_bytes(id)), key);
-        change.push(statement);
+        statements.into_iter().for_each(|statement| change.push(statement));
         match self.0.db.commit(change).await? {
             Committed::Done => Ok(true),
             Committed::Conflict { .. } => Ok(false),

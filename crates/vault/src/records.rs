@@ -11,8 +11,8 @@ use crate::envelope::{Kind, Place, Sealed};
 /// A new sealed number.
 pub(crate) fn insert(team: TeamId, blob: BlobId, kind: Kind, sealed: &Sealed, at: Timestamp) -> Statement {
     Statement::one(
-        "insert into sealed (blob_id, team_id, kind, key_version, sealed_key, sealed, created_at) \
-         values ($1, $2, $3, $4, $5, $6, $7)",
+        "insert into sealed (blob_id, team_id, kind, key_version, key_retired, sealed_key, sealed, created_at) \
+         values ($1, $2, $3, $4, 0, $5, $6, $7)",
         vec![
             blob.key().into(),
             team.key().into(),
@@ -27,10 +27,7 @@ pub(crate) fn insert(team: TeamId, blob: BlobId, kind: Kind, sealed: &Sealed, at
 
 /// Erases a sealed number.
 pub(crate) fn delete(team: TeamId, blob: BlobId) -> Statement {
-    Statement::any(
-        "delete from sealed where team_id = $1 and blob_id = $2",
-        vec![team.key().into(), blob.key().into()],
-    )
+    Statement::any("delete from sealed where team_id = $1 and blob_id = $2", vec![team.key().into(), blob.key().into()])
 }
 
 /// Puts a data key that was sealed again in the place of the old one, unless that has changed.
@@ -54,12 +51,18 @@ pub(crate) async fn find(db: &Db, team: TeamId, blob: BlobId) -> Result<Option<S
     rows.first().map(|row| sealed(row, 0)).transpose()
 }
 
-/// Rows of any team that are sealed under another version than `version`.
-pub(crate) async fn of_other_versions(db: &Db, version: u32, limit: i64) -> Result<Vec<(Place, Sealed)>, DbError> {
+/// Rows of any team that are sealed under `version`, after the id `after`, in the order of their ids.
+pub(crate) async fn of_version(
+    db: &Db,
+    version: u32,
+    after: Option<BlobId>,
+    limit: i64,
+) -> Result<Vec<(Place, Sealed)>, DbError> {
     // A rotation serves every team; each row carries its team with it.
     let sql = "select blob_id, team_id, kind, key_version, sealed_key, sealed from sealed \
-               where key_version < $1 or key_version > $1 order by key_version, blob_id limit $2";
-    let rows = db.scan(sql, vec![i64::from(version).into(), limit.into()]).await?;
+               where key_version = $1 and blob_id > $2 order by blob_id limit $3";
+    let after = after.map(BlobId::key).unwrap_or_default();
+    let rows = db.scan(sql, vec![i64::from(version).into(), after.into(), limit.into()]).await?;
     rows.iter()
         .map(|row| {
             let kind = if row.text(2)? == Kind::Card.text() { Kind::Card } else { Kind::Account };
@@ -85,10 +88,14 @@ pub(crate) async fn older_than(
     after: Option<BlobId>,
     limit: i64,
 ) -> Result<Vec<(TeamId, BlobId)>, DbError> {
-    // A sweep serves every team; each row carries its team with it. Ids are in the order of time.
-    let sql = "select blob_id, team_id from sealed where blob_id > $1 and created_at < $2 order by blob_id limit $3";
+    // A sweep serves every team; each row carries its team with it. Ids are in the order of time, so that the first one of
+    // the millisecond after `before` spares a walk over everything that is younger.
+    let sql = "select blob_id, team_id from sealed \
+               where blob_id > $1 and blob_id < $2 and created_at < $3 order by blob_id limit $4";
     let after = after.map(BlobId::key).unwrap_or_default();
-    let rows = db.scan(sql, vec![after.into(), before.micros().into(), limit.into()]).await?;
+    let millis = u64::try_from(before.micros() / 1000).unwrap_or(0).saturating_add(1);
+    let end = BlobId::new(uuid::Builder::from_unix_timestamp_millis(millis, &[0; 10]).into_uuid());
+    let rows = db.scan(sql, vec![after.into(), end.key().into(), before.micros().into(), limit.into()]).await?;
     rows.iter().map(|row| keys(row).map(|(blob, team)| (team, blob))).collect()
 }
 

@@ -1,3 +1,6 @@
+mod at_rest;
+mod rotation;
+
 use super::*;
 use domain::id::TeamId;
 use uuid::Uuid;
@@ -17,7 +20,7 @@ fn vault(folder: &std::path::Path) -> (Vault, Db, World, Sim) {
     let (world, sim) = World::simulated(1);
     let db = Db::sqlite_inline(MIGRATIONS, &world).unwrap();
     let source = KeySource::File(folder.join("keys.json"));
-    let vault = Vault::open(db.clone(), source, world.clone(), Duration::from_mins(60)).unwrap();
+    let vault = Vault::open(db.clone(), source, world.clone(), Duration::from_hours(1)).unwrap();
     (vault, db, world, sim)
 }
 
@@ -63,7 +66,11 @@ fn a_change_of_any_byte_is_refused() {
             bytes[index] = if bytes[index] == b'A' { b'B' } else { b'A' };
             let changed = String::from_utf8(bytes).unwrap();
             let mut broken = sealed.clone();
-            if field == 0 { broken.key = changed } else { broken.number = changed }
+            if field == 0 {
+                broken.key = changed;
+            } else {
+                broken.number = changed;
+            }
             assert!(envelope::open(&keys, &place, &broken).is_err(), "field {field}, byte {index}");
             refused += 1;
         }
@@ -82,7 +89,10 @@ fn sealed_numbers_tell_neither_themselves_nor_their_length() {
     let long = envelope::seal(&keys, &world, &place, "4242424242424242424").unwrap();
     let short = envelope::seal(&keys, &world, &place, "424242424242").unwrap();
     assert_eq!(long.number.len(), short.number.len());
-    assert_ne!(envelope::seal(&keys, &world, &place, NUMBER).unwrap(), envelope::seal(&keys, &world, &place, NUMBER).unwrap());
+    assert_ne!(
+        envelope::seal(&keys, &world, &place, NUMBER).unwrap(),
+        envelope::seal(&keys, &world, &place, NUMBER).unwrap()
+    );
 }
 
 #[test]
@@ -155,14 +165,38 @@ fn security_codes_end_with_their_life_time() {
     assert!(vault.open_cvc("other").is_none());
     vault.erase_cvc("two");
     assert!(vault.open_cvc("two").is_none());
-    sim.run_until(world.sleep(Duration::from_mins(60))).unwrap();
+    sim.run_until(world.sleep(Duration::from_hours(1))).unwrap();
     assert!(vault.open_cvc("one").is_none());
     vault.keep_cvc("three", &code);
     sim.run_until(world.sleep(Duration::from_mins(61))).unwrap();
+    assert_eq!(vault.0.codes.count(), 0, "erased by the vault's own task");
+    vault.keep_cvc("four", &code);
+    sim.jump(61 * 60 * 1_000_000);
     assert_eq!(vault.sweep_codes(), 1);
 }
 
 #[test]
 fn every_key_column_is_required() {
     assert!(db::nullable_keys(MIGRATIONS).unwrap().is_empty());
+}
+
+#[test]
+fn old_records_are_found_in_the_order_of_their_ids_and_young_ones_are_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let (vault, _, world, sim) = vault(folder.path());
+    sim.run_until(async {
+        let mut old = Vec::new();
+        for n in 0..5 {
+            old.push((team(n), vault.seal_card(team(n), &card()).await.unwrap()));
+            world.sleep(Duration::from_millis(1)).await;
+        }
+        let before = world.now();
+        let young = vault.seal_card(team(1), &card()).await.unwrap();
+        assert_eq!(vault.older_than(before, None, 3).await.unwrap(), old[..3]);
+        assert_eq!(vault.older_than(before, Some(old[2].1), 3).await.unwrap(), old[3..]);
+        assert_eq!(vault.older_than(before, Some(old[4].1), 3).await.unwrap(), []);
+        let later = world.now().after(Duration::from_micros(1));
+        assert_eq!(vault.older_than(later, Some(old[4].1), 3).await.unwrap(), [(team(1), young)]);
+    })
+    .unwrap();
 }
