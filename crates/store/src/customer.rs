@@ -51,10 +51,11 @@ pub fn delete(customer: &Customer) -> Statement {
 /// A team's customer by its id.
 pub async fn of_team(db: &Db, team: TeamId, id: CustomerId) -> Result<Option<Customer>, DbError> {
     let sql = "select customer_id, body from customer where team_id = $1 and customer_id = $2";
-    db.read(sql, vec![team.key().into(), id.key().into()]).await?.iter().next().map(read).transpose()
+    db.read(sql, vec![team.key().into(), id.key().into()]).await?.first().map(read).transpose()
 }
 
-fn read(row: &Row) -> Result<Customer, DbError> {
+/// Reads a customer from a row of `customer_id, body`.
+pub(crate) fn read(row: &Row) -> Result<Customer, DbError> {
     crate::document(row.text(1)?, "customer", row.text(0)?)
 }
 

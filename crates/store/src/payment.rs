@@ -22,7 +22,7 @@ pub fn insert(payment: &Payment) -> Statement {
             due_at(payment),
             payment.money.minor().into(),
             payment.money.currency().code().into(),
-            payment.method.method.code().into(),
+            payment.method.method.canonical().code().into(),
             gateway(payment),
             country(payment),
             payment.flow.as_ref().map(|flow| flow.id.as_str()).into(),
@@ -116,8 +116,9 @@ fn due_at(payment: &Payment) -> Value {
     payment.due_at().map(Timestamp::micros).into()
 }
 
+/// The processor: what the interface shows as `paymentGateway.id`.
 fn gateway(payment: &Payment) -> Value {
-    payment.operations.last().map(|operation| operation.connection.as_str()).into()
+    payment.gateway.as_ref().map(|gateway| gateway.processor.as_str()).into()
 }
 
 fn country(payment: &Payment) -> Value {

@@ -1,0 +1,61 @@
+//! Which part of a list is read, and what comes back.
+
+use domain::{
+    Fault,
+    cursor::{Cursor, CursorShape},
+    page::{Direction, Page},
+};
+
+/// A part of a list: so many rows on one side of a place in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// How many rows at most.
+    pub size: u16,
+    /// Which side of the cursor; without one, from which end.
+    pub direction: Direction,
+    /// The place.
+    pub cursor: Option<Cursor>,
+}
+
+impl Part {
+    /// The part that a page asks for.
+    ///
+    /// # Errors
+    /// `error.validation` when its cursor is none of this list in this order.
+    pub fn of(page: &Page, shape: &CursorShape) -> Result<Self, Fault> {
+        Ok(Self { size: page.size(), direction: page.direction(), cursor: page.cursor(shape)? })
+    }
+}
+
+/// The rows of a part, in the order of the list whatever the direction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listed<T> {
+    /// Each row with its place.
+    pub rows: Vec<(Cursor, T)>,
+    /// Whether rows follow the last one (or the cursor, when there are none).
+    pub has_next: bool,
+    /// Whether rows precede the first one (or the cursor, when there are none).
+    pub has_previous: bool,
+}
+
+impl<T> Listed<T> {
+    /// A list without rows.
+    pub const fn empty() -> Self {
+        Self { rows: Vec::new(), has_next: false, has_previous: false }
+    }
+
+    /// Makes a part of rows as they were read: in the direction of reading, one more than asked for when there is one.
+    /// `behind` says whether there are rows on the cursor's other side, itself included.
+    pub(crate) fn of_read(mut rows: Vec<(Cursor, T)>, part: &Part, behind: bool) -> Self {
+        let size = usize::from(part.size);
+        let more = rows.len() > size;
+        rows.truncate(size);
+        match part.direction {
+            Direction::Forward => Self { rows, has_next: more, has_previous: behind },
+            Direction::Backward => {
+                rows.reverse();
+                Self { rows, has_next: behind, has_previous: more }
+            }
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The store against its databases.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
+
+mod customer_list;
+mod payment_list;
+mod samples;
+mod story;

@@ -1,0 +1,359 @@
+//! Lists of payments: whatever the payments, the filter and the order, SQL agrees with the language's own meaning.
+
+use std::collections::BTreeSet;
+
+use db::{Committed, Db};
+use domain::{
+    cursor::{CursorShape, KeyValue},
+    filter::{Arity, Condition, Fact, FieldKind, FieldName, Sort, SortField, SortOrder, Verb, parse},
+    id::{CustomerId, FlowId, PaymentId},
+    method::Method,
+    money::{Currency, Money},
+    page::{Direction, Page},
+    payment::{FlowRun, Gateway, Payment, Status},
+};
+use proptest::{prelude::*, sample::select};
+use serde_json::{Value, json};
+use store::{
+    Part,
+    payment_list::{self, Wanted},
+};
+use uuid::Uuid;
+use world::World;
+
+use crate::samples::{self, NEW_YEAR, at, commit, from_country, payer, team};
+
+const CUSTOMERS: [u128; 3] = [0xa, 0xb, 0xc];
+const TEXTS: [Option<&str>; 6] = [None, Some("a"), Some("ab"), Some("A-b"), Some("ö%_b"), Some("zz")];
+const COUNTRIES: [Option<&str>; 3] = [None, Some("IE"), Some("DE")];
+/// Times around midnight, some of them the same: milliseconds after the new year.
+const TIMES: [i64; 6] = [-1, 0, 1, 86_399_999, 86_400_000, 200_000_000];
+
+/// What tells a payment apart in a list.
+#[derive(Debug, Clone)]
+struct Sketch {
+    time: i64,
+    amount: i64,
+    currency: &'static str,
+    status: Status,
+    method: Method,
+    texts: [Option<&'static str>; 3],
+    country: Option<&'static str>,
+    customer: Option<u128>,
+}
+
+fn sketch() -> impl Strategy<Value = Sketch> {
+    let money = (select(vec![1_i64, 2, 3, 500, i64::MAX]), select(vec!["EUR", "JPY", "USD"]));
+    let kind = (select(&Status::ALL[..6]), select(vec![Method::Visa, Method::Mastercard, Method::WalletaPay]));
+    let texts = [select(&TEXTS[..]), select(&TEXTS[..]), select(&TEXTS[..])];
+    let people = (select(&COUNTRIES[..]), prop::option::of(select(&CUSTOMERS[..])));
+    (select(&TIMES[..]), money, kind, texts, people).prop_map(|(time, money, kind, texts, people)| Sketch {
+        time,
+        amount: money.0,
+        currency: money.1,
+        status: kind.0,
+        method: kind.1,
+        texts,
+        country: people.0,
+        customer: people.1,
+    })
+}
+
+fn payment(sketch: &Sketch, n: usize) -> Payment {
+    let mut payment = samples::payment(team(1), NEW_YEAR + sketch.time, u64::try_from(n).unwrap());
+    let [order, gateway, flow] = sketch.texts;
+    payment.money = Money::new(sketch.amount, Currency::parse(sketch.currency).unwrap());
+    payment.status = sketch.status;
+    payment.method.method = sketch.method;
+    payment.order_id = order.map(str::to_owned);
+    payment.gateway = gateway.map(|id| Gateway { processor: id.to_owned(), name: "x".to_owned(), logo: None });
+    // A flow's id has no umlauts and no blanks.
+    let flow = flow.and_then(FlowId::parse);
+    payment.flow = flow.map(|id| FlowRun { id, name: "x".to_owned(), instance: Uuid::nil(), started_at: at(0) });
+    payment.customer = sketch.customer.map(|id| payer(CustomerId::new(Uuid::from_u128(id))));
+    from_country(&mut payment, sketch.country);
+    payment
+}
+
+/// What the interface says that a field of a payment is.
+fn fact(payment: &Payment, field: FieldName, then: impl FnOnce(Option<Fact<'_>>) -> bool) -> bool {
+    let customer = payment.customer.as_ref().and_then(|payer| payer.id).map(CustomerId::key);
+    then(match field {
+        FieldName::Date | FieldName::DateRange => Some(Fact::Time(payment.created_at)),
+        FieldName::Amount => Some(Fact::Int(payment.money.minor())),
+        FieldName::Currency => Some(Fact::Text(payment.money.currency().code())),
+        FieldName::Type => Some(Fact::Text("PAYMENT")),
+        FieldName::Method => Some(Fact::Text(payment.method.method.code())),
+        FieldName::Status => Some(Fact::Text(payment.status.text())),
+        FieldName::Gateway => payment.gateway.as_ref().map(|gateway| Fact::Text(&gateway.processor)),
+        FieldName::Country => country(payment).map(Fact::Text),
+        FieldName::FlowId => payment.flow.as_ref().map(|run| Fact::Text(run.id.as_str())),
+        FieldName::CustomerId => customer.as_deref().map(Fact::Text),
+        FieldName::OrderId => payment.order_id.as_deref().map(Fact::Text),
+        FieldName::IntentStatus | FieldName::Category => None,
+    })
+}
+
+fn country(payment: &Payment) -> Option<&str> {
+    payment.approval().and_then(|approval| approval.card_country.as_deref())
+}
+
+fn key(payment: &Payment, field: SortField) -> KeyValue {
+    let text = |text: Option<&str>| KeyValue::Text(text.unwrap_or_default().to_owned());
+    match field {
+        SortField::Date => KeyValue::Int(payment.created_at.micros()),
+        SortField::Amount => KeyValue::Int(payment.money.minor()),
+        SortField::Status => text(Some(payment.status.text())),
+        SortField::Currency => text(Some(payment.money.currency().code())),
+        SortField::Country => text(country(payment)),
+        SortField::Gateway => text(payment.gateway.as_ref().map(|gateway| gateway.processor.as_str())),
+        SortField::Method => text(Some(payment.method.method.code())),
+        SortField::Type => text(Some("PAYMENT")),
+    }
+}
+
+/// The list as the language defines it.
+fn expected(payments: &[Payment], wanted: &Wanted) -> Vec<PaymentId> {
+    let selected = |payment: &&Payment| {
+        let hold = |condition: &Condition| fact(payment, condition.field(), |fact| condition.predicate().matches(fact));
+        wanted.conditions.iter().all(hold) && wanted.id.is_none_or(|id| id == payment.id)
+    };
+    let mut list: Vec<&Payment> = payments.iter().filter(selected).collect();
+    list.sort_by(|one, other| {
+        let directed = |order: SortOrder, ordering: std::cmp::Ordering| match order {
+            SortOrder::Ascending => ordering,
+            SortOrder::Descending => ordering.reverse(),
+        };
+        let keys = wanted.sort.keys().iter();
+        let by_keys = keys.map(|by| directed(by.order, key(one, by.field).cmp(&key(other, by.field))));
+        let by_id = directed(wanted.sort.id_order(), one.id.cmp(&other.id));
+        by_keys.chain([by_id]).find(|ordering| ordering.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+    });
+    list.into_iter().map(|payment| payment.id).collect()
+}
+
+/// A value that fits the field and the verb.
+fn operand(field: FieldName, verb: Verb) -> BoxedStrategy<Value> {
+    let texts = |texts: &[&str]| select(texts.iter().map(|text| json!(text)).collect::<Vec<_>>()).boxed();
+    if field.kind() == FieldKind::Text && verb == Verb::Contains {
+        return texts(&["a", "b", "A", "-", "ö", "%", "_", "S", "R", "E", "I", "ab", "zzz"]);
+    }
+    match field {
+        FieldName::Date | FieldName::DateRange => {
+            let mut times = vec![json!("2026-01-01"), json!("2026-01-02"), json!("2025-12-31"), json!("2030-01-01")];
+            times.extend(TIMES.iter().map(|time| json!(at(NEW_YEAR + time).rfc3339())));
+            times.push(json!("2026-01-01T00:00:00.000500Z"));
+            select(times).boxed()
+        }
+        FieldName::Amount => {
+            select(vec![json!(1), json!(2), json!(499), json!(500), json!(i64::MAX), json!(i64::MIN)]).boxed()
+        }
+        FieldName::Currency => texts(&["EUR", "JPY", "GBP"]),
+        FieldName::Type => texts(&["PAYMENT", "PAYOUT"]),
+        FieldName::Method => texts(&["VISA", "GOOGLE_PAY", "AMEX"]),
+        FieldName::Status => texts(&["ACTIVE", "AUTHORISED", "SUCCEEDED", "DRAFT"]),
+        FieldName::IntentStatus => texts(&["ACTIVE", "COMPLETE"]),
+        FieldName::Country => texts(&["IE", "DEU", "FR"]),
+        FieldName::CustomerId => {
+            select(CUSTOMERS.map(|id| json!(CustomerId::new(Uuid::from_u128(id)).key())).to_vec()).boxed()
+        }
+        FieldName::Gateway | FieldName::FlowId | FieldName::Category | FieldName::OrderId => {
+            texts(&["a", "ab", "A-b", "ö%_b", "none"])
+        }
+    }
+}
+
+fn condition() -> impl Strategy<Value = Option<Condition>> {
+    let field_and_verb = select(FieldName::ALL).prop_flat_map(|field| (Just(field), select(field.verbs())));
+    let with_value = field_and_verb.prop_flat_map(|(field, verb)| {
+        let value = match verb.arity() {
+            Arity::Nothing => Just(Value::Null).boxed(),
+            Arity::Scalar => operand(field, verb),
+            Arity::Pair => prop::collection::vec(operand(field, verb), 2).prop_map(Value::Array).boxed(),
+            Arity::List => prop::collection::vec(operand(field, verb), 1..4).prop_map(Value::Array).boxed(),
+        };
+        (Just(field), Just(verb), value)
+    });
+    // A pair with its greater value first is refused by the parser, and filters nothing here.
+    with_value.prop_map(|(field, verb, value)| parse(field, Some(&value), Some(verb.code())).unwrap_or(None))
+}
+
+fn sort() -> impl Strategy<Value = Sort> {
+    let key = (select(SortField::ALL), select(SortOrder::ALL));
+    let by_date = select(SortOrder::ALL).prop_map(|order| vec![(SortField::Date, order)]);
+    // Lists by date are read in a way of their own.
+    prop_oneof![by_date, prop::collection::vec(key, 0..4)].prop_map(|keys: Vec<(SortField, SortOrder)>| {
+        let mut named = BTreeSet::new();
+        let once = keys.into_iter().filter(|(field, _)| named.insert(*field));
+        Sort::parse(once.map(|(field, order)| (Some(field.code()), Some(order)))).unwrap()
+    })
+}
+
+fn wanted() -> impl Strategy<Value = Wanted> {
+    let id = prop::option::weighted(0.05, Just(PaymentId::new(samples::uuid_at(NEW_YEAR, 3))));
+    (prop::collection::vec(condition(), 0..4), id, sort()).prop_map(|(conditions, id, sort)| Wanted {
+        conditions: conditions.into_iter().flatten().collect(),
+        id,
+        sort,
+    })
+}
+
+async fn stock(db: &Db, payments: &[Payment]) {
+    assert_eq!(commit(db, payments.iter().map(store::payment::insert)).await, Committed::Done);
+    // Each has a twin in another team, which no list may show.
+    let twins = payments.iter().map(|payment| Payment { team: team(2), ..payment.clone() });
+    let twins: Vec<Payment> = twins.collect();
+    assert_eq!(commit(db, twins.iter().map(store::payment::insert)).await, Committed::Done);
+}
+
+/// Reads a whole list page by page, through the text of the cursors. Before each page `between` may change the payments.
+async fn read_through(
+    db: &Db,
+    wanted: &Wanted,
+    (size, direction): (u16, Direction),
+    mut between: impl AsyncFnMut(),
+) -> Vec<PaymentId> {
+    let shape = CursorShape::of_payments(&wanted.sort);
+    let (mut seen, mut cursor): (Vec<PaymentId>, Option<String>) = (Vec::new(), None);
+    loop {
+        let count = Some(i32::from(size));
+        let page = match direction {
+            Direction::Forward => Page::parse(count, cursor.clone(), None, None),
+            Direction::Backward => Page::parse(None, None, count, cursor.clone()),
+        };
+        let part = Part::of(&page.unwrap(), &shape).unwrap();
+        let listed = payment_list::page(db, team(1), wanted, &part).await.unwrap();
+        assert!(listed.rows.iter().all(|(_, payment)| payment.team == team(1)));
+        assert!(listed.rows.len() <= usize::from(size));
+        let ids: Vec<PaymentId> = listed.rows.iter().map(|(_, payment)| payment.id).collect();
+        let (ahead, behind, edge) = match direction {
+            Direction::Forward => (listed.has_next, listed.has_previous, listed.rows.last()),
+            Direction::Backward => (listed.has_previous, listed.has_next, listed.rows.first()),
+        };
+        assert_eq!(behind, cursor.is_some(), "what was read lies behind");
+        cursor = edge.map(|(cursor, _)| cursor.encode(&shape));
+        seen = match direction {
+            Direction::Forward => [seen, ids].concat(),
+            Direction::Backward => [ids, seen].concat(),
+        };
+        if !ahead {
+            return seen;
+        }
+        assert_eq!(listed.rows.len(), usize::from(size), "a page is full when more follow");
+        between().await;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn pages_in_both_directions_join_up_to_what_the_filter_and_the_sort_mean(
+        sketches in prop::collection::vec(sketch(), 0..25),
+        wanted in wanted(),
+        size in 1_u16..6,
+    ) {
+        let (world, sim) = World::simulated(1);
+        let db = Db::sqlite_inline(store::MIGRATIONS, &world).unwrap();
+        let payments: Vec<Payment> = sketches.iter().zip(0..).map(|(sketch, n)| payment(sketch, n)).collect();
+        let list = expected(&payments, &wanted);
+        let (forwards, backwards, whole, count) = sim.run_until(async {
+            stock(&db, &payments).await;
+            (
+                read_through(&db, &wanted, (size, Direction::Forward), async || ()).await,
+                read_through(&db, &wanted, (size, Direction::Backward), async || ()).await,
+                read_through(&db, &wanted, (100, Direction::Forward), async || ()).await,
+                payment_list::count(&db, team(1), &wanted).await.unwrap(),
+            )
+        }).unwrap();
+        prop_assert_eq!(&whole, &list);
+        prop_assert_eq!(&forwards, &list);
+        prop_assert_eq!(&backwards, &list);
+        prop_assert_eq!(usize::try_from(count).unwrap(), list.len());
+    }
+
+    #[test]
+    fn pages_stay_right_while_payments_are_added(
+        sketches in prop::collection::vec(sketch(), 4..20),
+        added in prop::collection::vec(sketch(), 1..12),
+        (wanted, size, direction) in (wanted(), 1_u16..4, select(vec![Direction::Forward, Direction::Backward])),
+    ) {
+        let (world, sim) = World::simulated(1);
+        let db = Db::sqlite_inline(store::MIGRATIONS, &world).unwrap();
+        let all: Vec<Payment> = sketches.iter().chain(&added).zip(0..).map(|(sketch, n)| payment(sketch, n)).collect();
+        let (there, more) = all.split_at(sketches.len());
+        let seen = sim.run_until(async {
+            stock(&db, there).await;
+            let mut more = more.chunks(3);
+            read_through(&db, &wanted, (size, direction), async || stock(&db, more.next().unwrap_or_default()).await).await
+        }).unwrap();
+        // Some of those that were added came before the place that was reached; the rest stand where they belong.
+        let shown: BTreeSet<PaymentId> = seen.iter().copied().collect();
+        let in_order: Vec<PaymentId> = expected(&all, &wanted).into_iter().filter(|id| shown.contains(id)).collect();
+        prop_assert_eq!(&seen, &in_order);
+        for id in expected(there, &wanted) {
+            prop_assert!(shown.contains(&id), "a payment that was there is lost");
+        }
+    }
+}
+
+#[test]
+fn a_page_knows_what_lies_around_it_when_its_cursors_row_has_left_the_list() {
+    let (world, sim) = World::simulated(1);
+    let db = Db::sqlite_inline(store::MIGRATIONS, &world).unwrap();
+    let mut payments: Vec<Payment> = (0..3).map(|n| samples::payment(team(1), NEW_YEAR + n, 0)).collect();
+    let active = parse(FieldName::Status, Some(&json!("ACTIVE")), None).unwrap();
+    let wanted = Wanted { conditions: active.into_iter().collect(), id: None, sort: Sort::default() };
+    sim.run_until(async {
+        stock(&db, &payments).await;
+        let first = Part { size: 1, direction: Direction::Forward, cursor: None };
+        let first = payment_list::page(&db, team(1), &wanted, &first).await.unwrap();
+        assert_eq!((first.has_next, first.has_previous), (true, false));
+        let gone = &mut payments[2];
+        assert_eq!(gone.id, first.rows[0].1.id);
+        (gone.status, gone.version) = (Status::Succeeded, 2);
+        assert_eq!(commit(&db, [store::payment::update(gone)]).await, Committed::Done);
+        let rest = Part { size: 2, direction: Direction::Forward, cursor: Some(first.rows[0].0.clone()) };
+        let rest = payment_list::page(&db, team(1), &wanted, &rest).await.unwrap();
+        let ids: Vec<PaymentId> = rest.rows.iter().map(|(_, payment)| payment.id).collect();
+        assert_eq!(ids, [payments[1].id, payments[0].id]);
+        assert_eq!((rest.has_next, rest.has_previous), (false, false));
+    })
+    .unwrap();
+}
+
+#[test]
+fn a_value_that_is_listed_twice_shows_its_payments_once() {
+    let (world, sim) = World::simulated(1);
+    let db = Db::sqlite_inline(store::MIGRATIONS, &world).unwrap();
+    let mut payments: Vec<Payment> = (0..2).map(|n| samples::payment(team(1), NEW_YEAR + n, 0)).collect();
+    for payment in &mut payments {
+        payment.order_id = Some("o".to_owned());
+    }
+    sim.run_until(async {
+        stock(&db, &payments).await;
+        for (field, value) in [(FieldName::OrderId, "o"), (FieldName::Status, "ACTIVE")] {
+            let condition = parse(field, Some(&json!([value, value])), None).unwrap();
+            let wanted = Wanted { conditions: condition.into_iter().collect(), id: None, sort: Sort::default() };
+            let seen = read_through(&db, &wanted, (5, Direction::Forward), async || ()).await;
+            assert_eq!(seen, [payments[1].id, payments[0].id], "{field}");
+            assert_eq!(payment_list::count(&db, team(1), &wanted).await, Ok(2), "{field}");
+        }
+    })
+    .unwrap();
+}
+
+#[test]
+fn whether_a_team_has_more_than_so_many_payments_is_told_exactly() {
+    let (world, sim) = World::simulated(1);
+    let db = Db::sqlite_inline(store::MIGRATIONS, &world).unwrap();
+    let payments: Vec<Payment> = (0..4).map(|n| samples::payment(team(1), NEW_YEAR + n, 0)).collect();
+    sim.run_until(async {
+        stock(&db, &payments).await;
+        for (limit, more) in [(0, true), (3, true), (4, false), (5, false), (i64::MAX, false)] {
+            assert_eq!(payment_list::are_more_than(&db, team(1), limit).await, Ok(more), "{limit}");
+        }
+        assert_eq!(payment_list::are_more_than(&db, team(3), 0).await, Ok(false));
+    })
+    .unwrap();
+}

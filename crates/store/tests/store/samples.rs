@@ -1,0 +1,162 @@
+//! Rows to store.
+
+use std::time::Duration;
+
+use db::{Change, ChangeId, Committed, Db, Statement};
+use domain::{
+    Timestamp,
+    answer::{Answer, Approval},
+    customer::{Customer, Instrument, StoredMethod},
+    expiry::Expiry,
+    id::{BlobId, ConnectionId, CustomerId, FlowId, MethodId, PaymentId, TeamId, VaultToken},
+    method::{CardFunding, Method},
+    money::{Currency, Money},
+    payment::{Begin, CaptureRule, FlowRun, Gateway, Initiator, Origin, PaidWith, Payer, Payment, Status},
+};
+use uuid::Uuid;
+
+/// 2026-01-01T00:00:00Z in milliseconds.
+pub(crate) const NEW_YEAR: i64 = 1_767_225_600_000;
+
+pub(crate) fn at(milli: i64) -> Timestamp {
+    Timestamp::from_micros(milli * 1000)
+}
+
+pub(crate) fn team(n: u128) -> TeamId {
+    TeamId::new(Uuid::from_u128(n))
+}
+
+/// An id of version 7 made at the time; `n` tells ids of one millisecond apart.
+pub(crate) fn uuid_at(milli: i64, n: u64) -> Uuid {
+    let mut random = [0; 10];
+    random[..8].copy_from_slice(&n.to_be_bytes());
+    uuid::Builder::from_unix_timestamp_millis(u64::try_from(milli).unwrap(), &random).into_uuid()
+}
+
+pub(crate) fn begin(milli: i64) -> Begin {
+    let (send_within, answer_within) = (Duration::from_secs(5), Duration::from_secs(10));
+    Begin { at: at(milli), send_within, answer_within, once: None }
+}
+
+/// A payment of 10.00 EUR made at the time, with one attempt that waits for its answer.
+pub(crate) fn payment(team: TeamId, milli: i64, n: u64) -> Payment {
+    let id = PaymentId::new(uuid_at(milli, n));
+    let instance = Uuid::from_u128(1);
+    let mut payment = Payment {
+        id,
+        team,
+        version: 1,
+        created_at: at(milli),
+        status: Status::Active,
+        money: Money::new(1000, Currency::parse("EUR").unwrap()),
+        captured: 0,
+        refund_failed: false,
+        capture_at: None,
+        expires_at: None,
+        reverse_at: None,
+        reverse_target: None,
+        order_id: None,
+        transaction_id: None,
+        origin: Origin::Automation,
+        flow: Some(FlowRun {
+            id: FlowId::parse("default").unwrap(),
+            name: "Default".to_owned(),
+            instance,
+            started_at: at(milli),
+        }),
+        capture_rule: CaptureRule::Immediate,
+        method: paid_with(),
+        customer: None,
+        description: None,
+        statement_descriptor: None,
+        metadata: None,
+        fraud: None,
+        initiator: Initiator::Customer,
+        made_by: None,
+        gateway: Some(Gateway { processor: "bank".to_owned(), name: "Bank".to_owned(), logo: None }),
+        operations: Vec::new(),
+    };
+    payment.begin_authorise(ConnectionId::parse("bank-a").unwrap(), true, begin(milli));
+    payment
+}
+
+fn paid_with() -> PaidWith {
+    PaidWith {
+        method: Method::Visa,
+        token: None,
+        id: MethodId::new(Uuid::from_u128(2)),
+        blob: BlobId::new(Uuid::from_u128(3)),
+        hidden: false,
+        masked: "************4242".to_owned(),
+        bin: Some("424242".to_owned()),
+        expiry: Expiry::parse(11, 2033).unwrap(),
+        brand: "VISA".to_owned(),
+        holder: None,
+        address: None,
+        fingerprint: "f".to_owned(),
+        funding: CardFunding::Undefined,
+        product: None,
+    }
+}
+
+/// Says that the payment's card comes from the country.
+pub(crate) fn from_country(payment: &mut Payment, country: Option<&str>) {
+    let approval = Approval { card_country: country.map(str::to_owned), ..Approval::default() };
+    payment.operations[0].answer = Some(Answer::Approved { captured: true, approval });
+}
+
+pub(crate) fn payer(customer: CustomerId) -> Payer {
+    Payer { id: Some(customer), ..Payer::default() }
+}
+
+pub(crate) fn customer(team: TeamId, milli: i64, name: &str, email: Option<&str>) -> Customer {
+    Customer {
+        id: CustomerId::new(uuid_at(milli, 0)),
+        team,
+        version: 1,
+        name: name.to_owned(),
+        email: email.map(str::to_owned),
+        phone: None,
+        description: None,
+        billing: None,
+        shipping: None,
+        company: None,
+        default_method: None,
+        created_at: at(milli),
+        updated_at: at(milli),
+        made_by: None,
+    }
+}
+
+/// A stored card; `n` makes its token and its blob.
+pub(crate) fn method(team: TeamId, n: u128, customer: Option<CustomerId>) -> StoredMethod {
+    StoredMethod {
+        id: MethodId::new(Uuid::from_u128(n)),
+        team,
+        token: VaultToken::parse(&format!("token{n:016}")).unwrap(),
+        customer,
+        blob: BlobId::new(Uuid::from_u128(n)),
+        instrument: Instrument::Card {
+            expiry: Expiry::parse(11, 2033).unwrap(),
+            brand: "VISA".to_owned(),
+            bin: "424242".to_owned(),
+        },
+        masked: "************4242".to_owned(),
+        holder: None,
+        funding: CardFunding::Undefined,
+        product: None,
+        fingerprint: "f".to_owned(),
+        external_id: None,
+        metadata: None,
+        address: None,
+        created_at: at(NEW_YEAR),
+        updated_at: at(NEW_YEAR),
+        is_default: false,
+    }
+}
+
+/// Commits statements as one change.
+pub(crate) async fn commit(db: &Db, statements: impl IntoIterator<Item = Statement>) -> Committed {
+    let change = statements.into_iter().fold(Change::new(ChangeId(1), "test"), Change::with);
+    db.commit(change).await.unwrap()
+}
