@@ -38,7 +38,7 @@ use vault::Vault;
 use world::World;
 
 pub use access::{ClientTokenMade, MAX_CLIENT_ATTEMPTS};
-pub use admin::{KeyMade, Seed, SeedConnection, SeedFlow};
+pub use admin::{AdminError, KeyKind, KeyMade, ListedKey, ListedTeam, Seed, SeedConnection, SeedFlow};
 pub use once::{Once, Scope, Told};
 pub use payments::{
     Authorise, Cancel, Capture, Instrument, ListPayments, PaymentPage, PaymentView, Payer, Refund, Resolve,
@@ -76,6 +76,7 @@ struct Inner {
     connectors: Connectors,
     settings: Settings,
     turns: turns::Turns,
+    large: payments::Large,
     looking: payments::Looking,
     orphans_after: parking_lot::Mutex<Option<domain::id::BlobId>>,
     registry: registry::Registry,
@@ -95,6 +96,7 @@ impl Engine {
                 connectors: parts.connectors,
                 settings: parts.settings,
                 turns: turns::Turns::default(),
+                large: payments::Large::default(),
                 looking: payments::Looking::default(),
                 orphans_after: parking_lot::Mutex::new(None),
                 registry: registry::Registry::default(),

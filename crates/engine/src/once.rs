@@ -252,7 +252,8 @@ fn in_progress() -> Fault {
     )
 }
 
-fn only_fault(stop: Stop) -> Fault {
+/// What is told of a stop where no key can be taken.
+pub(crate) fn only_fault(stop: Stop) -> Fault {
     match stop {
         Stop::Fault(fault) => fault,
         // Told only to those who brought a key.

@@ -90,6 +90,21 @@ impl Sim {
         }
     }
 
+    /// Plays at most `steps` polls, and stops there: for a crash at that very moment.
+    pub fn run_steps(&self, steps: u64) {
+        for _ in 0..steps {
+            let task = loop {
+                match self.pick() {
+                    Some(task) => break task,
+                    None if self.advance() => {}
+                    None => return,
+                }
+            };
+            self.0.state.lock().steps += 1;
+            self.poll(task);
+        }
+    }
+
     /// How many polls were made: the same seed gives the same number.
     pub fn steps(&self) -> u64 {
         self.0.state.lock().steps

@@ -33,6 +33,7 @@ impl Engine {
 
     async fn sweep_all(&self) {
         self.logged("erase_hidden_cards", self.erase_hidden_cards().await);
+        self.logged("erase_people", self.erase_people().await);
         self.logged("erase_deleted_methods", self.erase_deleted_methods().await);
         self.logged("forget_idempotency_keys", self.forget_idempotency_keys().await);
         self.logged("forget_client_tokens", self.forget_client_tokens().await);

@@ -133,7 +133,7 @@ impl Engine {
             if self.inner.settings.mode == Mode::Live && !cvc.fits(brand) {
                 return Err(Fault::invalid(field("cvc"), "has not the length that the card's brand uses").into());
             }
-            self.inner.vault.keep_cvc(&payment_holder(payment), cvc);
+            self.inner.vault.keep_cvc(&payment_holder(payment), &cvc);
         }
         let blob = self.inner.vault.seal_card(team, &card.number).await?;
         Ok(PaidWith {
@@ -155,8 +155,8 @@ impl Engine {
     }
 }
 
-/// Whether a browser's credential may name the customer.
-fn may_use(caller: &Caller, customer: &Customer) -> bool {
+/// Whether the credential may name the customer: a browser's only those it was made for, or that it made.
+pub(crate) fn may_use(caller: &Caller, customer: &Customer) -> bool {
     match &caller.credential {
         Credential::Secret => true,
         Credential::Public => false,

@@ -27,6 +27,8 @@ pub use authorise::Authorise;
 pub use cancel::Cancel;
 pub use capture::Capture;
 pub use instrument::{Instrument, Payer};
+pub(crate) use instrument::{may_use, token_holder};
+pub(crate) use list::Large;
 pub use list::{ListPayments, PaymentPage};
 pub(crate) use look_up::Looking;
 pub use refund::Refund;

@@ -1,0 +1,310 @@
+//! Who asks: credentials, and the tokens that a merchant's server makes for browsers.
+//!
+//! Only a keyed hash of a credential is stored, and it is what leads to the row. What was found is kept for less than a
+//! second, so that a revocation holds within that time on every node.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use db::Change;
+use domain::{
+    Code, Fault, Timestamp,
+    caller::{Caller, ClientGrant, Credential, Mode},
+    id::KeyId,
+    money::Currency,
+};
+use parking_lot::Mutex;
+use store::credential::{self, Kind};
+use subtle::ConstantTimeEq;
+
+use crate::{
+    Engine,
+    faults::{Stop, customer_not_found, database},
+    once::only_fault,
+};
+
+/// Attempts that a client token may make.
+pub const MAX_CLIENT_ATTEMPTS: i64 = 10;
+
+/// A revocation elsewhere is seen after this time at the latest.
+const FRESH_FOR: Duration = Duration::from_millis(500);
+
+/// Credentials that are kept at the same time.
+const KEPT: usize = 10_000;
+
+/// Random characters of a credential, of just under six bits each.
+const SECRET_LENGTH: usize = 43;
+
+/// Length of what follows a credential's prefix. Unit: characters. The least is that of a key that a person chose.
+const BODY: std::ops::RangeInclusive<usize> = 8..=200;
+
+/// A client token, told once.
+pub struct ClientTokenMade {
+    /// The token itself.
+    pub token: String,
+    /// How long it lives.
+    pub ttl_seconds: i64,
+}
+
+/// Credentials as they were found lately, by their hashes.
+#[derive(Default)]
+pub(crate) struct Cache(Mutex<BTreeMap<String, Known>>);
+
+#[derive(Clone)]
+struct Known {
+    fresh_until: Timestamp,
+    caller: Caller,
+    expires_at: Option<Timestamp>,
+}
+
+impl Known {
+    /// Whether it was found lately. A clock that jumps back must not keep an old finding alive.
+    fn is_fresh(&self, now: Timestamp) -> bool {
+        now < self.fresh_until && self.fresh_until.since(now) <= FRESH_FOR
+    }
+}
+
+impl Cache {
+    fn find(&self, hash: &str, now: Timestamp) -> Option<Known> {
+        self.0.lock().get(hash).filter(|known| known.is_fresh(now)).cloned()
+    }
+
+    fn keep(&self, hash: String, known: Known, now: Timestamp) {
+        let mut kept = self.0.lock();
+        if kept.len() >= KEPT {
+            kept.retain(|_, known| known.is_fresh(now));
+        }
+        if kept.len() < KEPT {
+            kept.insert(hash, known);
+        }
+    }
+
+    /// Forgets everything: a credential of this node was revoked.
+    pub(crate) fn clear(&self) {
+        self.0.lock().clear();
+    }
+}
+
+/// What a credential says of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Form {
+    kind: Kind,
+    mode: Mode,
+}
+
+impl Form {
+    fn of(text: &str) -> Option<Self> {
+        let (prefix, rest) = text.split_at_checked(3)?;
+        let kind = [Kind::Secret, Kind::Public, Kind::Client].into_iter().find(|kind| letters(*kind) == prefix)?;
+        let (mode, body) = match (rest.strip_prefix("test_"), rest.strip_prefix("live_")) {
+            (Some(body), _) => (Mode::Test, body),
+            (None, Some(body)) => (Mode::Live, body),
+            (None, None) => return None,
+        };
+        let plain = body.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        (plain && BODY.contains(&body.len())).then_some(Self { kind, mode })
+    }
+
+    fn prefix(self) -> String {
+        let mode = match self.mode {
+            Mode::Test => "test_",
+            Mode::Live => "live_",
+        };
+        format!("{}{mode}", letters(self.kind))
+    }
+}
+
+const fn letters(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Secret => "sk_",
+        Kind::Public => "pk_",
+        Kind::Client => "ct_",
+    }
+}
+
+impl Engine {
+    /// Whose credential `bearer` is, and what it may do.
+    ///
+    /// # Errors
+    /// `api.key.unauthorized` for one that is malformed, unknown, revoked, expired or of the other mode.
+    pub async fn authenticate(&self, bearer: &str) -> Result<Caller, Fault> {
+        let form = Form::of(bearer).filter(|form| form.mode == self.inner.settings.mode).ok_or_else(unauthorized)?;
+        let hash = self.inner.vault.credential_hash(bearer);
+        let now = self.inner.world.now();
+        let known = match self.inner.access.find(&hash, now) {
+            Some(known) => known,
+            None => self.look_for_credential(form, hash, now).await?,
+        };
+        if known.expires_at.is_some_and(|expires_at| expires_at <= now) {
+            return Err(unauthorized());
+        }
+        Ok(known.caller)
+    }
+
+    async fn look_for_credential(&self, form: Form, hash: String, now: Timestamp) -> Result<Known, Fault> {
+        let found = credential::by_hash(&self.inner.store, &hash).await.map_err(|error| database(&error))?;
+        let same = |row: &credential::Credential| bool::from(row.hash.as_bytes().ct_eq(hash.as_bytes()));
+        let row = found.filter(same).ok_or_else(unauthorized)?;
+        if row.revoked_at.is_some() || row.kind != form.kind || row.mode != form.mode {
+            return Err(unauthorized());
+        }
+        let credential = match row.kind {
+            Kind::Secret => Credential::Secret,
+            Kind::Public => Credential::Public,
+            Kind::Client => Credential::Client(row.grant.unwrap_or_default()),
+        };
+        let caller = Caller { team: row.team, key: row.id, credential, mode: row.mode };
+        let known = Known { fresh_until: now.after(FRESH_FOR), caller, expires_at: row.expires_at };
+        self.inner.access.keep(hash, known.clone(), now);
+        Ok(known)
+    }
+
+    /// Makes a credential for one browser. Source: specification, generateClientToken.
+    ///
+    /// # Errors
+    /// `api.key.forbidden`, `error.validation`, `error.customer.not-found`, `error.flow.not-found`.
+    pub async fn client_token(&self, caller: &Caller, grant: ClientGrant) -> Result<ClientTokenMade, Fault> {
+        caller.require_server()?;
+        check_money(&grant)?;
+        self.client_token_made(caller, grant).await.map_err(only_fault)
+    }
+
+    async fn client_token_made(&self, caller: &Caller, grant: ClientGrant) -> Result<ClientTokenMade, Stop> {
+        if let Some(flow) = &grant.flow {
+            self.flow(caller.team, Some(flow.as_str())).await?;
+        }
+        if let Some(customer) = grant.customer {
+            let found = store::customer::of_team(&self.inner.store, caller.team, customer).await?;
+            found.ok_or_else(customer_not_found)?;
+        }
+        let lifetime = self.inner.settings.client_token_lifetime;
+        let token = self.new_credential_text(Kind::Client);
+        let mut row = self.credential_row(caller.team, Kind::Client, &token);
+        row.expires_at = Some(row.created_at.after(lifetime));
+        row.grant = Some(grant);
+        let change = Change::new(self.change_id(), &row.id.key()).with(credential::insert(&row));
+        match self.commit_plain(change).await? {
+            None => Ok(ClientTokenMade { token, ttl_seconds: i64::try_from(lifetime.as_secs()).unwrap_or(i64::MAX) }),
+            Some(_) => Err(Fault::unknown().into()),
+        }
+    }
+
+    /// A new credential of this deployment's mode.
+    pub(crate) fn new_credential_text(&self, kind: Kind) -> String {
+        let form = Form { kind, mode: self.inner.settings.mode };
+        format!("{}{}", form.prefix(), self.inner.world.token(SECRET_LENGTH))
+    }
+
+    /// Whether `text` could be a credential of this kind here.
+    pub(crate) fn is_credential(&self, kind: Kind, text: &str) -> bool {
+        Form::of(text) == Some(Form { kind, mode: self.inner.settings.mode })
+    }
+
+    /// The row of a new credential, to be completed.
+    pub(crate) fn credential_row(&self, team: domain::id::TeamId, kind: Kind, text: &str) -> credential::Credential {
+        let world = &self.inner.world;
+        let mode = self.inner.settings.mode;
+        credential::Credential {
+            id: KeyId::new(world.uuid_v7()),
+            team,
+            kind,
+            mode,
+            hash: self.inner.vault.credential_hash(text),
+            name: String::new(),
+            hint: hint(Form { kind, mode }, text),
+            grant: None,
+            attempts: 0,
+            live_payment: None,
+            created_at: world.now(),
+            expires_at: None,
+            revoked_at: None,
+        }
+    }
+}
+
+/// What people recognise a credential by: its prefix and its end, unless the end is much of it.
+fn hint(form: Form, text: &str) -> String {
+    let prefix = form.prefix();
+    let body = text.strip_prefix(&prefix).unwrap_or_default();
+    let end = body.len().checked_sub(4).filter(|_| body.len() >= 16).and_then(|at| body.get(at..)).unwrap_or_default();
+    format!("{prefix}…{end}")
+}
+
+fn check_money(grant: &ClientGrant) -> Result<(), Fault> {
+    match (grant.amount, &grant.currency) {
+        (Some(_), None) => Err(Fault::invalid("currency", "must be given together with an amount")),
+        (None, Some(_)) => Err(Fault::invalid("amount", "must be given together with a currency")),
+        (Some(amount), _) if amount <= 0 => Err(Fault::invalid("amount", "must be positive")),
+        (Some(_), Some(code)) if Currency::parse(code).is_none() => {
+            Err(Fault::invalid("currency", "must be a currency code of ISO 4217"))
+        }
+        (None, None) | (Some(_), Some(_)) => Ok(()),
+    }
+}
+
+fn unauthorized() -> Fault {
+    Fault::new(Code::Unauthorized, "The credential is missing or not valid. Check the key, and that it is of this mode.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_credentials_form_tells_kind_and_mode() {
+        let form = |text: &str| Form::of(text).map(|form| (form.kind, form.mode));
+        assert_eq!(form("sk_test_abcdefgh"), Some((Kind::Secret, Mode::Test)));
+        assert_eq!(form("pk_live_abc_DEF9"), Some((Kind::Public, Mode::Live)));
+        assert_eq!(form("ct_test_abcdefgh"), Some((Kind::Client, Mode::Test)));
+        for other in ["", "sk", "sk_", "sk_test_", "sk_test_abcdefg", "SK_TEST_abcdefgh", "sk_test_abcdefg-", "xk_test_abcdefgh", "sk_prod_abcdefgh", "sk_test_abcdefgh ", "sk_test_abcdéfgh", "é_test_abcdefgh"] {
+            assert_eq!(form(other), None, "{other}");
+        }
+        assert_eq!(form(&format!("sk_test_{}", "x".repeat(201))), None);
+    }
+
+    #[test]
+    fn a_hint_shows_the_end_of_long_credentials_alone() {
+        let form = Form { kind: Kind::Secret, mode: Mode::Test };
+        assert_eq!(hint(form, "sk_test_0123456789abcdef"), "sk_test_…cdef");
+        assert_eq!(hint(form, "sk_test_0123456789abcde"), "sk_test_…");
+    }
+
+    #[test]
+    fn amount_and_currency_come_together_and_are_sound() {
+        let field = |amount: Option<i64>, currency: Option<&str>| {
+            let grant = ClientGrant { amount, currency: currency.map(str::to_owned), ..ClientGrant::default() };
+            check_money(&grant).err().and_then(|fault| fault.field)
+        };
+        assert_eq!(field(None, None), None);
+        assert_eq!(field(Some(1), Some("EUR")), None);
+        assert_eq!(field(Some(1), None).as_deref(), Some("currency"));
+        assert_eq!(field(None, Some("EUR")).as_deref(), Some("amount"));
+        assert_eq!(field(Some(0), Some("EUR")).as_deref(), Some("amount"));
+        assert_eq!(field(Some(-1), Some("EUR")).as_deref(), Some("amount"));
+        assert_eq!(field(Some(1), Some("EURO")).as_deref(), Some("currency"));
+    }
+
+    #[test]
+    fn a_finding_is_fresh_for_its_time_and_not_after_the_clock_went_back() {
+        let caller = Caller {
+            team: domain::id::TeamId::new(uuid::Uuid::nil()),
+            key: KeyId::new(uuid::Uuid::nil()),
+            credential: Credential::Secret,
+            mode: Mode::Test,
+        };
+        let at = Timestamp::from_micros(1_000_000_000);
+        let known = Known { fresh_until: at.after(FRESH_FOR), caller, expires_at: None };
+        assert!(known.is_fresh(at));
+        assert!(!known.is_fresh(at.after(FRESH_FOR)));
+        assert!(!known.is_fresh(at.before(Duration::from_millis(1))));
+        let cache = Cache::default();
+        for n in 0..KEPT {
+            cache.keep(n.to_string(), known.clone(), at);
+        }
+        cache.keep("one more".to_owned(), known.clone(), at);
+        assert!(cache.find("one more", at).is_none(), "the number of entries is bounded");
+        let later = at.after(FRESH_FOR);
+        cache.keep("one more".to_owned(), Known { fresh_until: later.after(FRESH_FOR), ..known }, later);
+        assert!(cache.find("one more", later).is_some() && cache.find("0", later).is_none());
+        assert_eq!(cache.0.lock().len(), 1, "what is not fresh makes room");
+    }
+}

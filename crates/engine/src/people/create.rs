@@ -1,0 +1,85 @@
+//! Making a customer.
+
+use domain::{
+    Fault,
+    caller::{Caller, Credential, forbidden},
+    customer::{CardInput, CustomerDraft, NewMethod},
+    id::CustomerId,
+};
+use serde::{Deserialize, Serialize};
+
+use super::Request;
+use crate::{
+    Engine,
+    faults::Stop,
+    once::{Kept, Once, Snapshot, Told},
+};
+
+/// Where the card begins in a fault's `field`.
+const CARD: &str = "data.card";
+
+/// A request for a customer.
+pub struct CreateCustomer {
+    /// What is told of the customer.
+    pub draft: CustomerDraft,
+    /// A card to be stored, which becomes the default method.
+    pub card: Option<CardInput>,
+}
+
+/// What is stored of an answer that is a customer's id.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct StoredId {
+    id: CustomerId,
+}
+
+impl Kept for CustomerId {
+    type Stored = StoredId;
+
+    fn stored(&self) -> StoredId {
+        StoredId { id: *self }
+    }
+
+    async fn restored(_engine: &Engine, stored: StoredId) -> Result<Self, Fault> {
+        Ok(stored.id)
+    }
+
+    fn id(stored: &StoredId) -> Option<String> {
+        Some(stored.id.to_string())
+    }
+}
+
+impl Engine {
+    /// Makes a customer. Source: specification 4.2; behaviour contract, section 6.
+    pub async fn create_customer(
+        &self,
+        caller: &Caller,
+        once: Option<Once>,
+        parsed: Result<CreateCustomer, Fault>,
+    ) -> Told<CustomerId> {
+        if matches!(caller.credential, Credential::Public) {
+            return Told { result: Err(forbidden()), replayed: false };
+        }
+        let run = |command, claim, deadline| self.created(caller, command, Request { claim, deadline });
+        self.once(caller, once, parsed, run).await
+    }
+
+    async fn created(&self, caller: &Caller, command: CreateCustomer, request: Request) -> Result<CustomerId, Stop> {
+        let mut customer = self.new_customer(caller, command.draft);
+        let mut sealed = match command.card {
+            Some(card) => Some(self.seal(caller.team, NewMethod::Card(card), CARD).await?),
+            None => None,
+        };
+        if let Some(sealed) = &mut sealed {
+            sealed.give_to(&mut customer);
+        }
+        let mut statements = vec![store::customer::insert(&customer)];
+        statements.extend(sealed.iter().map(|sealed| store::method::insert(&sealed.method)));
+        let answer = Snapshot::Result(customer.id.stored()).text();
+        let committed = self.commit_request(&request, (&customer.id.key(), &answer), statements).await;
+        let made = committed.and_then(|done| if done { Ok(customer.id) } else { Err(Fault::unknown().into()) });
+        match sealed {
+            Some(sealed) => self.keep_or_discard(sealed, made).await,
+            None => made,
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Erasing a person from what stays: payments, and what idempotency keys tell.
+//!
+//! Everything here may run again at any time: what is erased already is left as it is.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use db::{Change, Statement};
+use domain::{
+    Timestamp,
+    id::{CustomerId, PaymentId, TeamId},
+    payment::{Line, Payer, Payment},
+};
+
+use super::tokenise::StoredToken;
+use crate::{
+    Engine,
+    commit::{Ended, Extra},
+    faults::Stop,
+    once::Snapshot,
+    payments::StoredPayment,
+};
+
+/// How many payments are read at once.
+const PAGE: i64 = 100;
+
+/// How many erasures the job takes at once.
+const BATCH: i64 = 16;
+
+/// When an erasure that did not come to its end is tried again.
+const AGAIN: Duration = Duration::from_mins(10);
+
+impl Engine {
+    /// Completes erasures that are due. Returns how many were taken.
+    pub(crate) async fn erase_people(&self) -> Result<usize, Stop> {
+        let now = self.inner.world.now();
+        let due = store::erasure::claim_due(&self.inner.store, now, now.after(AGAIN), BATCH).await?;
+        let taken = due.len();
+        for (team, customer) in due {
+            if let Err(stop) = self.erase_and_forget(team, customer).await {
+                tracing::warn!(stop = ?stop, "an erasure is tried again when its lease ends");
+            }
+        }
+        Ok(taken)
+    }
+
+    async fn erase_and_forget(&self, team: TeamId, customer: CustomerId) -> Result<(), Stop> {
+        self.erase_person(team, customer).await?;
+        let mut change = Change::new(self.change_id(), &customer.key());
+        change.push(store::erasure::delete(team, customer));
+        self.commit_plain(change).await.map(|_| ())
+    }
+
+    /// Erases a customer's data from payments and from what idempotency keys tell.
+    pub(super) async fn erase_person(&self, team: TeamId, customer: CustomerId) -> Result<(), Stop> {
+        let store = &self.inner.store;
+        let mut after = None;
+        loop {
+            let page = store::payment::of_customer(store, team, customer, after, PAGE).await?;
+            let Some(last) = page.last().map(|payment| payment.id) else { break };
+            for payment in page {
+                self.erase_from_payment(team, payment.id).await?;
+            }
+            after = Some(last);
+        }
+        for (once, answer) in store::once::of_customer(store, team, customer).await? {
+            let Some(erased) = without_person::<StoredToken>(&answer, forget_holder)? else { continue };
+            let mut change = Change::new(self.change_id(), &once.key);
+            change.push(store::once::answer(team, &once, &customer.key(), &erased));
+            self.commit_plain(change).await?;
+        }
+        Ok(())
+    }
+
+    async fn erase_from_payment(&self, team: TeamId, id: PaymentId) -> Result<(), Stop> {
+        loop {
+            let _turn = self.inner.turns.take(id.uuid()).await;
+            let mut payment = self.load(team, id).await?;
+            // An answer is only ever written with a version of its payment, so this reading is guarded too.
+            let answers = self.answers_without_person(&payment).await?;
+            if !forget_payer(&mut payment) && answers.is_empty() {
+                return Ok(());
+            }
+            payment.version += 1;
+            let line = Line::new(self.inner.world.now(), "Personal data erased");
+            let extra = Extra { more: answers, ..Extra::default() };
+            if self.commit_payment(&payment, &[line], extra).await? == Ended::Done {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The statements that erase the person from what the payment's idempotency keys tell.
+    async fn answers_without_person(&self, payment: &Payment) -> Result<Vec<Statement>, Stop> {
+        let asked = payment.operations.iter().filter_map(|operation| operation.once.as_ref());
+        let keys: BTreeSet<_> = asked.map(|once| (once.scope.as_str(), once.key.as_str())).collect();
+        let mut statements = Vec::new();
+        for (scope, key) in keys {
+            let once = domain::payment::OnceRef { scope: scope.to_owned(), key: key.to_owned() };
+            // Also those that count as forgotten: they are still stored.
+            let ever = Timestamp::from_micros(i64::MIN);
+            let record = store::once::find(&self.inner.store, payment.team, &once, ever).await?;
+            let Some(answer) = record.and_then(|record| record.answer) else { continue };
+            if let Some(erased) = without_person::<StoredPayment>(&answer, |told| forget_payer(&mut told.payment))? {
+                statements.push(store::once::answer(payment.team, &once, &payment.id.key(), &erased));
+            }
+        }
+        Ok(statements)
+    }
+}
+
+/// An answer without the person; `None` when the person is not in it.
+fn without_person<T>(answer: &str, erase: impl FnOnce(&mut T) -> bool) -> Result<Option<String>, Stop>
+where
+    T: serde::Serialize + serde::de::DeserializeOwned,
+{
+    let mut snapshot: Snapshot<T> = serde_json::from_str(answer)
+        .map_err(|error| db::DbError::Corrupt(format!("once: an answer can't be read: {error}")))?;
+    let Snapshot::Result(told) = &mut snapshot else { return Ok(None) };
+    Ok(erase(told).then(|| snapshot.text()))
+}
+
+/// Leaves the customer's id alone. Returns whether there was more.
+fn forget_payer(payment: &mut Payment) -> bool {
+    let before = (payment.customer.take(), payment.method.holder.take(), payment.method.address.take());
+    payment.customer = before.0.as_ref().map(|payer| Payer { id: payer.id, ..Payer::default() });
+    // What the merchant's fraud provider knows is about the person too.
+    let fraud = payment.fraud.take();
+    before.0 != payment.customer || before.1.is_some() || before.2.is_some() || fraud.is_some()
+}
+
+/// Leaves what is known of the card alone. Returns whether there was more.
+fn forget_holder(told: &mut StoredToken) -> bool {
+    let method = &mut told.method;
+    let merchants = (method.external_id.take(), method.metadata.take());
+    let persons = (told.customer.take(), method.holder.take(), method.address.take());
+    merchants != (None, None) || persons != (None, None, None)
+}

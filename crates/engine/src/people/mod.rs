@@ -1,0 +1,114 @@
+//! People: customers and their stored payment methods.
+//!
+//! # How it works
+//! A method's number is sealed in the vault first; the store's one commit then makes the token, with its idempotency
+//! record and its answer. A number whose commit never came is found by the job for orphans.
+//!
+//! Every change of a customer's methods is also a new version of the customer, guarded by the version before it. So two
+//! changes of one customer never pass each other, and the default is always one of the customer's methods.
+
+mod create;
+mod delete;
+mod erase;
+mod list;
+mod methods;
+mod read;
+mod seal;
+mod tokenise;
+mod update;
+
+use db::{Change, Statement};
+use domain::{
+    caller::{Caller, Credential},
+    customer::{Customer, CustomerDraft},
+    id::{CustomerId, TeamId},
+};
+use store::once::Claim;
+
+use crate::{
+    Engine,
+    deadline::Deadline,
+    faults::{Stop, customer_not_found},
+    payments::may_use,
+};
+
+pub use create::CreateCustomer;
+pub use list::{CustomerPage, ListCustomers};
+pub use tokenise::{Owner, TokenView, Tokenise};
+
+/// What a commit of a request bears besides its rows.
+struct Request {
+    /// The idempotency key that it takes.
+    claim: Option<Claim>,
+    /// By when it must be on disk; later nobody waits for it.
+    deadline: Deadline,
+}
+
+impl Engine {
+    /// A team's customer, or the fault that there is none.
+    async fn known_customer(&self, team: TeamId, id: CustomerId) -> Result<Customer, Stop> {
+        let found = store::customer::of_team(&self.inner.store, team, id).await?;
+        found.ok_or_else(|| Stop::Fault(customer_not_found()))
+    }
+
+    /// The customer, if there is one that the credential may name.
+    async fn nameable_customer(&self, caller: &Caller, id: CustomerId) -> Result<Customer, Stop> {
+        let customer = self.known_customer(caller.team, id).await?;
+        if may_use(caller, &customer) { Ok(customer) } else { Err(customer_not_found().into()) }
+    }
+
+    fn new_customer(&self, caller: &Caller, draft: CustomerDraft) -> Customer {
+        let CustomerDraft { name, email, phone, description, billing, shipping, company } = draft;
+        let now = self.inner.world.now();
+        Customer {
+            id: CustomerId::new(self.inner.world.uuid_v7()),
+            team: caller.team,
+            version: 1,
+            name,
+            email,
+            phone,
+            description,
+            billing,
+            shipping,
+            company,
+            default_method: None,
+            created_at: now,
+            updated_at: now,
+            made_by: matches!(caller.credential, Credential::Client(_)).then_some(caller.key),
+        }
+    }
+
+    /// Commits the next version of a customer with what goes with it. `false` when somebody else was first.
+    async fn commit_customer(&self, mut customer: Customer, more: Vec<Statement>) -> Result<bool, Stop> {
+        customer.version += 1;
+        customer.updated_at = self.inner.world.now();
+        let mut change = Change::new(self.change_id(), &customer.id.key());
+        change.push(store::customer::update(&customer));
+        for statement in more {
+            change.push(statement);
+        }
+        Ok(self.commit_plain(change).await?.is_none())
+    }
+
+    /// Commits what a request makes. `false` when somebody else was first; [`Stop::Taken`] when its key is taken.
+    async fn commit_request(
+        &self,
+        request: &Request,
+        told: (&str, &str),
+        statements: Vec<Statement>,
+    ) -> Result<bool, Stop> {
+        let (stream, answer) = told;
+        let mut change = Change::new(self.change_id(), stream).until(request.deadline.at());
+        if let Some(claim) = &request.claim {
+            change.push(self.claim(claim, Some(stream), Some(answer)));
+        }
+        for statement in statements {
+            change.push(statement);
+        }
+        match self.commit_plain(change).await? {
+            None => Ok(true),
+            Some(0) if request.claim.is_some() => Err(Stop::Taken),
+            Some(_) => Ok(false),
+        }
+    }
+}

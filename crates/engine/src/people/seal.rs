@@ -1,0 +1,127 @@
+//! A new method on its way into the store: checked, its number sealed.
+
+use domain::{
+    Fault,
+    caller::Mode,
+    card_number::SecurityCode,
+    customer::{AccountInput, CardInput, Customer, Instrument, NewMethod, StoredMethod},
+    id::{BlobId, MethodId, TeamId, VaultToken},
+    method::CardFunding,
+};
+
+use crate::{Engine, faults::Stop, payments::token_holder};
+
+/// Length of a vault token. Unit: characters of just under six bits; 24 have 142 bits.
+const TOKEN_LENGTH: usize = 24;
+
+/// A method whose number is sealed and whose record is not stored yet.
+pub(super) struct Sealed {
+    /// The record to be.
+    pub(super) method: StoredMethod,
+    cvc: Option<SecurityCode>,
+    make_default: bool,
+}
+
+/// What the record keeps of a number.
+struct Number {
+    blob: BlobId,
+    masked: String,
+    fingerprint: String,
+}
+
+impl Sealed {
+    /// Makes it a method of the customer: the default when it is the first, or is to be.
+    pub(super) fn give_to(&mut self, customer: &mut Customer) {
+        self.method.customer = Some(customer.id);
+        if self.make_default || customer.default_method.is_none() {
+            customer.default_method = Some(self.method.token.clone());
+        }
+        self.method.is_default = customer.default_method.as_ref() == Some(&self.method.token);
+    }
+}
+
+impl Engine {
+    /// Checks an instrument and seals its number. `field` is where it begins in a fault's `field`.
+    pub(super) async fn seal(&self, team: TeamId, new: NewMethod, field: &str) -> Result<Sealed, Stop> {
+        match new {
+            NewMethod::Card(card) => self.seal_card(team, card, field).await,
+            NewMethod::Account(account) => self.seal_account(team, account).await,
+        }
+    }
+
+    async fn seal_card(&self, team: TeamId, card: CardInput, field: &str) -> Result<Sealed, Stop> {
+        if card.expiry.expired_at(self.inner.world.now()) {
+            return Err(Fault::invalid(format!("{field}.expYear"), "the card has expired").into());
+        }
+        let brand = card.number.brand();
+        let live = self.inner.settings.mode == Mode::Live;
+        if live && card.cvc.as_ref().is_some_and(|cvc| !cvc.fits(brand)) {
+            let reason = "has not the length that the card's brand uses";
+            return Err(Fault::invalid(format!("{field}.cvc"), reason).into());
+        }
+        let number = Number {
+            blob: self.inner.vault.seal_card(team, &card.number).await?,
+            masked: card.number.masked(),
+            fingerprint: self.inner.vault.fingerprint(team, &card.number),
+        };
+        let instrument =
+            Instrument::Card { expiry: card.expiry, brand: brand.code().to_owned(), bin: card.number.bin() };
+        let mut method = self.record(team, instrument, number)?;
+        method.holder = card.holder;
+        method.address = card.address;
+        Ok(Sealed { method, cvc: card.cvc, make_default: card.make_default })
+    }
+
+    async fn seal_account(&self, team: TeamId, account: AccountInput) -> Result<Sealed, Stop> {
+        let number = Number {
+            blob: self.inner.vault.seal_account(team, &account.number).await?,
+            masked: account.number.masked(),
+            fingerprint: self.inner.vault.account_fingerprint(team, &account.number),
+        };
+        let mut method = self.record(team, Instrument::BankAccount { bank_name: account.bank_name }, number)?;
+        method.holder = Some(account.holder);
+        method.funding = account.funding;
+        method.product = account.product;
+        Ok(Sealed { method, cvc: None, make_default: false })
+    }
+
+    fn record(&self, team: TeamId, instrument: Instrument, number: Number) -> Result<StoredMethod, Fault> {
+        let world = &self.inner.world;
+        let now = world.now();
+        Ok(StoredMethod {
+            id: MethodId::new(world.uuid_v7()),
+            team,
+            token: VaultToken::parse(&world.token(TOKEN_LENGTH)).ok_or_else(Fault::unknown)?,
+            customer: None,
+            blob: number.blob,
+            instrument,
+            masked: number.masked,
+            holder: None,
+            funding: CardFunding::Undefined,
+            product: None,
+            fingerprint: number.fingerprint,
+            external_id: None,
+            metadata: None,
+            address: None,
+            created_at: now,
+            updated_at: now,
+            is_default: false,
+        })
+    }
+
+    /// Ends a method's way into the store: its security code is kept when its record was written; its number is erased
+    /// when another request had the key. What another end leaves behind, the job for orphans finds: it may be in use.
+    pub(super) async fn keep_or_discard<T>(&self, sealed: Sealed, made: Result<T, Stop>) -> Result<T, Stop> {
+        let Sealed { method, cvc, .. } = sealed;
+        match (&made, cvc) {
+            (Ok(_), Some(cvc)) => self.inner.vault.keep_cvc(&token_holder(method.team, &method.token), &cvc),
+            (Err(Stop::Taken), _) => {
+                if let Err(error) = self.inner.vault.erase(method.team, method.blob).await {
+                    tracing::warn!(error = %error, "a number that is not needed is left to the job for orphans");
+                }
+            }
+            (Ok(_), None) | (Err(Stop::Fault(_)), _) => {}
+        }
+        made
+    }
+}

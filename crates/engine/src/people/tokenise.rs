@@ -1,0 +1,189 @@
+//! Tokenising: storing a payment method.
+
+use domain::{
+    Fault,
+    caller::{Caller, Credential, forbidden},
+    customer::{Customer, CustomerDraft, NewMethod, StoredMethod},
+    id::{CustomerId, VaultToken},
+};
+use serde::{Deserialize, Serialize};
+
+use super::{Request, seal::Sealed};
+use crate::{
+    Engine,
+    faults::{Stop, customer_not_found},
+    once::{Kept, Once, Snapshot, Told},
+};
+
+/// Where the card begins in a fault's `field`.
+const CARD: &str = "data.paymentMethod.card";
+
+/// A request for a token.
+pub struct Tokenise {
+    /// What to store.
+    pub method: NewMethod,
+    /// The merchant's own id of it.
+    pub external_id: Option<String>,
+    /// The merchant's own data.
+    pub metadata: Option<serde_json::Value>,
+    /// Whose it is to be.
+    pub owner: Owner,
+}
+
+/// Whose a new method is to be.
+#[expect(clippy::large_enum_variant, reason = "lives for one call and is never collected")]
+pub enum Owner {
+    /// Nobody's.
+    Nobody,
+    /// A customer's; the id as sent.
+    Existing(String),
+    /// A customer's who is to be made.
+    New(CustomerDraft),
+}
+
+/// A token as it is told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TokenView {
+    /// What was stored.
+    pub method: StoredMethod,
+    /// Whose it is, as of the same commit. What a browser may see of it is for the API to say.
+    pub customer: Option<Customer>,
+}
+
+/// What is stored of an answer that is a token.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct StoredToken {
+    pub(super) method: StoredMethod,
+    is_default: bool,
+    pub(super) customer: Option<Customer>,
+}
+
+impl Kept for TokenView {
+    type Stored = StoredToken;
+
+    fn stored(&self) -> StoredToken {
+        let method = self.method.clone();
+        StoredToken { is_default: method.is_default, method, customer: self.customer.clone() }
+    }
+
+    async fn restored(_engine: &Engine, stored: StoredToken) -> Result<Self, Fault> {
+        let mut method = stored.method;
+        method.is_default = stored.is_default;
+        Ok(Self { method, customer: stored.customer })
+    }
+
+    fn id(stored: &StoredToken) -> Option<String> {
+        Some(stored.method.id.to_string())
+    }
+}
+
+impl TokenView {
+    /// Under what the answer is found when the customer is erased.
+    fn stream(&self) -> String {
+        let token = VaultToken::as_str(&self.method.token);
+        self.customer.as_ref().map_or_else(|| token.to_owned(), |customer| customer.id.key())
+    }
+}
+
+/// An owner that was found, or is ready to be made.
+#[expect(clippy::large_enum_variant, reason = "lives for one call and is never collected")]
+enum Found {
+    Nobody,
+    Existing(CustomerId),
+    New(Customer),
+}
+
+impl Engine {
+    /// Stores a payment method. Source: specification 4.2; behaviour contract, section 6.
+    pub async fn tokenise(
+        &self,
+        caller: &Caller,
+        once: Option<Once>,
+        parsed: Result<Tokenise, Fault>,
+    ) -> Told<TokenView> {
+        if matches!(caller.credential, Credential::Public) {
+            return Told { result: Err(forbidden()), replayed: false };
+        }
+        let run = |command, claim, deadline| self.tokenised(caller, command, Request { claim, deadline });
+        self.once(caller, once, parsed, run).await
+    }
+
+    async fn tokenised(&self, caller: &Caller, command: Tokenise, request: Request) -> Result<TokenView, Stop> {
+        let owner = self.find_owner(caller, command.owner).await?;
+        let mut sealed = self.seal(caller.team, command.method, CARD).await?;
+        sealed.method.external_id = command.external_id;
+        sealed.method.metadata = command.metadata;
+        let made = match owner {
+            Found::Nobody => self.token_of_nobody(&sealed, &request).await,
+            Found::Existing(id) => self.token_of(caller, id, &mut sealed, &request).await,
+            Found::New(customer) => self.token_of_new(customer, &mut sealed, &request).await,
+        };
+        self.keep_or_discard(sealed, made).await
+    }
+
+    async fn find_owner(&self, caller: &Caller, owner: Owner) -> Result<Found, Stop> {
+        Ok(match owner {
+            Owner::Nobody => Found::Nobody,
+            Owner::Existing(id) => {
+                let id = CustomerId::parse(&id).ok_or_else(customer_not_found)?;
+                Found::Existing(self.nameable_customer(caller, id).await?.id)
+            }
+            Owner::New(draft) => Found::New(self.new_customer(caller, draft)),
+        })
+    }
+
+    async fn token_of_nobody(&self, sealed: &Sealed, request: &Request) -> Result<TokenView, Stop> {
+        let view = TokenView { method: sealed.method.clone(), customer: None };
+        let statements = vec![store::method::insert(&view.method)];
+        self.commit_token(request, &view, statements).await?.then_some(view).ok_or_else(defect)
+    }
+
+    async fn token_of(
+        &self,
+        caller: &Caller,
+        id: CustomerId,
+        sealed: &mut Sealed,
+        request: &Request,
+    ) -> Result<TokenView, Stop> {
+        loop {
+            let _turn = self.inner.turns.take(id.uuid()).await;
+            let mut customer = self.nameable_customer(caller, id).await?;
+            customer.version += 1;
+            customer.updated_at = self.inner.world.now();
+            sealed.give_to(&mut customer);
+            let statements = vec![store::customer::update(&customer), store::method::insert(&sealed.method)];
+            let view = TokenView { method: sealed.method.clone(), customer: Some(customer) };
+            if self.commit_token(request, &view, statements).await? {
+                return Ok(view);
+            }
+        }
+    }
+
+    async fn token_of_new(
+        &self,
+        mut customer: Customer,
+        sealed: &mut Sealed,
+        request: &Request,
+    ) -> Result<TokenView, Stop> {
+        sealed.give_to(&mut customer);
+        let statements = vec![store::customer::insert(&customer), store::method::insert(&sealed.method)];
+        let view = TokenView { method: sealed.method.clone(), customer: Some(customer) };
+        self.commit_token(request, &view, statements).await?.then_some(view).ok_or_else(defect)
+    }
+
+    async fn commit_token(
+        &self,
+        request: &Request,
+        view: &TokenView,
+        statements: Vec<db::Statement>,
+    ) -> Result<bool, Stop> {
+        let answer = Snapshot::Result(view.stored()).text();
+        self.commit_request(request, (&view.stream(), &answer), statements).await
+    }
+}
+
+/// New random ids were taken already: that is no chance any more.
+fn defect() -> Stop {
+    tracing::error!("a new random id is taken");
+    Stop::Fault(Fault::unknown())
+}

@@ -1,0 +1,20 @@
+//! Stories about customers, their methods, credentials and the people who run the service, played in a simulated world.
+
+#[cfg(test)]
+mod access;
+#[cfg(test)]
+mod admin;
+#[cfg(test)]
+mod cards;
+#[cfg(test)]
+mod customers;
+#[cfg(test)]
+mod erasure;
+#[cfg(test)]
+mod lists;
+#[cfg(test)]
+mod methods;
+#[cfg(test)]
+mod shop;
+#[cfg(test)]
+mod tokens;

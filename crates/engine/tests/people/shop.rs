@@ -1,0 +1,263 @@
+//! A shop on an engine in a simulated world, with a processor that approves everything.
+
+use std::{collections::BTreeMap, future::Future, sync::Arc, time::Duration};
+
+use connector::{
+    Answer, Approval, Authorise as AuthoriseCall, CallError, Capabilities, Connector, Descriptor, Finding, Follow,
+    LaterAnswer, LookUp,
+};
+use db::Db;
+use domain::{
+    Fault, Timestamp,
+    caller::{Caller, ClientGrant, Mode},
+    customer::CustomerDraft,
+    id::{ConnectionId, CustomerId, FlowId, TeamId, VaultToken},
+    method::Method,
+    money::Currency,
+    payment::{CaptureRule, Initiator, Payment},
+};
+use engine::{
+    Authorise, CreateCustomer, Engine, Instrument, Once, Owner, Parts, Payer, Scope, Seed, SeedConnection, SeedFlow,
+    Settings, TokenView, Tokenise, Told,
+};
+use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
+use vault::{KeySource, Vault};
+use world::{Sim, World};
+
+use crate::cards;
+
+pub(crate) const KEY: &str = "sk_test_shopkey0";
+
+/// What outlives a process: the databases, the key file and the world around.
+pub(crate) struct Shop {
+    pub(crate) world: World,
+    pub(crate) sim: Sim,
+    pub(crate) store: Db,
+    pub(crate) vault: Vault,
+    pub(crate) engine: Engine,
+    pub(crate) team: TeamId,
+    pub(crate) server: Caller,
+    _directory: tempfile::TempDir,
+}
+
+struct Approves(Descriptor);
+
+impl Connector for Approves {
+    fn descriptor(&self) -> &Descriptor {
+        &self.0
+    }
+
+    fn authorise<'a>(&'a self, call: &'a AuthoriseCall<'a>) -> BoxFuture<'a, Result<Answer, CallError>> {
+        let answer = Answer::Approved { captured: call.capture, approval: Approval::default() };
+        Box::pin(async move { Ok(answer) })
+    }
+
+    fn capture<'a>(&'a self, _: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
+        Box::pin(async { Ok(LaterAnswer::Done { processor_id: None }) })
+    }
+
+    fn cancel<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
+        self.capture(call)
+    }
+
+    fn refund<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
+        self.capture(call)
+    }
+
+    fn look_up<'a>(&'a self, _: &'a LookUp<'a>) -> BoxFuture<'a, Result<Finding, CallError>> {
+        Box::pin(async { Ok(Finding::NotFound) })
+    }
+}
+
+fn approves() -> Arc<dyn Connector> {
+    Arc::new(Approves(Descriptor {
+        processor: "approves",
+        name: "Approves",
+        logo: None,
+        methods: &[Method::Card],
+        capabilities: Capabilities { sale: true, partial_capture: true, partial_refund: true },
+        call_timeout: Duration::from_secs(2),
+        not_found_final_after: None,
+        authorisation_lifetime: Duration::from_secs(7 * 24 * 60 * 60),
+        pending_schedule: &[],
+    }))
+}
+
+impl Shop {
+    pub(crate) fn open(seed: u64) -> Self {
+        Self::open_in(seed, Mode::Test)
+    }
+
+    pub(crate) fn open_in(seed: u64, mode: Mode) -> Self {
+        let shop = Self::without_team(seed, mode);
+        let key = if mode == Mode::Test { KEY } else { "sk_live_shopkey0" };
+        let first = shop.run(shop.engine.seed(beginnings(Some(key)))).unwrap();
+        assert!(first.is_some());
+        let server = shop.run(shop.engine.authenticate(key)).unwrap();
+        Self { team: server.team, server, ..shop }
+    }
+
+    /// Databases without anything in them.
+    pub(crate) fn without_team(chance: u64, mode: Mode) -> Self {
+        let (world, sim) = World::simulated(chance);
+        let directory = tempfile::tempdir().unwrap();
+        let store = Db::sqlite_inline(store::MIGRATIONS, &world).unwrap();
+        let sealed = Db::sqlite_inline(vault::MIGRATIONS, &world).unwrap();
+        let keys = KeySource::File(directory.path().join("keys"));
+        let vault = Vault::open(sealed, keys, world.clone(), Duration::from_secs(3600)).unwrap();
+        let engine = engine_over(&world, &store, &vault, mode);
+        let nobody = uuid::Uuid::nil();
+        let server = Caller {
+            team: TeamId::new(nobody),
+            key: domain::id::KeyId::new(nobody),
+            credential: domain::caller::Credential::Secret,
+            mode,
+        };
+        Self { world, sim, store, vault, engine, team: server.team, server, _directory: directory }
+    }
+
+    /// Another process over the same databases.
+    pub(crate) fn another_node(&self) -> Engine {
+        engine_over(&self.world, &self.store, &self.vault, self.server.mode)
+    }
+
+    pub(crate) fn run<T>(&self, story: impl Future<Output = T>) -> T {
+        self.sim.run_until(story).expect("the story does not get stuck")
+    }
+
+    /// Plays stories as tasks of their own, in an order that the seed decides. What they told, in their order.
+    pub(crate) fn at_once<T: Send + 'static>(&self, stories: Vec<BoxFuture<'static, T>>) -> Vec<T> {
+        let (told, count) = (Arc::new(Mutex::new(BTreeMap::new())), stories.len());
+        for (n, story) in stories.into_iter().enumerate() {
+            let told = Arc::clone(&told);
+            self.world.spawn(async move {
+                let result = story.await;
+                told.lock().insert(n, result);
+            });
+        }
+        self.run(async {
+            while told.lock().len() < count {
+                self.world.sleep(Duration::from_millis(1)).await;
+            }
+        });
+        let told = std::mem::take(&mut *told.lock());
+        told.into_values().collect()
+    }
+
+    pub(crate) fn pass(&self, span: Duration) {
+        let world = self.world.clone();
+        self.run(async move { world.sleep(span).await });
+    }
+
+    pub(crate) fn public(&self) -> Caller {
+        let made = self.run(self.engine.create_key(self.team, engine::KeyKind::Public, "site", None)).unwrap();
+        self.run(self.engine.authenticate(&made.token)).unwrap()
+    }
+
+    pub(crate) fn client(&self, grant: ClientGrant) -> Caller {
+        let Ok(made) = self.run(self.engine.client_token(&self.server, grant)) else { panic!("no client token") };
+        self.run(self.engine.authenticate(&made.token)).unwrap()
+    }
+
+    pub(crate) fn create_customer(&self, name: &str) -> CustomerId {
+        self.create_customer_by(&self.server, cards::person(name)).unwrap()
+    }
+
+    pub(crate) fn create_customer_by(&self, caller: &Caller, draft: CustomerDraft) -> Result<CustomerId, Fault> {
+        self.run(self.engine.create_customer(caller, None, Ok(CreateCustomer { draft, card: None }))).result
+    }
+
+    pub(crate) fn tokenise(&self, caller: &Caller, once: Option<Once>, command: Tokenise) -> Told<TokenView> {
+        self.run(self.engine.tokenise(caller, once, Ok(command)))
+    }
+
+    /// Stores a card for a customer.
+    pub(crate) fn add(&self, customer: CustomerId, number: &str) -> VaultToken {
+        let command = cards::token(cards::card(number), Owner::Existing(customer.to_string()));
+        self.tokenise(&self.server, None, command).result.unwrap().method.token
+    }
+
+    pub(crate) fn tokens(&self, customer: CustomerId) -> Vec<VaultToken> {
+        let methods = self.run(self.engine.methods(&self.server, customer)).unwrap();
+        methods.into_iter().map(|method| method.token).collect()
+    }
+
+    pub(crate) fn default_of(&self, customer: CustomerId) -> Option<VaultToken> {
+        let told = self.run(self.engine.customer(&self.server, customer)).unwrap().default_method;
+        let methods = self.run(self.engine.methods(&self.server, customer)).unwrap();
+        let flagged: Vec<_> = methods.into_iter().filter(|method| method.is_default).map(|method| method.token).collect();
+        assert_eq!(flagged, Vec::from_iter(told.clone()), "both views agree, and the default is one of the methods");
+        told
+    }
+
+    /// How many numbers the vault holds.
+    pub(crate) fn sealed(&self) -> usize {
+        let end = Timestamp::from_micros(i64::MAX);
+        self.run(self.vault.older_than(end, None, 10_000)).unwrap().len()
+    }
+
+    pub(crate) fn pay(&self, customer: CustomerId, once: Option<Once>) -> Told<Payment> {
+        let told = self.run(self.engine.authorise(&self.server, once, Ok(order(customer))));
+        Told { result: told.result.map(|view| view.payment), replayed: told.replayed }
+    }
+
+    pub(crate) fn count(&self, table: &str) -> i64 {
+        let rows = self.run(self.store.read(format!("select count(*) from {table}"), Vec::new())).unwrap();
+        rows[0].int(0).unwrap()
+    }
+}
+
+fn engine_over(world: &World, store: &Db, vault: &Vault, mode: Mode) -> Engine {
+    Engine::new(Parts {
+        world: world.clone(),
+        store: store.clone(),
+        vault: vault.clone(),
+        connectors: [("approves", approves())].into_iter().collect(),
+        settings: Settings { mode, poll_interval: Duration::from_secs(10), ..Settings::default() },
+    })
+}
+
+pub(crate) fn beginnings(key: Option<&str>) -> Seed {
+    let connection = ConnectionId::parse("approves-a").unwrap();
+    Seed {
+        team_name: "The shop".to_owned(),
+        connections: vec![SeedConnection {
+            id: connection.clone(),
+            processor: "approves".to_owned(),
+            name: "Approves".to_owned(),
+            settings: serde_json::json!({}),
+        }],
+        flows: vec![SeedFlow {
+            id: FlowId::parse("default").unwrap(),
+            name: "Default".to_owned(),
+            connection,
+            capture: CaptureRule::Immediate,
+            is_default: true,
+        }],
+        secret_key: key.map(str::to_owned),
+    }
+}
+
+/// An order of a customer, paid with the default method.
+pub(crate) fn order(customer: CustomerId) -> Authorise {
+    Authorise {
+        amount: Some(1000),
+        currency: Currency::parse("EUR"),
+        flow: None,
+        instrument: None::<Instrument>,
+        payer: Some(Payer { id: Some(customer.to_string()), told: domain::payment::Payer::default() }),
+        order_id: None,
+        transaction_id: None,
+        description: None,
+        statement_descriptor: None,
+        metadata: None,
+        fraud: Some(serde_json::json!({"ip": "192.0.2.7"})),
+        initiator: Initiator::Customer,
+    }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "it is given where a key may be absent")]
+pub(crate) fn once(scope: Scope, key: &str, arguments: &serde_json::Value) -> Option<Once> {
+    Some(Once { key: key.to_owned(), scope, arguments: arguments.clone() })
+}

@@ -1,0 +1,185 @@
+//! An engine with everything that it needs, in a simulated world.
+
+use std::{collections::BTreeMap, future::Future, sync::Arc, time::Duration};
+
+use connectors::simulator::{Books, Entry, MemoryBooks, Simulator};
+use db::Db;
+use domain::{
+    caller::Caller,
+    customer::{CardInput, NewMethod},
+    expiry::Expiry,
+    id::{ConnectionId, FlowId},
+    payment::{CaptureRule, Kind, Payment},
+};
+use engine::{Connectors, Engine, Owner, Parts, Seed, SeedConnection, SeedFlow, Settings, Tokenise};
+use vault::{KeySource, Vault};
+use world::{Sim, World};
+
+const KEY: &str = "sk_test_seeded_runs_0123456789";
+
+pub(crate) struct House {
+    pub(crate) engine: Engine,
+    pub(crate) world: World,
+    sim: Sim,
+    store: Db,
+    vault_db: Db,
+    books: Arc<MemoryBooks>,
+    folder: tempfile::TempDir,
+}
+
+impl House {
+    pub(crate) fn build(seed: u64) -> Self {
+        let (world, sim) = World::simulated(seed);
+        let store = Db::sqlite_inline(store::MIGRATIONS, &world).unwrap();
+        let vault_db = Db::sqlite_inline(vault::MIGRATIONS, &world).unwrap();
+        let books = Arc::new(MemoryBooks::default());
+        let folder = tempfile::tempdir().unwrap();
+        // The key file's bytes come from the seed too.
+        let engine = assemble(&world, &store, &vault_db, &books, folder.path());
+        let house = Self { engine, world, sim, store, vault_db, books, folder };
+        house.run(house.engine.seed(seed_of_team())).unwrap();
+        house
+    }
+
+    pub(crate) fn run<T>(&self, work: impl Future<Output = T>) -> T {
+        self.sim.run_until(work).unwrap_or_else(|_| panic!("the run is stuck"))
+    }
+
+    pub(crate) fn steps(&self) -> u64 {
+        self.sim.steps()
+    }
+
+    pub(crate) fn sim(&self) -> &Sim {
+        &self.sim
+    }
+
+    pub(crate) fn caller(&self) -> Caller {
+        self.run(self.engine.authenticate(KEY)).unwrap()
+    }
+
+    /// The process dies and starts again on what is on disk.
+    pub(crate) fn restart(&mut self) {
+        self.sim.crash();
+        self.engine = assemble(&self.world, &self.store, &self.vault_db, &self.books, self.folder.path());
+        self.engine.start();
+    }
+
+    pub(crate) fn entries(&self) -> Vec<Entry> {
+        self.run(self.books.all(None, 10_000)).unwrap()
+    }
+
+    pub(crate) fn payments(&self) -> Vec<Payment> {
+        let rows = self.run(self.store.scan("select body from payment order by payment_id", Vec::new())).unwrap();
+        rows.iter().map(|row| serde_json::from_str(row.text(0).unwrap()).unwrap()).collect()
+    }
+
+    pub(crate) fn events(&self) -> Vec<(String, i64, String)> {
+        let sql = "select stream, seq, data from event order by stream, seq";
+        let rows = self.run(self.store.scan(sql, Vec::new())).unwrap();
+        let read = |row: &db::Row| {
+            (row.text(0).unwrap().to_owned(), row.int(1).unwrap(), row.text(2).unwrap().to_owned())
+        };
+        rows.iter().map(read).collect()
+    }
+
+    /// Every charge in the books belongs to one payment, sums agree, and events have no gaps.
+    pub(crate) fn assert_books_equal_payments(&self) {
+        let now = self.world.now();
+        let payments: BTreeMap<String, Payment> = self.payments().into_iter().map(|one| (one.id.key(), one)).collect();
+        let mut charged: BTreeMap<String, u32> = BTreeMap::new();
+        for entry in self.entries() {
+            let reference = entry.reference.as_str().to_owned();
+            let (id, n) = connector::Reference::parse(&reference).unwrap();
+            let payment = payments.get(&id.key()).unwrap_or_else(|| panic!("{reference} is charged and has no payment"));
+            let operation = payment.operation(n).unwrap();
+            assert!(matches!(operation.kind, Kind::Authorise { .. }));
+            let gone = entry.cancelled(now) || entry.refunded(now) == entry.captured(now) && entry.captured(now) > 0;
+            if entry.authorised(now) > 0 && !gone {
+                *charged.entry(id.key()).or_default() += 1;
+            }
+            assert_eq!(entry.captured(now), payment.captured, "captured of {reference} in {}", payment.status);
+            assert_eq!(entry.refunded(now), payment.refunded(), "refunded of {reference} in {}", payment.status);
+        }
+        assert!(charged.values().all(|count| *count == 1), "charged twice: {charged:?}");
+        for payment in payments.values() {
+            let entry = self.entries().into_iter().find(|entry| entry.reference.as_str().starts_with(&payment.id.key()));
+            let holds = entry.is_some_and(|entry| entry.authorised(now) > 0);
+            let says = payment.authorisation().is_some();
+            assert_eq!(holds, says, "{} says {}", payment.id, payment.status);
+            let events: Vec<i64> =
+                self.events().into_iter().filter(|event| event.0 == payment.id.key()).map(|event| event.1).collect();
+            let wanted: Vec<i64> = (1..=i64::try_from(payment.version).unwrap()).collect();
+            assert_eq!(events, wanted, "one event for each version");
+        }
+    }
+
+    pub(crate) fn token(&self, caller: &Caller, number: &str) -> impl Future<Output = String> + use<> {
+        let method = NewMethod::Card(card(number));
+        let (engine, caller) = (self.engine.clone(), caller.clone());
+        async move {
+            let wanted = Tokenise { method, external_id: None, metadata: None, owner: Owner::Nobody };
+            let told = engine.tokenise(&caller, None, Ok(wanted)).await;
+            told.result.unwrap().method.token.as_str().to_owned()
+        }
+    }
+}
+
+pub(crate) fn card(number: &str) -> CardInput {
+    CardInput {
+        number: domain::card_number::CardNumber::parse(number.to_owned()).ok().unwrap(),
+        expiry: Expiry::parse(12, 2040).unwrap(),
+        cvc: None,
+        holder: None,
+        address: None,
+        make_default: false,
+    }
+}
+
+fn assemble(
+    world: &World,
+    store: &Db,
+    vault_db: &Db,
+    books: &Arc<MemoryBooks>,
+    folder: &std::path::Path,
+) -> Engine {
+    let source = KeySource::File(folder.join("keys.json"));
+    let vault = Vault::open(vault_db.clone(), source, world.clone(), Duration::from_mins(60)).unwrap();
+    let simulator = Simulator::new(world.clone(), Arc::clone(books) as Arc<dyn Books>);
+    let connectors: Connectors = BTreeMap::from([("simulator", Arc::new(simulator) as Arc<dyn connector::Connector>)]);
+    let parts = Parts { world: world.clone(), store: store.clone(), vault, connectors, settings: settings() };
+    Engine::new(parts)
+}
+
+/// As in production, but with fewer polls and a shorter life time, since virtual hours cost real seconds.
+fn settings() -> Settings {
+    Settings {
+        poll_interval: Duration::from_secs(5),
+        authorisation_lifetime: Some(Duration::from_hours(12)),
+        ..Settings::default()
+    }
+}
+
+fn seed_of_team() -> Seed {
+    let connection = ConnectionId::parse("simulator-a").unwrap();
+    let flow = |id: &str, capture, is_default| SeedFlow {
+        id: FlowId::parse(id).unwrap(),
+        name: id.to_owned(),
+        connection: connection.clone(),
+        capture,
+        is_default,
+    };
+    Seed {
+        team_name: "Seeded".to_owned(),
+        connections: vec![SeedConnection {
+            id: connection.clone(),
+            processor: "simulator".to_owned(),
+            name: "Simulator A".to_owned(),
+            settings: serde_json::json!({}),
+        }],
+        flows: vec![
+            flow("default", CaptureRule::Immediate, true),
+            flow("capture-by-api", CaptureRule::Api, false),
+        ],
+        secret_key: Some(KEY.to_owned()),
+    }
+}

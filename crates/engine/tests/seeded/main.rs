@@ -1,0 +1,89 @@
+//! Seeded runs of the whole engine on one thread, in virtual time, against the simulator: the same seed plays the same
+//! story, and at its end the processor's books and the payments agree.
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may panic")]
+
+mod house;
+mod story;
+
+use std::time::Duration;
+
+use house::House;
+
+#[test]
+fn the_same_seed_plays_the_same_story_to_the_same_step() {
+    let one = story::play(11, 30);
+    let two = story::play(11, 30);
+    assert_eq!(one, two);
+    assert_ne!(story::play(12, 30).digest, one.digest);
+}
+
+#[test]
+fn books_and_payments_agree_whatever_the_seed() {
+    for seed in 100..112 {
+        eprintln!("seed {seed}");
+        let played = story::play(seed, 25);
+        assert_eq!(played.payments, 25, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_crash_at_any_moment_loses_no_payment_and_charges_none_twice() {
+    let mut unfinished = 0;
+    for step in (10..700).step_by(9) {
+        unfinished += story::play_with_crash(77, step);
+    }
+    assert!(unfinished > 20, "the crashes hit too little that was under way ({unfinished})");
+}
+
+#[test]
+fn two_hundred_refunds_of_one_leave_exactly_one_hundred() {
+    let house = House::build(5);
+    let caller = house.caller();
+    let paid = house.run(story::authorise(&house, &caller, "4242424242424242", 100, None)).unwrap();
+    let id = paid.payment.id;
+    let refunds = (0..200).map(|_| story::refund(&house, &caller, id, Some(1)));
+    let results = house.run(futures_util::future::join_all(refunds));
+    let settled = results.iter().filter(|result| result.is_ok()).count();
+    assert_eq!(settled, 100);
+    for fault in results.into_iter().filter_map(Result::err) {
+        assert!(
+            matches!(fault.code, domain::Code::RefundAmount | domain::Code::RefundStatus),
+            "{:?}: {}",
+            fault.code,
+            fault.message
+        );
+    }
+    let payment = house.run(house.engine.payment(&caller, id)).unwrap().payment;
+    assert_eq!((payment.refunded(), payment.status), (100, domain::payment::Status::Refunded));
+    house.assert_books_equal_payments();
+}
+
+#[test]
+fn fifty_authorisations_with_one_key_are_one_charge_and_one_answer() {
+    let house = House::build(6);
+    let caller = house.caller();
+    let all = (0..50).map(|_| story::authorise(&house, &caller, "4242424242424242", 700, Some("one-key")));
+    let results = house.run(futures_util::future::join_all(all));
+    let first = results[0].as_ref().unwrap().payment.clone();
+    for result in &results {
+        assert_eq!(result.as_ref().unwrap().payment, first);
+    }
+    assert_eq!(house.entries().len(), 1);
+    house.assert_books_equal_payments();
+}
+
+#[test]
+fn an_authorisation_that_nobody_captures_is_cancelled_when_the_processor_says_so() {
+    let house = House::build(7);
+    let caller = house.caller();
+    house.engine.start();
+    let held = house.run(story::authorise_on(&house, &caller, "capture-by-api", "4242424242424242", 900)).unwrap();
+    let kept = house.run(story::authorise_on(&house, &caller, "capture-by-api", "4000000000000937", 900)).unwrap();
+    assert_eq!(held.payment.status, domain::payment::Status::Authorised);
+    house.run(house.world.sleep(Duration::from_hours(13)));
+    let after = house.run(house.engine.payment(&caller, held.payment.id)).unwrap().payment;
+    assert_eq!(after.status, domain::payment::Status::Cancelled);
+    let after = house.run(house.engine.payment(&caller, kept.payment.id)).unwrap().payment;
+    assert_eq!(after.status, domain::payment::Status::Authorised, "the processor keeps it alive");
+    house.assert_books_equal_payments();
+}

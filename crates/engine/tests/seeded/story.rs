@@ -1,0 +1,218 @@
+//! Stories that the seeded runs play.
+
+use std::{
+    collections::BTreeMap,
+    future::Future,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use domain::{
+    Fault,
+    caller::Caller,
+    id::PaymentId,
+    money::Currency,
+    payment::{Initiator, Status},
+};
+use engine::{Authorise, Cancel, Capture, Engine, Instrument, Once, PaymentView, Refund, Scope};
+use futures_util::future::join_all;
+
+use crate::house::{House, card};
+
+/// Every part that the simulator's cards play.
+const NUMBERS: [&str; 12] = [
+    "4242424242424242",
+    "5555555555554444",
+    "4000000000000002",
+    "4000000000009995",
+    "4000000000000119",
+    "4000000000007726",
+    "4000000000005126",
+    "4000000000000903",
+    "4000000000000911",
+    "4000000000000929",
+    "4000000000000937",
+    "4000000000000945",
+];
+
+/// What is left of a story: enough to tell two runs apart.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Played {
+    pub(crate) payments: usize,
+    pub(crate) steps: u64,
+    pub(crate) digest: String,
+}
+
+fn request(flow: Option<&str>, instrument: Instrument, amount: i64) -> Authorise {
+    Authorise {
+        amount: Some(amount),
+        currency: Currency::parse("EUR"),
+        flow: flow.map(str::to_owned),
+        instrument: Some(instrument),
+        payer: None,
+        order_id: None,
+        transaction_id: None,
+        description: None,
+        statement_descriptor: None,
+        metadata: None,
+        fraud: None,
+        initiator: Initiator::Customer,
+    }
+}
+
+pub(crate) fn authorise(
+    house: &House,
+    caller: &Caller,
+    number: &str,
+    amount: i64,
+    key: Option<&str>,
+) -> impl Future<Output = Result<PaymentView, Fault>> + use<> {
+    let (engine, caller) = (house.engine.clone(), caller.clone());
+    let command = request(None, Instrument::Card(Box::new(card(number))), amount);
+    let once = key.map(|key| Once {
+        key: key.to_owned(),
+        scope: Scope::Authorise,
+        arguments: serde_json::json!({"amount": amount, "number": number}),
+    });
+    async move { engine.authorise(&caller, once, Ok(command)).await.result }
+}
+
+pub(crate) fn authorise_on(
+    house: &House,
+    caller: &Caller,
+    flow: &str,
+    number: &str,
+    amount: i64,
+) -> impl Future<Output = Result<PaymentView, Fault>> + use<> {
+    let (engine, caller) = (house.engine.clone(), caller.clone());
+    let command = request(Some(flow), Instrument::Card(Box::new(card(number))), amount);
+    async move { engine.authorise(&caller, None, Ok(command)).await.result }
+}
+
+pub(crate) fn refund(
+    house: &House,
+    caller: &Caller,
+    id: PaymentId,
+    amount: Option<i64>,
+) -> impl Future<Output = Result<PaymentView, Fault>> + use<> {
+    let (engine, caller) = (house.engine.clone(), caller.clone());
+    async move { engine.refund(&caller, None, Ok(Refund { id, amount, reason: None })).await.result }
+}
+
+/// What clients were told, by payment.
+type Told = Arc<Mutex<BTreeMap<PaymentId, Status>>>;
+
+/// One shopper: pays by token or raw card, then somebody captures, cancels and refunds, some of it at once.
+async fn shopper(engine: Engine, world: world::World, caller: Caller, told: Told, tokens: Arc<Vec<String>>) {
+    let pick = |most: usize| usize::try_from(world.random() % u64::try_from(most).unwrap()).unwrap();
+    world.sleep(Duration::from_millis(world.random() % 500)).await;
+    let which = pick(NUMBERS.len());
+    let instrument = if pick(2) == 0 {
+        Instrument::Token(tokens[which].clone())
+    } else {
+        Instrument::Card(Box::new(card(NUMBERS[which])))
+    };
+    let flow = if pick(2) == 0 { None } else { Some("capture-by-api") };
+    let amount = i64::try_from(1 + pick(5000)).unwrap();
+    let Ok(view) = engine.authorise(&caller, None, Ok(request(flow, instrument, amount))).await.result else { return };
+    let id = view.payment.id;
+    told.lock().unwrap().insert(id, view.payment.status);
+    for _ in 0..pick(4) {
+        world.sleep(Duration::from_millis(world.random() % 8_000)).await;
+        let capture = Capture { id, amount: Some(i64::try_from(1 + pick(3000)).unwrap()), metadata: None };
+        let part = Refund { id, amount: Some(i64::try_from(1 + pick(2000)).unwrap()), reason: None };
+        let results = match pick(4) {
+            0 => vec![engine.capture(&caller, None, Ok(capture)).await.result],
+            1 => {
+                let cancel = engine.cancel(&caller, None, Ok(Cancel { id, reason: None }));
+                let capture = engine.capture(&caller, None, Ok(capture));
+                let (one, two) = futures_util::join!(cancel, capture);
+                vec![one.result, two.result]
+            }
+            2 => vec![engine.refund(&caller, None, Ok(part)).await.result],
+            _ => {
+                let (one, two) = futures_util::join!(
+                    engine.refund(&caller, None, Ok(part.clone())),
+                    engine.refund(&caller, None, Ok(part))
+                );
+                vec![one.result, two.result]
+            }
+        };
+        for view in results.into_iter().flatten() {
+            told.lock().unwrap().insert(id, view.payment.status);
+        }
+    }
+}
+
+fn tokens(house: &House, caller: &Caller) -> Arc<Vec<String>> {
+    Arc::new(house.run(join_all(NUMBERS.iter().map(|number| house.token(caller, number)))))
+}
+
+fn shoppers(house: &House, caller: &Caller, told: &Told, count: usize) -> Vec<impl Future<Output = ()> + use<>> {
+    let tokens = tokens(house, caller);
+    let one = |_| {
+        shopper(
+            house.engine.clone(),
+            house.world.clone(),
+            caller.clone(),
+            Arc::clone(told),
+            Arc::clone(&tokens),
+        )
+    };
+    (0..count).map(one).collect()
+}
+
+/// Plays shoppers, waits until everything unknown has been found out, and checks the books.
+pub(crate) fn play(seed: u64, count: usize) -> Played {
+    let house = House::build(seed);
+    house.engine.start();
+    let caller = house.caller();
+    let told = Told::default();
+    house.run(join_all(shoppers(&house, &caller, &told, count)));
+    house.run(house.world.sleep(Duration::from_hours(3)));
+    house.assert_books_equal_payments();
+    assert_settled(&house);
+    let digest = format!("{:?}", house.events());
+    Played { payments: house.payments().len(), steps: house.steps(), digest }
+}
+
+/// Plays shoppers, kills the process after `steps` polls, starts it again, and checks that nothing acknowledged is
+/// lost. Returns how many payments were under way at the crash.
+pub(crate) fn play_with_crash(seed: u64, steps: u64) -> usize {
+    let mut house = House::build(seed);
+    house.engine.start();
+    let caller = house.caller();
+    let told = Told::default();
+    for shopper in shoppers(&house, &caller, &told, 12) {
+        house.world.spawn(shopper);
+    }
+    house.sim().run_steps(steps);
+    let open = |payment: &&domain::payment::Payment| payment.operations.iter().any(|operation| operation.state.is_open());
+    let under_way = house.payments().iter().filter(open).count();
+    let before = told.lock().unwrap().clone();
+    house.restart();
+    house.run(house.world.sleep(Duration::from_hours(3)));
+    house.assert_books_equal_payments();
+    assert_settled(&house);
+    let after: BTreeMap<_, _> = house.payments().into_iter().map(|payment| (payment.id, payment.status)).collect();
+    for (id, status) in before {
+        let now = after.get(&id).unwrap_or_else(|| panic!("{id} was acknowledged and is lost"));
+        let kept = match status {
+            // What was told as ended stays so.
+            Status::Declined | Status::Failed | Status::Cancelled | Status::Refunded => *now == status,
+            Status::Succeeded => !matches!(now, Status::Declined | Status::Failed | Status::Cancelled | Status::Authorised),
+            _ => true,
+        };
+        assert!(kept, "{id} was {status} and is {now}");
+    }
+    under_way
+}
+
+/// After hours nothing is unknown any more, and nothing is still under way.
+fn assert_settled(house: &House) {
+    for payment in house.payments() {
+        let open = payment.operations.iter().filter(|operation| operation.state.is_open()).count();
+        assert_eq!(open, 0, "{} in {}: {:?}", payment.id, payment.status, payment.operations);
+        assert!(!matches!(payment.status, Status::Active | Status::NoAnswerFromPsp | Status::GatewayHold));
+    }
+}
