@@ -141,3 +141,16 @@ create table once (
 );
 
 create index once_created on once (created_at);
+
+-- Tokens alone: erasing a customer must find what was told of the customer's tokens.
+create index once_token on once (team_id, stream) where scope = 'tokenise';
+
+-- Customers that are gone, whose data are yet to be erased from what stays.
+create table erasure (
+    team_id text not null,
+    customer_id text not null,
+    due_at bigint not null,
+    primary key (team_id, customer_id)
+);
+
+create index erasure_due on erasure (due_at);

@@ -7,15 +7,22 @@
 pub mod connection;
 pub mod credential;
 pub mod customer;
+pub mod customer_list;
+pub mod erasure;
 pub mod event;
 pub mod flow;
 pub mod hidden_card;
 pub mod method;
 pub mod once;
+mod part;
 pub mod payment;
+pub mod payment_list;
+mod query;
 pub mod team;
 
 use db::{DbError, Migration};
+
+pub use part::{Listed, Part};
 
 /// The tables of the store. A released migration is never edited.
 pub const MIGRATIONS: &[Migration] =

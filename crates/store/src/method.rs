@@ -37,11 +37,25 @@ pub fn attach(method: &StoredMethod) -> Statement {
     )
 }
 
-/// Ends a token record: it can't be used any more.
-pub fn delete(team: TeamId, token: &VaultToken, at: Timestamp) -> Statement {
+/// Ends a token record: it can't be used any more. Guarded by whose it is, since its owner's default depends on it.
+pub fn delete(method: &StoredMethod, at: Timestamp) -> Statement {
     Statement::one(
-        "update method set deleted_at = $3 where team_id = $1 and token = $2 and deleted_at is null",
-        vec![team.key().into(), token.as_str().into(), at.micros().into()],
+        "update method set deleted_at = $3 \
+         where team_id = $1 and token = $2 and deleted_at is null and coalesce(customer_id, '') = $4",
+        vec![
+            method.team.key().into(),
+            method.token.as_str().into(),
+            at.micros().into(),
+            method.customer.map(CustomerId::key).unwrap_or_default().into(),
+        ],
+    )
+}
+
+/// Ends every token record of a customer.
+pub fn delete_of_customer(team: TeamId, customer: CustomerId, at: Timestamp) -> Statement {
+    Statement::any(
+        "update method set deleted_at = $3 where team_id = $1 and customer_id = $2 and deleted_at is null",
+        vec![team.key().into(), customer.key().into(), at.micros().into()],
     )
 }
 
@@ -56,7 +70,7 @@ pub fn forget(team: TeamId, token: &VaultToken) -> Statement {
 /// A team's token record.
 pub async fn of_team(db: &Db, team: TeamId, token: &VaultToken) -> Result<Option<StoredMethod>, DbError> {
     let sql = "select token, body from method where team_id = $1 and token = $2 and deleted_at is null";
-    db.read(sql, vec![team.key().into(), token.as_str().into()]).await?.iter().next().map(read).transpose()
+    db.read(sql, vec![team.key().into(), token.as_str().into()]).await?.first().map(read).transpose()
 }
 
 /// A customer's token records, oldest first.

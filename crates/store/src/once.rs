@@ -1,14 +1,18 @@
 //! Idempotency records.
 
 use db::{Db, DbError, Statement};
-use domain::{Timestamp, id::TeamId, payment::OnceRef};
+use domain::{
+    Timestamp,
+    id::{CustomerId, TeamId, VaultToken},
+    payment::OnceRef,
+};
 
 /// An idempotency record as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     /// The keyed hash of the request.
     pub fingerprint: String,
-    /// The payment that the request made or touched.
+    /// What the request made or touched: a payment; for a token its customer, or itself when it is nobody's.
     pub stream: Option<String>,
     /// What was told: a document of the engine's.
     pub answer: Option<String>,
@@ -89,10 +93,23 @@ pub async fn find(
     }))
 }
 
-/// Forgets what was told about a stream (its customer's data are erased). The keys stay taken.
-pub async fn of_stream(db: &Db, team: TeamId, stream: &str) -> Result<Vec<(OnceRef, String)>, DbError> {
-    let sql = "select scope, key_hash, answer from once where team_id = $1 and stream = $2 and answer is not null";
-    let mut rows = db.scan(sql, vec![team.key().into(), stream.into()]).await?;
+/// Lets what was told when a token was made follow the token to its customer.
+pub fn follow_token(team: TeamId, token: &VaultToken, customer: CustomerId) -> Statement {
+    Statement::any(
+        "update once set stream = $3 where team_id = $1 and scope = 'tokenise' and stream = $2",
+        vec![team.key().into(), token.as_str().into(), customer.key().into()],
+    )
+}
+
+/// What was told when tokens of a customer were made. The literal scope lets the partial index answer.
+pub async fn of_customer(
+    db: &Db,
+    team: TeamId,
+    customer: CustomerId,
+) -> Result<Vec<(OnceRef, String)>, DbError> {
+    let sql = "select scope, key_hash, answer from once \
+               where team_id = $1 and scope = 'tokenise' and stream = $2 and answer is not null order by key_hash";
+    let mut rows = db.scan(sql, vec![team.key().into(), customer.key().into()]).await?;
     rows.iter_mut()
         .map(|row| Ok((OnceRef { scope: row.take_text(0)?, key: row.take_text(1)? }, row.take_text(2)?)))
         .collect()
