@@ -161,3 +161,20 @@ fn a_token_that_is_deleted_while_it_is_attached_leaves_no_default_behind() {
         assert_eq!(shop.default_of(customer), None, "seed {seed}");
     }
 }
+
+#[test]
+fn a_token_that_two_customers_are_given_at_once_becomes_one_customers() {
+    for seed in 0..50 {
+        let shop = Shop::open(seed);
+        let (people, token) = (["Ada", "Eve"].map(|name| shop.create_customer(name)), of_nobody(&shop));
+        let give = |customer| -> BoxFuture<'static, bool> {
+            let (engine, server, token) = (shop.another_node(), shop.server.clone(), token.clone());
+            Box::pin(async move { engine.attach_method(&server, token, customer).await.is_ok() })
+        };
+        let given = shop.at_once(people.map(give).into());
+        assert_eq!(given.iter().filter(|given| **given).count(), 1, "seed {seed}");
+        for (customer, given) in people.into_iter().zip(given) {
+            assert_eq!((shop.tokens(customer).len(), shop.default_of(customer)), (usize::from(given), given.then(|| token.clone())));
+        }
+    }
+}
