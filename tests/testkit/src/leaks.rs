@@ -26,25 +26,17 @@ enum Edges {
 
 impl Needle {
     fn new(name: String, bytes: impl Into<Vec<u8>>, edges: Edges) -> Self {
-        Self {
-            name,
-            bytes: bytes.into(),
-            edges,
-        }
+        Self { name, bytes: bytes.into(), edges }
     }
 
     /// Is it in these bytes?
     pub fn is_in(&self, hay: &[u8]) -> bool {
-        hay.windows(self.bytes.len())
-            .enumerate()
-            .any(|(at, window)| {
-                window == self.bytes.as_slice()
-                    && (self.edges == Edges::Any
-                        || !(at > 0 && hay[at - 1].is_ascii_alphanumeric()
-                            || hay
-                                .get(at + window.len())
-                                .is_some_and(u8::is_ascii_alphanumeric)))
-            })
+        hay.windows(self.bytes.len()).enumerate().any(|(at, window)| {
+            window == self.bytes.as_slice()
+                && (self.edges == Edges::Any
+                    || !(at > 0 && hay[at - 1].is_ascii_alphanumeric()
+                        || hay.get(at + window.len()).is_some_and(u8::is_ascii_alphanumeric)))
+        })
     }
 }
 
@@ -57,19 +49,8 @@ pub fn needles_of_number(number: &str) -> Vec<Needle> {
         Needle::new(named("text in groups"), grouped(number, ' '), Edges::Any),
         Needle::new(named("text with dashes"), grouped(number, '-'), Edges::Any),
         Needle::new(named("hex"), hex::encode(number), Edges::Any),
-        Needle::new(
-            named("upper-case hex"),
-            hex::encode_upper(number),
-            Edges::Any,
-        ),
-        Needle::new(
-            named("UTF-16"),
-            number
-                .bytes()
-                .flat_map(|byte| [byte, 0])
-                .collect::<Vec<_>>(),
-            Edges::Any,
-        ),
+        Needle::new(named("upper-case hex"), hex::encode_upper(number), Edges::Any),
+        Needle::new(named("UTF-16"), number.bytes().flat_map(|byte| [byte, 0]).collect::<Vec<_>>(), Edges::Any),
     ];
     for alignment in 0..3 {
         needles.push(Needle::new(
@@ -80,37 +61,17 @@ pub fn needles_of_number(number: &str) -> Vec<Needle> {
     }
     let integer: u64 = number.parse().expect("digits");
     // The first byte of a 16-digit number is zero in eight bytes; seven of them are long enough.
-    needles.push(Needle::new(
-        named("a big-endian integer"),
-        &integer.to_be_bytes()[1..],
-        Edges::Any,
-    ));
-    needles.push(Needle::new(
-        named("a little-endian integer"),
-        &integer.to_le_bytes()[..7],
-        Edges::Any,
-    ));
+    needles.push(Needle::new(named("a big-endian integer"), &integer.to_be_bytes()[1..], Edges::Any));
+    needles.push(Needle::new(named("a little-endian integer"), &integer.to_le_bytes()[..7], Edges::Any));
     needles
 }
 
 /// Every form of a security code that can be told from chance; use a code of four digits.
 pub fn needles_of_code(code: &str) -> Vec<Needle> {
     vec![
-        Needle::new(
-            "the security code as text".to_owned(),
-            code,
-            Edges::NoAlphanumeric,
-        ),
-        Needle::new(
-            "the security code as base64".to_owned(),
-            STANDARD_NO_PAD.encode(code),
-            Edges::NoAlphanumeric,
-        ),
-        Needle::new(
-            "the security code as hex".to_owned(),
-            hex::encode(code),
-            Edges::NoAlphanumeric,
-        ),
+        Needle::new("the security code as text".to_owned(), code, Edges::NoAlphanumeric),
+        Needle::new("the security code as base64".to_owned(), STANDARD_NO_PAD.encode(code), Edges::NoAlphanumeric),
+        Needle::new("the security code as hex".to_owned(), hex::encode(code), Edges::NoAlphanumeric),
     ]
 }
 
@@ -130,11 +91,8 @@ pub fn find_leaks(root: &Path, needles: &[Needle]) -> Vec<String> {
 }
 
 fn grouped(number: &str, separator: char) -> String {
-    let groups: Vec<&str> = number
-        .as_bytes()
-        .chunks(4)
-        .map(|part| std::str::from_utf8(part).expect("digits"))
-        .collect();
+    let groups: Vec<&str> =
+        number.as_bytes().chunks(4).map(|part| std::str::from_utf8(part).expect("digits")).collect();
     groups.join(&separator.to_string())
 }
 
@@ -158,10 +116,7 @@ mod tests {
         let needles = needles_of_number(NUMBER);
         for prefix in ["", "x", "xy"] {
             let text = STANDARD_NO_PAD.encode(format!("{prefix}{NUMBER}tail"));
-            assert!(
-                needles.iter().any(|needle| needle.is_in(text.as_bytes())),
-                "{prefix:?}"
-            );
+            assert!(needles.iter().any(|needle| needle.is_in(text.as_bytes())), "{prefix:?}");
         }
         let integer = 4_242_424_242_424_242_u64;
         for hay in [
@@ -178,11 +133,7 @@ mod tests {
     #[test]
     fn a_masked_number_is_no_leak() {
         let needles = needles_of_number(NUMBER);
-        assert!(
-            !needles
-                .iter()
-                .any(|needle| needle.is_in(b"************4242 bin 424242"))
-        );
+        assert!(!needles.iter().any(|needle| needle.is_in(b"************4242 bin 424242")));
     }
 
     #[test]

@@ -75,8 +75,7 @@ impl Setup {
     #[must_use]
     pub fn environment(mut self, variable: &str, value: &str) -> Self {
         self.environment.retain(|(name, _)| name != variable);
-        self.environment
-            .push((variable.to_owned(), value.to_owned()));
+        self.environment.push((variable.to_owned(), value.to_owned()));
         self
     }
 
@@ -104,24 +103,16 @@ impl Setup {
     /// Starts it in a fresh directory and waits until it listens.
     #[track_caller]
     pub fn start(self) -> Server {
-        let dir = tempfile::Builder::new()
-            .prefix("pointsman-test-")
-            .tempdir()
-            .expect("a temporary directory");
+        let dir = tempfile::Builder::new().prefix("pointsman-test-").tempdir().expect("a temporary directory");
         self.start_in(Arc::new(dir))
     }
 
     /// Starts it for the whole test process: for tests that don't care about one another's payments.
     #[track_caller]
     pub fn start_shared(self) -> &'static Server {
-        let dir = tempfile::Builder::new()
-            .prefix("pointsman-shared-")
-            .tempdir()
-            .expect("a temporary directory");
+        let dir = tempfile::Builder::new().prefix("pointsman-shared-").tempdir().expect("a temporary directory");
         let server = Server::start_guarded(self, Arc::new(dir));
-        Box::leak(Box::new(server.unwrap_or_else(|said| {
-            panic!("the server did not start: {said}")
-        })))
+        Box::leak(Box::new(server.unwrap_or_else(|said| panic!("the server did not start: {said}"))))
     }
 
     /// Starts it in a directory that another server had, or has.
@@ -143,10 +134,7 @@ impl Setup {
     /// The command line of the service with this environment; `arguments` follow the binary's name.
     pub fn command(&self, root: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(binary());
-        command
-            .args(arguments)
-            .current_dir(root)
-            .stdin(Stdio::null());
+        command.args(arguments).current_dir(root).stdin(Stdio::null());
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("POINTSMAN_") {
                 command.env_remove(name);
@@ -163,14 +151,10 @@ impl Setup {
     pub fn serve(&self, root: &Path) -> Command {
         let data = root.join("data");
         let data = data.to_str().expect("a readable path");
-        let mut command = self.command(
-            root,
-            &["serve", "--listen", "127.0.0.1:0", "--data-dir", data],
-        );
+        let mut command = self.command(root, &["serve", "--listen", "127.0.0.1:0", "--data-dir", data]);
         command.args(&self.flags);
         if self.backend == Backend::Postgres {
-            let url = std::env::var("POINTSMAN_TEST_DATABASE_URL")
-                .expect("POINTSMAN_TEST_DATABASE_URL is set");
+            let url = std::env::var("POINTSMAN_TEST_DATABASE_URL").expect("POINTSMAN_TEST_DATABASE_URL is set");
             command.args(["--database-url", &url]);
         }
         if let Some(toml) = &self.config {

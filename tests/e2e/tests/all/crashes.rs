@@ -89,15 +89,18 @@ fn caller(shop: &Shop, token: &str, seed: u64, ended: &AtomicBool) -> Memory {
     memory
 }
 
-/// The unanswered request again, with the same key: it is done once in all, and is acknowledged now.
+/// The unanswered request again, with the same key: either it took effect, once in all, or it is known that it did not.
 fn ask_again(shop: &Shop, memory: &mut Memory) {
     let Some((request, about)) = memory.unanswered.take() else { return };
     let answer = Answer::of(request.send(shop.address()));
-    assert!(answer.errors().is_empty(), "asked again after the kill: {}", answer.json());
-    let id = answer.root()["id"].as_str().unwrap().to_owned();
-    if let Some(about) = about {
-        assert_eq!(id, about);
-    }
+    let id = if answer.errors().is_empty() {
+        let id = answer.root()["id"].as_str().unwrap().to_owned();
+        assert!(about.is_none_or(|about| about == id), "the key leads to another payment");
+        id
+    } else {
+        assert_nothing_happened(shop, memory, &answer, about.as_deref());
+        about.unwrap()
+    };
     // It may have been unknown for a moment; what counts is where it settles.
     let settled = testkit::until(testkit::PATIENCE, "an interrupted operation is settled", || {
         let payment = shop.payment(&id);
@@ -105,6 +108,20 @@ fn ask_again(shop: &Shop, memory: &mut Memory) {
         (!pending).then_some(payment)
     });
     memory.acknowledged.insert(id, seen(&settled.0));
+}
+
+/// Killed between its commit and the call: the processor knows nothing of the operation, and the payment is as it was.
+fn assert_nothing_happened(shop: &Shop, memory: &Memory, answer: &Answer, about: Option<&str>) {
+    let code = answer.error_code().unwrap_or_default();
+    assert!(
+        matches!(code, "error.capture.processor" | "error.cancel.processor" | "error.refund.processor"),
+        "asked again after the kill: {}",
+        answer.json()
+    );
+    let id = about.expect("an authorisation answers with its payment");
+    let (_, captured, refunded) = seen(&shop.payment(id).0);
+    let (_, captured_before, refunded_before) = memory.acknowledged[id];
+    assert_eq!((captured, refunded), (captured_before, refunded_before), "{}", answer.json());
 }
 
 fn round(server: &mut Server, chance: &mut Chance) -> BTreeMap<String, (String, i64, i64)> {

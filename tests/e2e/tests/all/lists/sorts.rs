@@ -14,6 +14,7 @@ fn paged(shop: &Shop, data: &Value, size: usize) -> Vec<String> {
     loop {
         let page = list(shop, json!({"first": size, "after": after, "data": data}));
         seen.extend(ids(&page));
+        assert!(seen.len() <= 100, "the pages never end: {data}");
         if page.root()["pageInfo"]["hasNextPage"] == json!(false) {
             return seen;
         }

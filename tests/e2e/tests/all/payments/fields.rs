@@ -8,14 +8,15 @@ use crate::shared;
 #[test]
 fn a_payment_shows_everything_that_is_known_of_it() {
     let shop = shared::shop();
-    let customer = shop.create_customer("Ada Byron");
+    let known = json!({"customer": {"name": "Ada Byron", "email": "ada@example.com"}});
+    let customer = shop.try_create_customer(known, None).root().as_str().unwrap().to_owned();
     let order = Order::card(cards::VISA)
         .with("orderId", json!("order-4711"))
         .with("transactionId", json!("transaction-1"))
         .with("description", json!("Two tickets"))
         .with("statementDescriptor", json!("TRAINS"))
         .with("metadata", json!({"seat": [12, null, {"window": true}], "empty": ""}))
-        .with("customer", json!({"id": customer, "email": "ada@example.com"}))
+        .with("customer", json!({"id": customer}))
         .with("paymentMethod/card/billingAddress", json!({"line1": "1 Quay", "country": "IRL"}));
     let payment = shop.order(&order);
     payment.assert_status("SUCCEEDED");
@@ -94,7 +95,7 @@ fn the_date_is_shown_in_the_zone_that_is_asked_for() {
 fn an_unknown_zone_is_refused() {
     let shop = shared::shop();
     let id = shop.authorise(cards::VISA).id();
-    for zone in ["Mars/Olympus", "+99:99", "", "../../etc/passwd"] {
+    for zone in ["Mars/Olympus", "+99:99", "../../etc/passwd"] {
         let answer = shop.gql(
             "query($id: ID!, $tz: String) { getPayment(id: $id) { date(tz: $tz) } }",
             json!({"id": id, "tz": zone}),

@@ -74,7 +74,7 @@ fn nothing_to_charge_is_refused() {
 fn an_unknown_token_is_not_found_and_nothing_is_charged() {
     let server = Setup::new().start();
     let shop = server.shop();
-    for token in ["NoSuchToken00000000", "x", "4242424242424242"] {
+    for token in ["NoSuchToken00000000", "zq", "4242424242424242"] {
         let answer = shop.try_authorise(&Order::token(token), None);
         answer.assert_error("error.payment-method.not-found");
         assert!(!answer.reply.text().contains(token));

@@ -40,7 +40,7 @@ fn schema_prints_what_the_server_speaks() {
     assert_eq!(code, Some(0));
     assert!(schema.contains("authorizePayment(authorisePayment: AuthorisedPaymentInput!): Payment"), "{schema}");
     let committed = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../schema.graphql")).unwrap();
-    assert_eq!(schema.trim(), committed.trim(), "schema.graphql is what the service exports");
+    assert!(schema.trim() == committed.trim(), "schema.graphql is not what the service exports");
 }
 
 #[test]

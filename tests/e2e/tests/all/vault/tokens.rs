@@ -126,9 +126,11 @@ fn an_unknown_customer_is_not_found_and_no_token_is_made() {
 #[test]
 fn customer_data_without_a_name_is_refused() {
     let shop = shared::shop();
-    for customer in
-        [json!({"email": "a@example.com"}), json!({"name": "", "email": "a@example.com"}), json!({"name": null})]
-    {
+    for customer in [
+        json!({"email": "a@example.com"}),
+        json!({"name": "", "email": "a@example.com"}),
+        json!({"name": null, "phone": "1"}),
+    ] {
         let mut data = card_input(cards::VISA);
         data["customer"] = customer;
         shop.try_tokenise(data, None).assert_invalid("name");
