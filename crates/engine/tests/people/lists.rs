@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::{cards, shop::Shop};
 
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+const DAY: Duration = Duration::from_hours(24);
 
 fn is(field: FieldName, verb: &str, value: &Value) -> Condition {
     parse(field, Some(value), Some(verb)).unwrap().unwrap()
