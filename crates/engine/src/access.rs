@@ -242,7 +242,10 @@ fn check_money(grant: &ClientGrant) -> Result<(), Fault> {
 }
 
 fn unauthorized() -> Fault {
-    Fault::new(Code::Unauthorized, "The credential is missing or not valid. Check the key, and that it is of this mode.")
+    Fault::new(
+        Code::Unauthorized,
+        "The credential is missing or not valid. Check the key, and that it is of this mode.",
+    )
 }
 
 #[cfg(test)]
@@ -255,7 +258,20 @@ mod tests {
         assert_eq!(form("sk_test_abcdefgh"), Some((Kind::Secret, Mode::Test)));
         assert_eq!(form("pk_live_abc_DEF9"), Some((Kind::Public, Mode::Live)));
         assert_eq!(form("ct_test_abcdefgh"), Some((Kind::Client, Mode::Test)));
-        for other in ["", "sk", "sk_", "sk_test_", "sk_test_abcdefg", "SK_TEST_abcdefgh", "sk_test_abcdefg-", "xk_test_abcdefgh", "sk_prod_abcdefgh", "sk_test_abcdefgh ", "sk_test_abcdéfgh", "é_test_abcdefgh"] {
+        for other in [
+            "",
+            "sk",
+            "sk_",
+            "sk_test_",
+            "sk_test_abcdefg",
+            "SK_TEST_abcdefgh",
+            "sk_test_abcdefg-",
+            "xk_test_abcdefgh",
+            "sk_prod_abcdefgh",
+            "sk_test_abcdefgh ",
+            "sk_test_abcdéfgh",
+            "é_test_abcdefgh",
+        ] {
             assert_eq!(form(other), None, "{other}");
         }
         assert_eq!(form(&format!("sk_test_{}", "x".repeat(201))), None);

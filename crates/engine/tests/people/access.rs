@@ -26,7 +26,16 @@ fn a_key_leads_to_its_team_and_rights() {
 #[test]
 fn a_wrong_malformed_or_foreign_credential_is_refused_and_not_repeated() {
     let shop = Shop::open(2);
-    for bearer in ["", "x", "sk_test_", "sk_test_shopkey1", "sk_test_shopkey", "SK_TEST_SHOPKEY0", "pk_test_shopkey0", "sk_live_shopkey0"] {
+    for bearer in [
+        "",
+        "x",
+        "sk_test_",
+        "sk_test_shopkey1",
+        "sk_test_shopkey",
+        "SK_TEST_SHOPKEY0",
+        "pk_test_shopkey0",
+        "sk_live_shopkey0",
+    ] {
         assert!(refused(&shop, bearer), "{bearer}");
         let message = shop.run(shop.engine.authenticate(bearer)).unwrap_err().message;
         assert!(bearer.len() < 9 || !message.contains(bearer));

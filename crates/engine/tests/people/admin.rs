@@ -94,7 +94,8 @@ fn a_team_made_with_connections_and_flows_takes_payments_of_its_own() {
     let key = shop.run(shop.engine.create_key(team, KeyKind::Secret, "server", None)).unwrap();
     let server = shop.run(shop.engine.authenticate(&key.token)).unwrap();
     let customer = shop.create_customer_by(&server, crate::cards::person("Ada")).unwrap();
-    let command = crate::cards::token(crate::cards::card(crate::cards::VISA), engine::Owner::Existing(customer.to_string()));
+    let command =
+        crate::cards::token(crate::cards::card(crate::cards::VISA), engine::Owner::Existing(customer.to_string()));
     shop.tokenise(&server, None, command).result.unwrap();
     let paid = shop.run(shop.engine.authorise(&server, None, Ok(order(customer)))).result.unwrap();
     assert_eq!(paid.payment.team, team);

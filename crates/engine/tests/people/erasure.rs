@@ -18,7 +18,9 @@ const PERSONAL: [&str; 6] = ["Zebedee", "zebedee@example.com", "Ada Byron", "Lon
 /// Every text in the store in which something personal is left.
 fn left(shop: &Shop) -> Vec<String> {
     let mut found = Vec::new();
-    for (table, column) in [("customer", "body"), ("payment", "body"), ("event", "data"), ("once", "coalesce(answer, '')")] {
+    for (table, column) in
+        [("customer", "body"), ("payment", "body"), ("event", "data"), ("once", "coalesce(answer, '')")]
+    {
         let rows = shop.run(shop.store.read(format!("select {column} from {table}"), Vec::new())).unwrap();
         for row in rows {
             let text = row.text(0).unwrap();
@@ -94,7 +96,8 @@ fn what_keys_tell_holds_no_person_and_is_still_told() {
     let stranger = shop.create_customer("Somebody");
     shop.run(shop.engine.delete_customer(&shop.server, customer)).unwrap();
     let arguments = json!({"n": 1});
-    let again = shop.tokenise(&shop.server, once(Scope::Tokenise, "first", &arguments), token(card(VISA), Owner::Nobody));
+    let again =
+        shop.tokenise(&shop.server, once(Scope::Tokenise, "first", &arguments), token(card(VISA), Owner::Nobody));
     assert!(again.replayed);
     let view = again.result.unwrap();
     assert_eq!((view.customer, view.method.customer, view.method.holder), (None, Some(customer), None));

@@ -70,7 +70,10 @@ fn a_token_of_nobody_is_attached_once() {
     assert!(shop.tokens(eve).is_empty());
     let unknown = CustomerId::new(uuid::Uuid::nil());
     let lonely = of_nobody(&shop);
-    assert_eq!(code(shop.run(shop.engine.attach_method(&shop.server, lonely.clone(), unknown))), Code::CustomerNotFound);
+    assert_eq!(
+        code(shop.run(shop.engine.attach_method(&shop.server, lonely.clone(), unknown))),
+        Code::CustomerNotFound
+    );
     assert_eq!(shop.run(shop.engine.method(&shop.server, lonely)).unwrap().customer, None);
 }
 
@@ -174,7 +177,10 @@ fn a_token_that_two_customers_are_given_at_once_becomes_one_customers() {
         let given = shop.at_once(people.map(give).into());
         assert_eq!(given.iter().filter(|given| **given).count(), 1, "seed {seed}");
         for (customer, given) in people.into_iter().zip(given) {
-            assert_eq!((shop.tokens(customer).len(), shop.default_of(customer)), (usize::from(given), given.then(|| token.clone())));
+            assert_eq!(
+                (shop.tokens(customer).len(), shop.default_of(customer)),
+                (usize::from(given), given.then(|| token.clone()))
+            );
         }
     }
 }

@@ -186,7 +186,8 @@ impl Shop {
     pub(crate) fn default_of(&self, customer: CustomerId) -> Option<VaultToken> {
         let told = self.run(self.engine.customer(&self.server, customer)).unwrap().default_method;
         let methods = self.run(self.engine.methods(&self.server, customer)).unwrap();
-        let flagged: Vec<_> = methods.into_iter().filter(|method| method.is_default).map(|method| method.token).collect();
+        let flagged: Vec<_> =
+            methods.into_iter().filter(|method| method.is_default).map(|method| method.token).collect();
         assert_eq!(flagged, Vec::from_iter(told.clone()), "both views agree, and the default is one of the methods");
         told
     }

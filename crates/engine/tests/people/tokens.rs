@@ -31,9 +31,14 @@ fn a_token_of_nobody_keeps_what_was_given_and_no_number() {
     assert_eq!(view.customer, None);
     assert!(view.method.token.as_str().len() >= 16);
     assert_eq!(view.method.masked, "************4242");
-    assert_eq!((view.method.holder.as_deref(), view.method.external_id.as_deref()), (Some("Ada Byron"), Some("card-7")));
+    assert_eq!(
+        (view.method.holder.as_deref(), view.method.external_id.as_deref()),
+        (Some("Ada Byron"), Some("card-7"))
+    );
     assert!(!view.method.is_default);
-    assert!(matches!(&view.method.instrument, Instrument::Card { brand, bin, .. } if brand == "VISA" && bin == "424242"));
+    assert!(
+        matches!(&view.method.instrument, Instrument::Card { brand, bin, .. } if brand == "VISA" && bin == "424242")
+    );
     assert_eq!(shop.run(shop.engine.method(&shop.server, view.method.token.clone())).unwrap(), view.method);
     let again = shop.tokenise(&shop.server, None, token(card(VISA), Owner::Nobody)).result.unwrap();
     assert_ne!(again.method.token, view.method.token);
@@ -109,7 +114,11 @@ fn the_same_key_tells_the_same_token_and_refuses_another_request() {
     let customer = shop.create_customer("Ada");
     let first_request = json!({"data": 1});
     let ask = |arguments, number| {
-        shop.tokenise(&shop.server, once(Scope::Tokenise, "k", arguments), token(card(number), for_customer(customer.to_string())))
+        shop.tokenise(
+            &shop.server,
+            once(Scope::Tokenise, "k", arguments),
+            token(card(number), for_customer(customer.to_string())),
+        )
     };
     let first = ask(&first_request, VISA);
     shop.add(customer, MASTERCARD);
