@@ -80,11 +80,13 @@ pub async fn claim_due(
         .collect()
 }
 
-/// Gives a payment that was taken its own due time back, unless it has been changed since.
-pub fn set_due(payment: &Payment) -> Statement {
+/// Gives a payment that was taken its own due time back, but none before `not_before`; does nothing when the payment
+/// has been changed since.
+pub fn set_due(payment: &Payment, not_before: Timestamp) -> Statement {
+    let due_at = payment.due_at().map(|due| due.max(not_before).micros());
     Statement::any(
         "update payment set due_at = $3 where team_id = $1 and payment_id = $2 and version = $4",
-        vec![payment.team.key().into(), payment.id.key().into(), due_at(payment), version(payment.version)],
+        vec![payment.team.key().into(), payment.id.key().into(), due_at.into(), version(payment.version)],
     )
 }
 

@@ -19,6 +19,9 @@ const LEASE: Duration = Duration::from_secs(60);
 /// How many are taken at once.
 const BATCH: i64 = 16;
 
+/// A payment is not taken again before this time.
+const AGAIN: Duration = Duration::from_millis(500);
+
 /// At most so many duties of one payment are done in one go.
 const DUTIES: usize = 4;
 
@@ -107,7 +110,8 @@ impl Engine {
     async fn hand_back(&self, team: TeamId, id: PaymentId) -> Result<(), Stop> {
         let payment = self.load(team, id).await?;
         let mut change = db::Change::new(self.change_id(), &id.key());
-        change.push(store::payment::set_due(&payment));
+        // What could not be done now (another look-up is under way) is not tried again at once.
+        change.push(store::payment::set_due(&payment, self.inner.world.now().after(AGAIN)));
         self.commit_plain(change).await.map(|_| ())
     }
 }

@@ -20,7 +20,6 @@ fn the_same_seed_plays_the_same_story_to_the_same_step() {
 #[test]
 fn books_and_payments_agree_whatever_the_seed() {
     for seed in 100..112 {
-        eprintln!("seed {seed}");
         let played = story::play(seed, 25);
         assert_eq!(played.payments, 25, "seed {seed}");
     }
