@@ -35,7 +35,7 @@ const KEPT: usize = 10_000;
 const SECRET_LENGTH: usize = 43;
 
 /// Length of what follows a credential's prefix. Unit: characters. The least is that of a key that a person chose.
-const BODY: std::ops::RangeInclusive<usize> = 8..=200;
+const BODY: std::ops::RangeInclusive<usize> = 4..=200;
 
 /// A client token, told once.
 pub struct ClientTokenMade {
@@ -100,7 +100,7 @@ impl Form {
             (None, Some(body)) => (Mode::Live, body),
             (None, None) => return None,
         };
-        let plain = body.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let plain = body.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
         (plain && BODY.contains(&body.len())).then_some(Self { kind, mode })
     }
 

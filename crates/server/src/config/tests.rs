@@ -119,7 +119,7 @@ fn an_access_token_is_for_the_sandbox_and_well_formed() {
     let token = [("POINTSMAN_ACCESS_TOKEN", "sk_test_0123456789abcdef")];
     assert!(Settings::load(environment(&token), Sandbox::Open).is_ok());
     assert_eq!(problems(environment(&token), Sandbox::Absent).len(), 1);
-    for wrong in ["sk_live_0123456789abcdef", "sk_test_short", "sk_test_0123456789abcdef\n"] {
+    for wrong in ["sk_live_0123456789abcdef", "sk_test_abc", "sk_test_0123456789abcdef\n"] {
         let told = problems(environment(&[("POINTSMAN_ACCESS_TOKEN", wrong)]), Sandbox::Open);
         assert!(told.len() == 1 && !told[0].contains(wrong), "{told:?}");
     }
