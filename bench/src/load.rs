@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use crate::client::Client;
 
-const AUTHORISE: &str = "mutation ($input: AuthorisedPaymentInput!) { authorizePayment(authorisePayment: $input) { id status } }";
+const AUTHORISE: &str =
+    "mutation ($input: AuthorisedPaymentInput!) { authorizePayment(authorisePayment: $input) { id status } }";
 const TOKENISE: &str = "mutation ($data: TokenInput!) { tokenisePaymentMethod(data: $data) { token } }";
 const READ: &str = "query ($id: ID!) { getPayment(id: $id) { id status } }";
 

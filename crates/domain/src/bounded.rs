@@ -88,7 +88,7 @@ impl JsonBlob {
 fn check_shape(value: &Value, levels: usize) -> Result<(), &'static str> {
     const NUL: &str = "must not contain the character NUL";
     match value {
-                Value::String(text) if text.contains('\0') => Err(NUL),
+        Value::String(text) if text.contains('\0') => Err(NUL),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Ok(()),
         Value::Array(items) => {
             let below = level_below(levels)?;

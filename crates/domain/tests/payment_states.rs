@@ -174,17 +174,17 @@ fn every_status_allows_its_actions_and_refuses_all_others() {
             status,
             Status::Succeeded | Status::PartialRefunded | Status::RefundPending | Status::RefundFailed
         );
-        let outcome = |result: Result<(u32, domain::payment::Line), domain::Fault>, code: Code, allowed: bool| {
-            match (result, allowed) {
-                (Ok(_), true) => {}
-                (Err(fault), false) => {
-                    assert_eq!(fault.code, code, "in {status}");
-                    assert_eq!(fault.status.as_deref(), Some(status.text()));
-                    assert!(fault.id.is_some());
-                }
-                (Ok(_), false) => panic!("{code:?} is missing in {status}"),
-                (Err(fault), true) => panic!("{fault:?} in {status}"),
+        let outcome = |result: Result<(u32, domain::payment::Line), domain::Fault>, code: Code, allowed: bool| match (
+            result, allowed,
+        ) {
+            (Ok(_), true) => {}
+            (Err(fault), false) => {
+                assert_eq!(fault.code, code, "in {status}");
+                assert_eq!(fault.status.as_deref(), Some(status.text()));
+                assert!(fault.id.is_some());
             }
+            (Ok(_), false) => panic!("{code:?} is missing in {status}"),
+            (Err(fault), true) => panic!("{fault:?} in {status}"),
         };
         outcome(start.clone().begin_capture(None, begin(9)), Code::CaptureStatus, capturable);
         let cancelled = start.clone().begin_cancel(CancelCause::Merchant, None, begin(9));

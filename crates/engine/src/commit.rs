@@ -9,11 +9,7 @@ use domain::{
 };
 use store::once;
 
-use crate::{
-    Engine,
-    deadline::Deadline,
-    faults::Stop,
-};
+use crate::{Engine, deadline::Deadline, faults::Stop};
 
 /// What a payment's commit carries besides the payment itself.
 #[derive(Default)]
@@ -41,12 +37,7 @@ pub(crate) enum Ended {
 
 impl Engine {
     /// Commits a payment with its event, and what goes with it. `payment.version` is the version to be written.
-    pub(crate) async fn commit_payment(
-        &self,
-        payment: &Payment,
-        lines: &[Line],
-        extra: Extra,
-    ) -> Result<Ended, Stop> {
+    pub(crate) async fn commit_payment(&self, payment: &Payment, lines: &[Line], extra: Extra) -> Result<Ended, Stop> {
         let id = self.change_id();
         let stream = payment.id.key();
         let claims = extra.claim.is_some();
@@ -63,12 +54,9 @@ impl Engine {
         if let Some(deadline) = extra.deadline {
             change = change.until(deadline.at());
         }
-        let conflict = match self.committed(change, payment.team, &stream, payment.version).await? {
-            None => {
-                metrics::counter!("pointsman_payment_commits_total", "status" => payment.status.text()).increment(1);
-                return Ok(Ended::Done);
-            }
-            Some(statement) => statement,
+        let Some(conflict) = self.committed(change, payment.team, &stream, payment.version).await? else {
+            metrics::counter!("pointsman_payment_commits_total", "status" => payment.status.text()).increment(1);
+            return Ok(Ended::Done);
         };
         let own = usize::from(claims);
         Ok(if claims && conflict == 0 {
@@ -100,13 +88,7 @@ impl Engine {
     }
 
     /// Submits a change until it is known what became of it: its event bears its id.
-    async fn committed(
-        &self,
-        change: Change,
-        team: TeamId,
-        stream: &str,
-        seq: u64,
-    ) -> Result<Option<usize>, Stop> {
+    async fn committed(&self, change: Change, team: TeamId, stream: &str, seq: u64) -> Result<Option<usize>, Stop> {
         let store = &self.inner.store;
         let id = change.id;
         let mut pause = Duration::from_millis(20);

@@ -41,7 +41,7 @@ pub use access::{ClientTokenMade, MAX_CLIENT_ATTEMPTS};
 pub use admin::{AdminError, KeyKind, KeyMade, ListedKey, ListedTeam, Seed, SeedConnection, SeedFlow};
 pub use once::{Once, Scope, Told};
 pub use payments::{
-    Authorise, Cancel, Capture, Instrument, ListPayments, PaymentPage, PaymentView, Payer, Refund, Resolve,
+    Authorise, Cancel, Capture, Instrument, ListPayments, Payer, PaymentPage, PaymentView, Refund, Resolve,
 };
 pub use people::{CreateCustomer, CustomerPage, ListCustomers, Owner, TokenView, Tokenise};
 pub use settings::Settings;

@@ -159,7 +159,9 @@ impl Engine {
         };
         match result {
             Ok(value) => Told::now(Ok(value)),
-            Err(Stop::Fault(fault)) if fault.is_remembered() => self.remember(&claim, &once.scope, fault, deadline).await,
+            Err(Stop::Fault(fault)) if fault.is_remembered() => {
+                self.remember(&claim, &once.scope, fault, deadline).await
+            }
             Err(Stop::Fault(fault)) => Told::now(Err(fault)),
             Err(Stop::Taken) => self.told_by_another(&claim, &once.scope, deadline).await,
         }
@@ -223,7 +225,8 @@ impl Engine {
             Snapshot::Result(stored) if same => T::restored(self, stored).await,
             Snapshot::Result(_) if scope.another_request_is_new() => return Ok(Some(Existing::Free)),
             Snapshot::Result(stored) => {
-                let message = "This idempotency key was used for another request. Send an amended request with a new key.";
+                let message =
+                    "This idempotency key was used for another request. Send an amended request with a new key.";
                 let mut fault = Fault::new(Code::KeyReused, message);
                 fault.id = T::id(&stored);
                 return Ok(Some(Existing::Told(Told::now(Err(fault)))));
@@ -268,7 +271,8 @@ fn canonical(value: &serde_json::Value) -> String {
         Value::Object(fields) => {
             let mut sorted: Vec<_> = fields.iter().collect();
             sorted.sort_by_key(|(name, _)| name.as_str());
-            let texts = sorted.into_iter().map(|(name, value)| format!("{}:{}", Value::from(name.as_str()), canonical(value)));
+            let texts =
+                sorted.into_iter().map(|(name, value)| format!("{}:{}", Value::from(name.as_str()), canonical(value)));
             format!("{{{}}}", texts.collect::<Vec<_>>().join(","))
         }
         Value::Array(items) => format!("[{}]", items.iter().map(canonical).collect::<Vec<_>>().join(",")),

@@ -134,7 +134,8 @@ pub async fn by_id(db: &Db, id: KeyId) -> Result<Option<Credential>, DbError> {
 
 /// A team's keys, oldest first, without client tokens.
 pub async fn keys_of_team(db: &Db, team: TeamId) -> Result<Vec<Credential>, DbError> {
-    let sql = format!("select {COLUMNS} from credential where team_id = $1 and kind <> 'client' order by created_at, key_id");
+    let sql =
+        format!("select {COLUMNS} from credential where team_id = $1 and kind <> 'client' order by created_at, key_id");
     db.scan(sql, vec![team.key().into()]).await?.iter().map(read).collect()
 }
 

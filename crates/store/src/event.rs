@@ -49,13 +49,7 @@ pub async fn lines(db: &Db, team: TeamId, stream: &str, up_to: u64) -> Result<Ve
 }
 
 /// Whether the event `seq` of a stream was written by `change`: tells what became of a commit without an answer.
-pub async fn was_written_by(
-    db: &Db,
-    team: TeamId,
-    stream: &str,
-    seq: u64,
-    change: ChangeId,
-) -> Result<bool, DbError> {
+pub async fn was_written_by(db: &Db, team: TeamId, stream: &str, seq: u64, change: ChangeId) -> Result<bool, DbError> {
     let sql = "select change_id from event where team_id = $1 and stream = $2 and seq = $3";
     let seq = i64::try_from(seq).unwrap_or(i64::MAX);
     let rows = db.read(sql, vec![team.key().into(), stream.into(), seq.into()]).await?;

@@ -89,7 +89,8 @@ pub async fn uses_blob(db: &Db, team: TeamId, blob: BlobId) -> Result<bool, DbEr
 /// Token records of any team that were deleted before `before`.
 pub async fn deleted(db: &Db, before: Timestamp, limit: i64) -> Result<Vec<StoredMethod>, DbError> {
     // Jobs serve every team; the records carry their team with them.
-    let sql = "select token, body from method where deleted_at is not null and deleted_at <= $1 order by deleted_at limit $2";
+    let sql =
+        "select token, body from method where deleted_at is not null and deleted_at <= $1 order by deleted_at limit $2";
     db.scan(sql, vec![before.micros().into(), limit.into()]).await?.iter().map(read).collect()
 }
 

@@ -30,12 +30,7 @@ pub struct Claim {
 }
 
 /// Takes a key, unless it was taken after `forgotten_before`.
-pub fn claim(
-    claim: &Claim,
-    stream: Option<&str>,
-    answer: Option<&str>,
-    times: (Timestamp, Timestamp),
-) -> Statement {
+pub fn claim(claim: &Claim, stream: Option<&str>, answer: Option<&str>, times: (Timestamp, Timestamp)) -> Statement {
     let (now, forgotten_before) = times;
     Statement::one(
         "insert into once (team_id, scope, key_hash, fingerprint, stream, answer, created_at) \
@@ -59,13 +54,7 @@ pub fn claim(
 pub fn answer(team: TeamId, once: &OnceRef, stream: &str, answer: &str) -> Statement {
     Statement::any(
         "update once set answer = $4 where team_id = $1 and scope = $2 and key_hash = $3 and stream = $5",
-        vec![
-            team.key().into(),
-            once.scope.as_str().into(),
-            once.key.as_str().into(),
-            answer.into(),
-            stream.into(),
-        ],
+        vec![team.key().into(), once.scope.as_str().into(), once.key.as_str().into(), answer.into(), stream.into()],
     )
 }
 
@@ -78,19 +67,11 @@ pub async fn find(
 ) -> Result<Option<Record>, DbError> {
     let sql = "select fingerprint, stream, answer from once \
                where team_id = $1 and scope = $2 and key_hash = $3 and created_at > $4";
-    let params = vec![
-        team.key().into(),
-        once.scope.as_str().into(),
-        once.key.as_str().into(),
-        forgotten_before.micros().into(),
-    ];
+    let params =
+        vec![team.key().into(), once.scope.as_str().into(), once.key.as_str().into(), forgotten_before.micros().into()];
     let mut rows = db.read(sql, params).await?;
     let Some(row) = rows.first_mut() else { return Ok(None) };
-    Ok(Some(Record {
-        fingerprint: row.take_text(0)?,
-        stream: row.take_opt_text(1)?,
-        answer: row.take_opt_text(2)?,
-    }))
+    Ok(Some(Record { fingerprint: row.take_text(0)?, stream: row.take_opt_text(1)?, answer: row.take_opt_text(2)? }))
 }
 
 /// Lets what was told when a token was made follow the token to its customer.
@@ -102,11 +83,7 @@ pub fn follow_token(team: TeamId, token: &VaultToken, customer: CustomerId) -> S
 }
 
 /// What was told when tokens of a customer were made. The literal scope lets the partial index answer.
-pub async fn of_customer(
-    db: &Db,
-    team: TeamId,
-    customer: CustomerId,
-) -> Result<Vec<(OnceRef, String)>, DbError> {
+pub async fn of_customer(db: &Db, team: TeamId, customer: CustomerId) -> Result<Vec<(OnceRef, String)>, DbError> {
     let sql = "select scope, key_hash, answer from once \
                where team_id = $1 and scope = 'tokenise' and stream = $2 and answer is not null order by key_hash";
     let mut rows = db.scan(sql, vec![team.key().into(), customer.key().into()]).await?;

@@ -113,7 +113,10 @@ impl World {
             // Bytes of 248 and more are thrown away, so that each letter is equally likely.
             let letters = bytes.iter().filter(|byte| **byte < 248);
             token.extend(
-                letters.filter_map(|byte| LETTERS.get(usize::from(*byte) % 62)).take(length - token.len()).map(|b| char::from(*b)),
+                letters
+                    .filter_map(|byte| LETTERS.get(usize::from(*byte) % 62))
+                    .take(length - token.len())
+                    .map(|b| char::from(*b)),
             );
         }
         token

@@ -81,7 +81,8 @@ impl Payment {
     pub fn duty(&self, at: Timestamp) -> Option<Duty> {
         let due = |time: &Timestamp| *time <= at;
         let looks = self.operations.iter().filter(|operation| operation.state.is_open());
-        let looks = looks.filter_map(|operation| operation.next_at.filter(due).map(|time| (time, Duty::LookUp(operation.n))));
+        let looks =
+            looks.filter_map(|operation| operation.next_at.filter(due).map(|time| (time, Duty::LookUp(operation.n))));
         let capture = self.capture_due().filter(due).map(|time| (time, Duty::Capture));
         let expire = self.expiry_due().filter(due).map(|time| (time, Duty::Expire));
         let reverse = self.reversal_due().filter(|found| due(&found.0));

@@ -276,9 +276,11 @@ impl Payment {
     pub fn failure(&self) -> Option<&str> {
         match &self.attempt()?.state {
             State::Failed { reason, .. } => Some(reason),
-            State::Sent | State::Unknown { .. } | State::Pending { .. } | State::Done { .. } | State::Refused { .. } => {
-                None
-            }
+            State::Sent
+            | State::Unknown { .. }
+            | State::Pending { .. }
+            | State::Done { .. }
+            | State::Refused { .. } => None,
         }
     }
 

@@ -214,7 +214,9 @@ impl Payment {
             State::Unknown { since } => *since,
             State::Sent => operation.send_by.after(policy.call_timeout),
             // The processor has said that it has it: that it can't find it now proves nothing.
-            State::Pending { .. } | State::Done { .. } | State::Refused { .. } | State::Failed { .. } => return Meaning::Same,
+            State::Pending { .. } | State::Done { .. } | State::Refused { .. } | State::Failed { .. } => {
+                return Meaning::Same;
+            }
         };
         match policy.not_found_final_after {
             Some(span) if at >= over.after(span) => {
@@ -266,7 +268,9 @@ impl Payment {
         self.look_again(n, at, policy);
         if matches!(kind, Kind::Authorise { .. }) {
             self.status = Status::GatewayHold;
-            return vec![Line::new(at, "Held for review").saying("The processor reviews the payment and will decide later.")];
+            return vec![
+                Line::new(at, "Held for review").saying("The processor reviews the payment and will decide later."),
+            ];
         }
         self.refresh_refund_status(kind);
         let title = format!("The {} is pending", words(kind));
@@ -301,7 +305,9 @@ impl Payment {
                 self.enter_captured(Status::Cancelled);
                 let message = match cause {
                     CancelCause::Merchant => "The processor has released the authorised amount.",
-                    CancelCause::Lifetime => "The authorisation's life time had ended; the processor has released the amount.",
+                    CancelCause::Lifetime => {
+                        "The authorisation's life time had ended; the processor has released the amount."
+                    }
                 };
                 vec![Line::new(at, "Cancelled").saying(message)]
             }
@@ -363,7 +369,8 @@ impl Payment {
         operation.state = State::Done { at };
         self.reverse_at = Some(at);
         self.reverse_target = Some((n, *captured));
-        let message = "The processor reports a charge for a payment that had ended otherwise. It is given back at once.";
+        let message =
+            "The processor reports a charge for a payment that had ended otherwise. It is given back at once.";
         vec![Line::new(at, "Late charge").saying(message)]
     }
 
@@ -403,7 +410,9 @@ impl Payment {
 fn note_answer(operation: &mut super::Operation, news: News) {
     match news {
         News::Answer(answer) => {
-            if let Answer::Approved { approval, .. } | Answer::Held { approval } | Answer::Declined { approval, .. } = &answer {
+            if let Answer::Approved { approval, .. } | Answer::Held { approval } | Answer::Declined { approval, .. } =
+                &answer
+            {
                 operation.processor_id.clone_from(&approval.processor_id);
             }
             operation.answer = Some(answer);

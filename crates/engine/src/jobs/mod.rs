@@ -20,7 +20,7 @@ impl Engine {
         let mut next_sweep = Timestamp::from_micros(0);
         while !self.is_draining() {
             let now = self.inner.world.now();
-            let busy = self.logged("recover", self.recover_due().await) > 0;
+            let busy = logged("recover", self.recover_due().await) > 0;
             if now >= next_sweep || next_sweep.since(now) > SWEEP_EVERY {
                 next_sweep = now.after(SWEEP_EVERY);
                 self.sweep_all().await;
@@ -32,28 +32,28 @@ impl Engine {
     }
 
     async fn sweep_all(&self) {
-        self.logged("erase_hidden_cards", self.erase_hidden_cards().await);
-        self.logged("erase_people", self.erase_people().await);
-        self.logged("erase_deleted_methods", self.erase_deleted_methods().await);
-        self.logged("forget_idempotency_keys", self.forget_idempotency_keys().await);
-        self.logged("forget_client_tokens", self.forget_client_tokens().await);
-        self.logged("erase_orphans", self.erase_orphans().await);
+        logged("erase_hidden_cards", self.erase_hidden_cards().await);
+        logged("erase_people", self.erase_people().await);
+        logged("erase_deleted_methods", self.erase_deleted_methods().await);
+        logged("forget_idempotency_keys", self.forget_idempotency_keys().await);
+        logged("forget_client_tokens", self.forget_client_tokens().await);
+        logged("erase_orphans", self.erase_orphans().await);
     }
+}
 
-    /// Notes what a job did. A job that failed is logged and runs again at its next time.
-    fn logged(&self, job: &'static str, done: Result<usize, Stop>) -> usize {
-        match done {
-            Ok(count) => {
-                metrics::counter!("pointsman_job_runs_total", "job" => job, "outcome" => "ok").increment(1);
-                let items = u64::try_from(count).unwrap_or(u64::MAX);
-                metrics::counter!("pointsman_job_items_total", "job" => job).increment(items);
-                count
-            }
-            Err(stop) => {
-                metrics::counter!("pointsman_job_runs_total", "job" => job, "outcome" => "failed").increment(1);
-                tracing::warn!(job, stop = ?stop, "a job failed and will run again");
-                0
-            }
+/// Notes what a job did. A job that failed is logged and runs again at its next time.
+fn logged(job: &'static str, done: Result<usize, Stop>) -> usize {
+    match done {
+        Ok(count) => {
+            metrics::counter!("pointsman_job_runs_total", "job" => job, "outcome" => "ok").increment(1);
+            let items = u64::try_from(count).unwrap_or(u64::MAX);
+            metrics::counter!("pointsman_job_items_total", "job" => job).increment(items);
+            count
+        }
+        Err(stop) => {
+            metrics::counter!("pointsman_job_runs_total", "job" => job, "outcome" => "failed").increment(1);
+            tracing::warn!(job, stop = ?stop, "a job failed and will run again");
+            0
         }
     }
 }

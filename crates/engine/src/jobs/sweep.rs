@@ -16,7 +16,7 @@ const ERASE_GRACE: Duration = Duration::from_secs(30);
 const ORPHAN_AGE: Duration = Duration::from_hours(24);
 
 /// When a raw card that is still needed is looked at again.
-const HIDDEN_AGAIN: Duration = Duration::from_secs(60);
+const HIDDEN_AGAIN: Duration = Duration::from_mins(1);
 
 impl Engine {
     /// Erases the numbers of raw cards whose payment's authorisation has ended.

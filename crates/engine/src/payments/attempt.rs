@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
+
 use domain::payment::{Begin, Duty, OnceRef, Payment, Source, Status};
 
 use super::{PaymentView, route::Line, settle::Report};
@@ -70,11 +72,11 @@ impl Engine {
     pub(crate) async fn in_time(
         &self,
         request: (domain::id::TeamId, domain::id::PaymentId, Deadline),
-        work: impl Future<Output = Result<PaymentView, Stop>> + Send + 'static,
+        work: BoxFuture<'static, Result<PaymentView, Stop>>,
     ) -> Result<PaymentView, Stop> {
         let (team, id, deadline) = request;
         let world = &self.inner.world;
-        match world.timeout(deadline.left(world.now()), self.own(Box::pin(work))).await {
+        match world.timeout(deadline.left(world.now()), self.own(work)).await {
             Ok(Some(result)) => result,
             // A panic in the task is a defect of ours; the payment goes on by recovery.
             Ok(None) => Err(Stop::Fault(domain::Fault::unknown())),

@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// How long after its commit a raw card's number is looked after by the job, should the request not have done it.
-const HIDDEN_CARD_CHECK: std::time::Duration = std::time::Duration::from_secs(60);
+const HIDDEN_CARD_CHECK: std::time::Duration = std::time::Duration::from_mins(1);
 
 /// A request for a payment.
 pub struct Authorise {
@@ -62,7 +62,7 @@ impl Engine {
         once: Option<Once>,
         parsed: Result<Authorise, Fault>,
     ) -> Told<PaymentView> {
-        let grant = match self.authorising(caller) {
+        let grant = match authorising(caller) {
             Ok(grant) => grant,
             Err(fault) => return Told { result: Err(fault), replayed: false },
         };
@@ -75,7 +75,7 @@ impl Engine {
                 let engine = engine.clone();
                 async move { engine.authorised(&caller_of, id, command, claim, deadline).await }
             };
-            engine.in_time((team, id, deadline), work).await
+            engine.in_time((team, id, deadline), Box::pin(work)).await
         };
         self.once(caller, once, parsed, run).await
     }
@@ -153,15 +153,6 @@ impl Engine {
         ))
     }
 
-    /// What a browser's credential was made for; `None` for a secret key.
-    fn authorising(&self, caller: &Caller) -> Result<Option<ClientGrant>, Fault> {
-        match &caller.credential {
-            Credential::Secret => Ok(None),
-            Credential::Client(grant) if grant.amount.is_some() && grant.currency.is_some() => Ok(Some(grant.clone())),
-            Credential::Client(_) | Credential::Public => Err(forbidden()),
-        }
-    }
-
     /// When the payment was made and the run of its flow: the time is that of the id, in whole milliseconds, so that
     /// the order of ids is that of dates.
     fn instance(&self, id: PaymentId) -> (Timestamp, uuid::Uuid) {
@@ -171,6 +162,15 @@ impl Engine {
             Timestamp::from_micros(micros.saturating_add(i64::from(nanos / 1_000)))
         });
         (at, self.inner.world.uuid_v7())
+    }
+}
+
+/// What a browser's credential was made for; `None` for a secret key.
+fn authorising(caller: &Caller) -> Result<Option<ClientGrant>, Fault> {
+    match &caller.credential {
+        Credential::Secret => Ok(None),
+        Credential::Client(grant) if grant.amount.is_some() && grant.currency.is_some() => Ok(Some(grant.clone())),
+        Credential::Client(_) | Credential::Public => Err(forbidden()),
     }
 }
 
@@ -230,7 +230,8 @@ fn new_payment(
 /// Binds a command to what a client token was made for.
 fn granted(mut command: Authorise, grant: Option<&ClientGrant>) -> Result<Authorise, Fault> {
     let Some(grant) = grant else { return Ok(command) };
-    let differs = |field: &str| Fault::invalid(format!("authorisePayment.{field}"), "must be what the client token was made for");
+    let differs =
+        |field: &str| Fault::invalid(format!("authorisePayment.{field}"), "must be what the client token was made for");
     let currency = grant.currency.as_deref().and_then(Currency::parse);
     if command.amount.is_some() && command.amount != grant.amount {
         return Err(differs("amount"));

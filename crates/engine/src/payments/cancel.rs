@@ -1,11 +1,6 @@
 //! Cancellation.
 
-use domain::{
-    Fault,
-    caller::Caller,
-    id::PaymentId,
-    payment::CancelCause,
-};
+use domain::{Fault, caller::Caller, id::PaymentId, payment::CancelCause};
 
 use super::{PaymentView, attempt::Later};
 use crate::{
@@ -50,7 +45,7 @@ impl Engine {
                     Ok(PaymentView::of(payment))
                 }
             };
-            engine.in_time((team, id, deadline), work).await
+            engine.in_time((team, id, deadline), Box::pin(work)).await
         };
         self.once(caller, once, parsed, run).await
     }

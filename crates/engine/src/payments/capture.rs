@@ -58,7 +58,7 @@ impl Engine {
                     Ok(PaymentView::of(payment))
                 }
             };
-            engine.in_time((team, id, deadline), work).await
+            engine.in_time((team, id, deadline), Box::pin(work)).await
         };
         self.once(caller, once, parsed, run).await
     }

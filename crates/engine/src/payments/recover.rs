@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// So long nobody else looks after a payment that was taken.
-const LEASE: Duration = Duration::from_secs(60);
+const LEASE: Duration = Duration::from_mins(1);
 
 /// How many are taken at once.
 const BATCH: i64 = 16;

@@ -82,7 +82,7 @@ fn a_deleted_customer_is_gone_with_its_methods_and_its_payments_keep_the_id_alon
         assert_eq!(timeline.last().unwrap().title, "Personal data erased");
     }
     shop.engine.start();
-    shop.pass(Duration::from_secs(180));
+    shop.pass(Duration::from_mins(3));
     assert_eq!((shop.sealed(), shop.count("method"), shop.count("erasure")), (0, 0, 0));
     let later = payments_of(&shop, customer);
     assert_eq!(later, after, "the job's second pass changes nothing that is erased already");
@@ -132,7 +132,7 @@ fn a_crash_at_any_step_leaves_a_customer_whole_or_erased_in_the_end() {
         shop.sim.crash();
         let node = shop.another_node();
         node.start();
-        shop.pass(Duration::from_secs(180));
+        shop.pass(Duration::from_mins(3));
         let gone = shop.run(node.customer(&shop.server, customer)).is_err();
         outcomes[usize::from(gone)] += 1;
         if gone {
@@ -168,7 +168,7 @@ fn a_payment_that_races_with_the_deletion_is_erased_too() {
         assert!(told[1]);
         late += usize::from(!left(&shop).is_empty());
         node.start();
-        shop.pass(Duration::from_secs(180));
+        shop.pass(Duration::from_mins(3));
         assert_eq!(left(&shop), [""; 0], "seed {seed}");
         assert_eq!(payments_of(&shop, customer).len(), usize::from(told[0]));
     }
@@ -193,7 +193,7 @@ fn changes_that_race_with_the_deletion_bring_nobody_back() {
         ];
         assert!(shop.at_once(stories)[2]);
         node.start();
-        shop.pass(Duration::from_secs(180));
+        shop.pass(Duration::from_mins(3));
         assert_eq!(left(&shop), [""; 0], "seed {seed}");
         assert_eq!((shop.count("customer"), shop.count("method")), (0, 0), "seed {seed}");
         // The number of a card that lost the race may be left to the job for orphans.

@@ -79,7 +79,7 @@ fn approves() -> Arc<dyn Connector> {
         capabilities: Capabilities { sale: true, partial_capture: true, partial_refund: true },
         call_timeout: Duration::from_secs(2),
         not_found_final_after: None,
-        authorisation_lifetime: Duration::from_secs(7 * 24 * 60 * 60),
+        authorisation_lifetime: Duration::from_hours(168),
         pending_schedule: &[],
     }))
 }
@@ -105,7 +105,7 @@ impl Shop {
         let store = Db::sqlite_inline(store::MIGRATIONS, &world).unwrap();
         let sealed = Db::sqlite_inline(vault::MIGRATIONS, &world).unwrap();
         let keys = KeySource::File(directory.path().join("keys"));
-        let vault = Vault::open(sealed, keys, world.clone(), Duration::from_secs(3600)).unwrap();
+        let vault = Vault::open(sealed, keys, world.clone(), Duration::from_hours(1)).unwrap();
         let engine = engine_over(&world, &store, &vault, mode);
         let nobody = uuid::Uuid::nil();
         let server = Caller {

@@ -76,9 +76,8 @@ impl House {
     pub(crate) fn events(&self) -> Vec<(String, i64, String)> {
         let sql = "select stream, seq, data from event order by stream, seq";
         let rows = self.run(self.store.scan(sql, Vec::new())).unwrap();
-        let read = |row: &db::Row| {
-            (row.text(0).unwrap().to_owned(), row.int(1).unwrap(), row.text(2).unwrap().to_owned())
-        };
+        let read =
+            |row: &db::Row| (row.text(0).unwrap().to_owned(), row.int(1).unwrap(), row.text(2).unwrap().to_owned());
         rows.iter().map(read).collect()
     }
 
@@ -90,7 +89,8 @@ impl House {
         for entry in self.entries() {
             let reference = entry.reference.as_str().to_owned();
             let (id, n) = connector::Reference::parse(&reference).unwrap();
-            let payment = payments.get(&id.key()).unwrap_or_else(|| panic!("{reference} is charged and has no payment"));
+            let payment =
+                payments.get(&id.key()).unwrap_or_else(|| panic!("{reference} is charged and has no payment"));
             let operation = payment.operation(n).unwrap();
             assert!(matches!(operation.kind, Kind::Authorise { .. }));
             let gone = entry.cancelled(now) || entry.refunded(now) == entry.captured(now) && entry.captured(now) > 0;
@@ -102,7 +102,8 @@ impl House {
         }
         assert!(charged.values().all(|count| *count == 1), "charged twice: {charged:?}");
         for payment in payments.values() {
-            let entry = self.entries().into_iter().find(|entry| entry.reference.as_str().starts_with(&payment.id.key()));
+            let entry =
+                self.entries().into_iter().find(|entry| entry.reference.as_str().starts_with(&payment.id.key()));
             let holds = entry.is_some_and(|entry| entry.authorised(now) > 0);
             let says = payment.authorisation().is_some();
             assert_eq!(holds, says, "{} says {}", payment.id, payment.status);
@@ -135,13 +136,7 @@ pub(crate) fn card(number: &str) -> CardInput {
     }
 }
 
-fn assemble(
-    world: &World,
-    store: &Db,
-    vault_db: &Db,
-    books: &Arc<MemoryBooks>,
-    folder: &std::path::Path,
-) -> Engine {
+fn assemble(world: &World, store: &Db, vault_db: &Db, books: &Arc<MemoryBooks>, folder: &std::path::Path) -> Engine {
     let source = KeySource::File(folder.join("keys.json"));
     let vault = Vault::open(vault_db.clone(), source, world.clone(), Duration::from_mins(60)).unwrap();
     let simulator = Simulator::new(world.clone(), Arc::clone(books) as Arc<dyn Books>);
@@ -176,10 +171,7 @@ fn seed_of_team() -> Seed {
             name: "Simulator A".to_owned(),
             settings: serde_json::json!({}),
         }],
-        flows: vec![
-            flow("default", CaptureRule::Immediate, true),
-            flow("capture-by-api", CaptureRule::Api, false),
-        ],
+        flows: vec![flow("default", CaptureRule::Immediate, true), flow("capture-by-api", CaptureRule::Api, false)],
         secret_key: Some(KEY.to_owned()),
     }
 }

@@ -150,15 +150,8 @@ fn tokens(house: &House, caller: &Caller) -> Arc<Vec<String>> {
 
 fn shoppers(house: &House, caller: &Caller, told: &Told, count: usize) -> Vec<impl Future<Output = ()> + use<>> {
     let tokens = tokens(house, caller);
-    let one = |_| {
-        shopper(
-            house.engine.clone(),
-            house.world.clone(),
-            caller.clone(),
-            Arc::clone(told),
-            Arc::clone(&tokens),
-        )
-    };
+    let one =
+        |_| shopper(house.engine.clone(), house.world.clone(), caller.clone(), Arc::clone(told), Arc::clone(&tokens));
     (0..count).map(one).collect()
 }
 
@@ -187,7 +180,8 @@ pub(crate) fn play_with_crash(seed: u64, steps: u64) -> usize {
         house.world.spawn(shopper);
     }
     house.sim().run_steps(steps);
-    let open = |payment: &&domain::payment::Payment| payment.operations.iter().any(|operation| operation.state.is_open());
+    let open =
+        |payment: &&domain::payment::Payment| payment.operations.iter().any(|operation| operation.state.is_open());
     let under_way = house.payments().iter().filter(open).count();
     let before = told.lock().unwrap().clone();
     house.restart();
@@ -200,7 +194,9 @@ pub(crate) fn play_with_crash(seed: u64, steps: u64) -> usize {
         let kept = match status {
             // What was told as ended stays so.
             Status::Declined | Status::Failed | Status::Cancelled | Status::Refunded => *now == status,
-            Status::Succeeded => !matches!(now, Status::Declined | Status::Failed | Status::Cancelled | Status::Authorised),
+            Status::Succeeded => {
+                !matches!(now, Status::Declined | Status::Failed | Status::Cancelled | Status::Authorised)
+            }
             _ => true,
         };
         assert!(kept, "{id} was {status} and is {now}");
