@@ -124,12 +124,13 @@ fn assert_nothing_happened(shop: &Shop, memory: &Memory, answer: &Answer, about:
     assert_eq!((captured, refunded), (captured_before, refunded_before), "{}", answer.json());
 }
 
-fn round(server: &mut Server, chance: &mut Chance) -> BTreeMap<String, (String, i64, i64)> {
+/// Load, a kill at some moment, a new start; what the callers remember.
+fn round(server: &mut Server, chance: &mut Chance) -> Vec<Memory> {
     let shop = server.shop();
     let token = shop.tokenise(cards::MASTERCARD);
     let ended = AtomicBool::new(false);
     let moment = Duration::from_millis(20 + chance.below(LATEST_KILL_MS));
-    let mut memories: Vec<Memory> = thread::scope(|scope| {
+    let memories = thread::scope(|scope| {
         let callers: Vec<_> = (0..CALLERS)
             .map(|_| {
                 let (seed, shop, token, ended) = (chance.below(u64::MAX), &shop, &token, &ended);
@@ -142,11 +143,23 @@ fn round(server: &mut Server, chance: &mut Chance) -> BTreeMap<String, (String, 
         callers.into_iter().map(|caller| caller.join().unwrap()).collect()
     });
     server.restart();
+    memories
+}
+
+/// Asks everything again that was not answered, all at once, and compares what was acknowledged with what is there.
+fn settle_and_compare(server: &Server, memories: &mut [Memory]) {
     let shop = server.shop();
-    for memory in &mut memories {
-        ask_again(&shop, memory);
+    thread::scope(|scope| {
+        for part in memories.chunks_mut(8) {
+            let shop = &shop;
+            scope.spawn(move || part.iter_mut().for_each(|memory| ask_again(shop, memory)));
+        }
+    });
+    let now: BTreeMap<_, _> = shop.every_payment().iter().map(|payment| (payment.id(), seen(&payment.0))).collect();
+    for (id, known) in memories.iter().flat_map(|memory| &memory.acknowledged) {
+        assert_eq!(now.get(id), Some(known), "{id} was acknowledged otherwise");
     }
-    memories.into_iter().flat_map(|memory| memory.acknowledged).collect()
+    shop.assert_books_equal_payments();
 }
 
 #[test]
@@ -159,19 +172,14 @@ fn killed_at_random_moments_under_load_it_loses_and_doubles_nothing() {
     println!("{rounds} rounds with POINTSMAN_SEED={seed}");
     let mut chance = Chance(seed | 1);
     let mut server = Setup::new().start();
-    let mut acknowledged = BTreeMap::new();
-    for number in 0..rounds {
-        acknowledged.extend(round(&mut server, &mut chance));
-        if number % 10 == 9 || number + 1 == rounds {
-            let shop = server.shop();
-            let now: BTreeMap<_, _> =
-                shop.every_payment().iter().map(|payment| (payment.id(), seen(&payment.0))).collect();
-            for (id, known) in &acknowledged {
-                assert_eq!(now.get(id), Some(known), "round {number}, seed {seed}: {id} was acknowledged otherwise");
-            }
-            shop.assert_books_equal_payments();
+    let mut memories = Vec::new();
+    for number in 1..=rounds {
+        memories.extend(round(&mut server, &mut chance));
+        if number % 10 == 0 || number == rounds {
+            settle_and_compare(&server, &mut memories);
         }
     }
-    println!("{} payments were acknowledged and are as they were", acknowledged.len());
-    assert!(acknowledged.len() > rounds, "there was load: {}", acknowledged.len());
+    let acknowledged: usize = memories.iter().map(|memory| memory.acknowledged.len()).sum();
+    println!("{acknowledged} payments were acknowledged and are as they were");
+    assert!(acknowledged > rounds, "there was load: {acknowledged}");
 }

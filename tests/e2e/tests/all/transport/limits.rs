@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use serde_json::json;
-use testkit::{Answer, Setup, cards};
+use testkit::{Answer, Order, Setup, cards};
 
 use crate::shared;
 
@@ -51,14 +51,30 @@ fn a_body_above_the_limit_that_names_no_length_is_413_too() {
 }
 
 #[test]
-fn a_document_of_depth_15_is_read_and_a_deeper_one_refused() {
-    let shop = shared::shop();
-    let nested = |levels: usize| {
-        let inner = "ofType { ".repeat(levels);
-        format!("{{ __type(name: \"Query\") {{ {inner} name {} }} }}", "}".repeat(levels))
-    };
-    shop.gql(&nested(12), json!({})).data();
-    let answer = shop.gql(&nested(20), json!({}));
+fn a_document_deeper_than_the_limit_is_refused_also_through_fragments() {
+    let server = Setup::new().setting("limits.depth", "2").start();
+    let shop = server.shop();
+    let id = shop
+        .gql(
+            "mutation($o: AuthorisedPaymentInput!) { authorizePayment(authorisePayment: $o) { id } }",
+            json!({"o": Order::card(cards::VISA).json()}),
+        )
+        .root()["id"]
+        .clone();
+    shop.gql("query($id: ID!) { getPayment(id: $id) { status } }", json!({"id": id})).data();
+    for selection in ["amount { rawAmount }", "... on Payment { amount { rawAmount } }", "...deep"] {
+        let fragment = if selection == "...deep" { "fragment deep on Payment { amount { rawAmount } }" } else { "" };
+        let answer = shop
+            .gql(&format!("query($id: ID!) {{ getPayment(id: $id) {{ {selection} }} }} {fragment}"), json!({"id": id}));
+        answer.assert_refused(200);
+        assert_eq!(answer.error_code(), Some("error.graphql.limit"), "{selection}");
+    }
+}
+
+#[test]
+fn wide_introspection_is_bounded() {
+    let types = "fields { type { fields { type { fields { type { name kind description } } } } } }".repeat(400);
+    let answer = shared::shop().gql(&format!("{{ __schema {{ types {{ {types} }} }} }}"), json!({}));
     answer.assert_refused(200);
     assert_eq!(answer.error_code(), Some("error.graphql.limit"));
 }
