@@ -1,4 +1,5 @@
 //! Formatted amounts agree with ICU's for every currency of ISO 4217 (see `formatted_amounts/make.mjs`).
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::collections::BTreeSet;
 

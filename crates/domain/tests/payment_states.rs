@@ -1,5 +1,5 @@
 //! The payment's state machine: every status against every action and every piece of news, as tables.
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may panic")]
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::time::Duration;
 

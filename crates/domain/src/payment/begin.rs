@@ -100,7 +100,13 @@ impl Payment {
         begin: Begin,
     ) -> Result<(u32, Line), Fault> {
         let status = |payment: &Self| {
-            let advice = "Only a captured payment can be refunded; cancel it when it is AUTHORISED.";
+            let advice = if payment.status == Status::Refunded {
+                "All that was captured has been refunded."
+            } else if payment.status == Status::Authorised {
+                "Nothing is captured yet: cancel it instead."
+            } else {
+                "Only a captured payment can be refunded."
+            };
             payment.wrong_status(Code::RefundStatus, advice)
         };
         let connection = self.authorised_connection().ok_or_else(|| status(self))?;

@@ -138,7 +138,7 @@ pub(crate) fn card(number: &str) -> CardInput {
 
 fn assemble(world: &World, store: &Db, vault_db: &Db, books: &Arc<MemoryBooks>, folder: &std::path::Path) -> Engine {
     let source = KeySource::File(folder.join("keys.json"));
-    let vault = Vault::open(vault_db.clone(), source, world.clone(), Duration::from_mins(60)).unwrap();
+    let vault = Vault::open(vault_db.clone(), source, world.clone(), Duration::from_hours(1)).unwrap();
     let simulator = Simulator::new(world.clone(), Arc::clone(books) as Arc<dyn Books>);
     let connectors: Connectors = BTreeMap::from([("simulator", Arc::new(simulator) as Arc<dyn connector::Connector>)]);
     let parts = Parts { world: world.clone(), store: store.clone(), vault, connectors, settings: settings() };
