@@ -23,7 +23,9 @@ struct Look<'a> {
 
 impl Looking {
     fn begin(&self, id: PaymentId) -> Option<Look<'_>> {
-        self.0.lock().insert(id).then_some(Look { looking: self, id })
+        let is_first = self.0.lock().insert(id);
+        // Made only when it is wanted, and with the lock let go: its end takes the lock too.
+        is_first.then(|| Look { looking: self, id })
     }
 }
 
@@ -75,5 +77,23 @@ impl Engine {
         };
         metrics::counter!("pointsman_look_ups_total", "processor" => line.connection.processor.clone()).increment(1);
         Ok(news)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_look_up_of_a_payment_is_turned_away_while_the_first_goes_on() {
+        let looking = Looking::default();
+        let (one, other) = (PaymentId::new(uuid::Uuid::from_u128(1)), PaymentId::new(uuid::Uuid::from_u128(2)));
+        let first = looking.begin(one);
+        assert!(first.is_some());
+        assert!(looking.begin(one).is_none());
+        assert!(looking.begin(one).is_none(), "one that was turned away ends nothing");
+        assert!(looking.begin(other).is_some());
+        drop(first);
+        assert!(looking.begin(one).is_some());
     }
 }
