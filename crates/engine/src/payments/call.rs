@@ -41,7 +41,7 @@ impl Engine {
             ("verb", verb(operation.kind).to_owned()),
             ("outcome", outcome(&news).to_owned()),
         ];
-        metrics::histogram!("pointsman_processor_call_duration_seconds", &labels).record(watch.elapsed().as_secs_f64());
+        metrics::histogram!("pointsman_attempt_call_duration_seconds", &labels).record(watch.elapsed().as_secs_f64());
         Ok(news)
     }
 

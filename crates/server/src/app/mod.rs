@@ -6,12 +6,12 @@ mod operator;
 mod seed;
 mod serve;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use anyhow::{Context, bail};
 use connector::Connector;
 use connectors::simulator::{Books, Simulator};
-use db::{Db, SqliteOptions};
+use db::{Db, Migration, SqliteOptions};
 use domain::caller::Mode;
 use engine::{Connectors, Engine, Parts};
 use vault::Vault;
@@ -49,11 +49,8 @@ impl App {
         held.claim(settings.mode)?;
         let dir = held.dir().clone();
         let keys = keys::source(settings, &dir.vault())?;
-        let store = Db::sqlite(SqliteOptions::new(dir.store()), store::MIGRATIONS, world)
-            .with_context(|| format!("{}", dir.store().display()))?;
-        let secure = SqliteOptions { secure_delete: true, ..SqliteOptions::new(dir.vault()) };
-        let vault_db =
-            Db::sqlite(secure, vault::MIGRATIONS, world).with_context(|| format!("{}", dir.vault().display()))?;
+        let store = open_database(&dir.store(), store::MIGRATIONS, world)?;
+        let vault_db = open_database(&dir.vault(), vault::MIGRATIONS, world)?;
         let vault = Vault::open(vault_db.clone(), keys, world.clone(), settings.vault.cvc_lifetime)?;
         let simulator = match settings.mode {
             Mode::Test => Some(books(&dir.simulator(), world)?),
@@ -93,7 +90,13 @@ impl App {
     }
 }
 
-fn books(path: &std::path::Path, world: &World) -> anyhow::Result<(Db, Arc<dyn Books>)> {
+/// Opens a database of ours. What is deleted is overwritten: an erased customer is in no page of the file.
+fn open_database(path: &Path, migrations: &[Migration], world: &World) -> anyhow::Result<Db> {
+    let options = SqliteOptions { secure_delete: true, ..SqliteOptions::new(path) };
+    Db::sqlite(options, migrations, world).with_context(|| path.display().to_string())
+}
+
+fn books(path: &Path, world: &World) -> anyhow::Result<(Db, Arc<dyn Books>)> {
     let options = SqliteOptions { readers: 2, ..SqliteOptions::new(path) };
     let db = Db::sqlite(options, DbBooks::MIGRATIONS, world).with_context(|| format!("{}", path.display()))?;
     let books: Arc<dyn Books> = Arc::new(DbBooks::new(db.clone()));

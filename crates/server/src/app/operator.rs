@@ -7,6 +7,7 @@ use domain::{
 use engine::{Engine, KeyKind, ListedKey};
 use futures_util::{FutureExt, future::BoxFuture};
 
+use super::seed;
 use crate::{
     admin::{self, Operator, Request, Say},
     data_dir::mode_name,
@@ -39,7 +40,11 @@ impl Operator for Local {
 
 impl Local {
     async fn create_team(&self, name: &str, say: Say<'_>) -> Result<(), String> {
-        let team = self.engine.create_team(name).await.map_err(told)?;
+        let made = match self.mode {
+            Mode::Test => self.engine.create_team_with(&seed::of_team(name)).await,
+            Mode::Live => self.engine.create_team(name).await,
+        };
+        let team = made.map_err(told)?;
         say(format!("Team {team} is made. Give it a key: pointsman key create --team {team} --kind secret"));
         Ok(())
     }

@@ -1,4 +1,5 @@
-//! What the first start of a sandbox makes: a team, a key, two connections, two flows.
+//! What the first start of a sandbox makes: a team, a key, two connections, two flows. Further teams of test mode begin
+//! with the same connections and flows.
 
 use domain::{
     id::{ConnectionId, FlowId},
@@ -16,9 +17,13 @@ const CONNECTIONS: [(&str, &str); 2] = [("simulator-a", "Simulator A"), ("simula
 pub(super) async fn seed(engine: &Engine, settings: &Settings) -> anyhow::Result<Option<String>> {
     let given = settings.access_token.as_ref().map(|token| token.expose().to_owned());
     let is_known = given.is_some();
-    let seed = Seed { team_name: "Sandbox".to_owned(), connections: connections(), flows: flows(), secret_key: given };
-    let made = engine.seed(seed).await?;
+    let made = engine.seed(Seed { secret_key: given, ..of_team("Sandbox") }).await?;
     Ok(made.filter(|_| !is_known).map(|key| key.token))
+}
+
+/// What a team begins with in test mode.
+pub(super) fn of_team(name: &str) -> Seed {
+    Seed { team_name: name.to_owned(), connections: connections(), flows: flows(), secret_key: None }
 }
 
 fn connections() -> Vec<SeedConnection> {

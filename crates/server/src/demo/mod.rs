@@ -1,7 +1,6 @@
 //! `pointsman demo`: the life of real payments, told through the public HTTP interface.
 
 mod client;
-mod digits;
 mod story;
 mod teller;
 

@@ -1,5 +1,6 @@
 //! The id of a request: the client's own when it is well formed, else a new one.
 
+use domain::card_number::CardNumber;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use world::World;
 
@@ -9,7 +10,10 @@ pub(super) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 /// The longest id of a client's own.
 const LONGEST: usize = 128;
 
-/// The id of a request: 1 to 128 of `A-Z a-z 0-9 . _ -`.
+/// Lengths of a card number.
+const CARD: std::ops::RangeInclusive<usize> = 12..=19;
+
+/// The id of a request: 1 to 128 of `A-Z a-z 0-9 . _ -`, and no card number, since ids are logged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RequestId(String);
 
@@ -33,7 +37,21 @@ impl RequestId {
 fn own(value: &HeaderValue) -> Option<RequestId> {
     let text = value.to_str().ok()?;
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-    ((1..=LONGEST).contains(&text.len()) && text.bytes().all(fits)).then(|| RequestId(text.to_owned()))
+    let well_formed = (1..=LONGEST).contains(&text.len()) && text.bytes().all(fits);
+    (well_formed && !holds_card(text)).then(|| RequestId(text.to_owned()))
+}
+
+/// Whether some number in the text, or the text without its separators, is that of a card.
+fn holds_card(text: &str) -> bool {
+    let bare: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
+    is_card(&bare) || text.split(|letter: char| !letter.is_ascii_digit()).any(is_card)
+}
+
+/// Cards begin with 2 to 6; so a time in milliseconds is none.
+fn is_card(text: &str) -> bool {
+    CARD.contains(&text.len())
+        && text.starts_with(['2', '3', '4', '5', '6'])
+        && CardNumber::parse(text.to_owned()).is_ok()
 }
 
 #[cfg(test)]
@@ -48,6 +66,18 @@ mod tests {
     #[test]
     fn a_well_formed_id_is_kept() {
         for kept in ["a", "0192-Ab.c_d", &"x".repeat(128)] {
+            assert_eq!(id(kept).text(), kept);
+        }
+    }
+
+    #[test]
+    fn a_card_number_is_no_id() {
+        for card in ["4242424242424242", "order-4242424242424242-a", "4242-4242-4242-4242"] {
+            assert!(id(card).text().starts_with("req-"), "{card}");
+        }
+        for kept in
+            ["4242424242424241", "4242-4242", "01a1fc89-c83e-7731-8a9c-ab2cdd21041b", "1769851800006", "1769851800014"]
+        {
             assert_eq!(id(kept).text(), kept);
         }
     }
