@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
-use jiff::{civil::Date, tz::TimeZone};
+use jiff::{civil::Date, fmt::temporal::DateTimePrinter, tz::TimeZone};
 use serde::{Deserialize, Serialize};
+
+const MILLIS: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
+const SECONDS: DateTimePrinter = DateTimePrinter::new().precision(Some(0));
 
 /// A point in time. Unit: microseconds since 1970-01-01T00:00:00Z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -38,27 +41,32 @@ impl Timestamp {
         Duration::from_micros(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 
-    /// RFC 3339 in UTC with `Z`, with a fraction when there is one.
+    /// RFC 3339 in UTC with `Z`, exactly: with a fraction when there is one.
     pub fn rfc3339(self) -> String {
         self.instant().to_string()
     }
 
+    /// RFC 3339 in UTC with `Z`, cut to milliseconds: always of one length, so that texts sort as times do.
+    pub fn rfc3339_millis(self) -> String {
+        MILLIS.timestamp_to_string(&self.instant())
+    }
+
     /// RFC 3339 in UTC with `Z`, cut to whole seconds.
     pub fn rfc3339_seconds(self) -> String {
-        Self(self.0.div_euclid(1_000_000).saturating_mul(1_000_000)).rfc3339()
+        SECONDS.timestamp_to_string(&self.instant())
     }
 
     /// RFC 3339 with the offset of `zone`: `Z`, `+hh:mm` or an IANA name. `None` for an unknown zone.
     pub fn in_zone(self, zone: &str) -> Option<String> {
         if zone.eq_ignore_ascii_case("z") || zone.eq_ignore_ascii_case("utc") {
-            return Some(self.rfc3339());
+            return Some(self.rfc3339_millis());
         }
         let zone = match offset(zone) {
             Some(fixed) => fixed,
             None => TimeZone::get(zone).ok()?,
         };
         let offset = zone.to_offset(self.instant());
-        Some(self.instant().display_with_offset(offset).to_string())
+        Some(MILLIS.timestamp_with_offset_to_string(&self.instant(), offset))
     }
 
     /// Reads RFC 3339.
@@ -114,8 +122,10 @@ mod tests {
     fn times_are_written_and_read_as_rfc_3339() {
         let at = Timestamp::from_micros(1_769_851_800_000_000);
         assert_eq!(at.rfc3339(), "2026-01-31T09:30:00Z");
+        assert_eq!(at.rfc3339_millis(), "2026-01-31T09:30:00.000Z");
         let with_fraction = at.after(Duration::from_millis(250));
         assert_eq!(with_fraction.rfc3339(), "2026-01-31T09:30:00.25Z");
+        assert_eq!(with_fraction.rfc3339_millis(), "2026-01-31T09:30:00.250Z");
         assert_eq!(with_fraction.rfc3339_seconds(), "2026-01-31T09:30:00Z");
         assert_eq!(Timestamp::parse("2026-01-31T10:30:00+01:00"), Some(at));
         assert_eq!(Timestamp::parse("2026-01-31"), None);
@@ -124,9 +134,9 @@ mod tests {
     #[test]
     fn zones_are_z_offsets_and_names() {
         let at = Timestamp::from_micros(1_769_851_800_000_000);
-        assert_eq!(at.in_zone("Z").unwrap(), "2026-01-31T09:30:00Z");
-        assert_eq!(at.in_zone("+05:30").unwrap(), "2026-01-31T15:00:00+05:30");
-        assert_eq!(at.in_zone("Europe/Dublin").unwrap(), "2026-01-31T09:30:00+00:00");
+        assert_eq!(at.in_zone("Z").unwrap(), "2026-01-31T09:30:00.000Z");
+        assert_eq!(at.in_zone("+05:30").unwrap(), "2026-01-31T15:00:00.000+05:30");
+        assert_eq!(at.in_zone("Europe/Dublin").unwrap(), "2026-01-31T09:30:00.000+00:00");
         assert_eq!(at.in_zone("Mars/Base"), None);
         assert_eq!(at.in_zone("+99:00"), None);
     }

@@ -40,7 +40,7 @@ impl Object for CardTokenObject {
         Ok(match name {
             "id" => self.method.id.to_string().into(),
             "token" => self.method.token.as_str().into(),
-            "createdDate" => self.method.created_at.rfc3339().into(),
+            "createdDate" => self.method.created_at.rfc3339_millis().into(),
             "customer" => {
                 optional(self.customer.as_ref().map(|customer| CustomerObject::of_token(customer, self.sight)))
             }

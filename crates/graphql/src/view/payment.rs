@@ -124,7 +124,7 @@ impl Object for RefundObject<'_> {
             "amount" => self.0.amount.into(),
             "status" => refund_status(&self.0.state).into(),
             "reason" => self.0.reason.as_ref().into(),
-            "date" => self.0.started_at.rfc3339().into(),
+            "date" => self.0.started_at.rfc3339_millis().into(),
             _ => return Err(unknown_field(self.type_name(), name)),
         })
     }

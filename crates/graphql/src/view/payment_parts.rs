@@ -166,7 +166,7 @@ impl Object for TimelineEvent<'_> {
     fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
         Ok(match name {
             "title" => (&self.0.title).into(),
-            "time" => self.0.at.rfc3339().into(),
+            "time" => self.0.at.rfc3339_millis().into(),
             "message" => self.0.message.as_ref().into(),
             _ => return Err(unknown_field(self.type_name(), name)),
         })
@@ -185,7 +185,7 @@ impl Object for FlowSummary<'_> {
         Ok(match name {
             "id" | "flowInstanceId" => self.0.instance.to_string().into(),
             "name" => (&self.0.name).into(),
-            "date" => self.0.started_at.rfc3339().into(),
+            "date" => self.0.started_at.rfc3339_millis().into(),
             "flowId" => self.0.id.as_str().into(),
             _ => return Err(unknown_field(self.type_name(), name)),
         })
