@@ -162,7 +162,7 @@ fn a_payment_shows_what_happened_to_it() {
     assert_eq!(json_of(&object, "id"), "payments:01929f6e-0000-7000-8000-000000000001");
     assert_eq!(json_of(&object, "refundedAmount"), 99);
     assert_eq!(json_of(&object, "capturedAmount"), 5099);
-    assert_eq!(json_of(&object, "date"), "2026-01-31T09:30:00.25Z");
+    assert_eq!(json_of(&object, "date"), "2026-01-31T09:30:00.250Z");
     let Out::Object(amount) = field(&object, "amount") else { panic!("no amount") };
     assert_eq!(json_of(&*amount, "formattedAmount"), "€50.99");
     let Out::Object(details) = field(&object, "paymentMethodDetails") else { panic!("no details") };
@@ -180,7 +180,7 @@ fn dates_take_zones_and_refuse_unknown_ones() {
             Err(fault) => Err(fault.field.unwrap()),
         }
     };
-    assert_eq!(date("Z").unwrap(), "2026-01-31T09:30:00.25Z");
+    assert_eq!(date("Z").unwrap(), "2026-01-31T09:30:00.250Z");
     assert_eq!(date("+02:00").unwrap(), "2026-01-31T11:30:00.25+02:00");
     assert_eq!(date("America/New_York").unwrap(), "2026-01-31T04:30:00.25-05:00");
     assert_eq!(date("Mars/Olympus"), Err("tz".to_owned()));
