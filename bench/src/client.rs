@@ -34,6 +34,7 @@ impl Client {
         if let Some(key) = idempotency_key {
             request = request.header("x-idempotency-key", key);
         }
+        self.sender.ready().await?;
         let response = self.sender.send_request(request.body(Full::new(body))?).await?;
         Ok(response.into_body().collect().await?.to_bytes())
     }

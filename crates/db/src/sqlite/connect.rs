@@ -70,7 +70,7 @@ fn configure(connection: &Connection, options: &SqliteOptions, role: Role) -> ru
     connection.pragma_update(None, "cache_size", -i64::from(cache_kib))?;
     connection.pragma_update_and_check(None, "journal_size_limit", WAL_FILE_BYTES, |_| Ok(()))?;
     connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
-    connection.pragma_update_and_check(None, "secure_delete", options.secure_delete, |_| Ok(()))?;
+    connection.pragma_update_and_check(None, "secure_delete", options.overwrite.word(), |_| Ok(()))?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     match role {
         Role::Writer => checkpoint::watch(connection),
@@ -96,7 +96,10 @@ mod tests {
     #[test]
     fn every_connection_has_its_settings() {
         let directory = tempfile::tempdir().unwrap();
-        let options = SqliteOptions { secure_delete: true, ..SqliteOptions::new(directory.path().join("t.db")) };
+        let options = SqliteOptions {
+            overwrite: crate::Overwrite::Everything,
+            ..SqliteOptions::new(directory.path().join("t.db"))
+        };
         for (role, cache) in [(Role::Writer, -4096), (Role::Reader, -1024), (Role::Checkpointer, -64)] {
             let connection = open(&options, role).unwrap();
             let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).unwrap();

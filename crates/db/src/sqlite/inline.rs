@@ -19,11 +19,14 @@ use super::{
     SqliteOptions,
     checkpoint::Checkpointer,
     connect,
-    queue::{Answer, Place, Queue, Work},
     session::Session,
     settle::settle,
 };
-use crate::{DbError, Migration, Row, Statement, migrate};
+use crate::{
+    DbError, Migration, Row, Statement,
+    group::{Answer, Place, Queue, Work},
+    migrate,
+};
 
 /// One connection for everything.
 pub(crate) struct Inline {

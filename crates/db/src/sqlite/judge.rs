@@ -6,24 +6,11 @@
 //! next batch. A work that was refused after it had touched something spoils the transaction, which is rolled back and
 //! done again without it; one that was refused before is simply passed over.
 
-use super::{
-    queue::Work,
-    session::{Refusal, Session},
+use super::session::Session;
+use crate::{
+    DbError, Row, Statement,
+    group::{Ahead, Refusal, Traces, Verdict, Work, weigh},
 };
-use crate::{DbError, Row, Statement};
-
-/// What becomes of a work.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// It is committed. The rows are those of a claim.
-    Done(Vec<Row>),
-    /// The committed state refuses the statement with this index; nothing of the work was written.
-    Conflict(usize),
-    /// The work is wrong in itself; nothing of it was written.
-    Failed(DbError),
-    /// Refused behind others of the batch; nothing of it was written. To be judged again.
-    Again,
-}
 
 /// Judges a batch. On an error nothing of the batch was written.
 pub(crate) fn judge(session: &mut Session, works: &[&Work]) -> Result<Vec<Verdict>, DbError> {
@@ -75,8 +62,8 @@ fn play(session: &mut Session, works: &[&Work], verdicts: &mut [Option<Verdict>]
                 play = Play::Whole;
             }
             Attempt::Refused(refused, traces) => {
-                let first = matches!(play, Play::Nothing);
-                *verdict = Some(if first { refused } else { Verdict::Again });
+                let ahead = if matches!(play, Play::Nothing) { Ahead::Nothing } else { Ahead::Others };
+                *verdict = Some(refused.behind(ahead));
                 // SQLite ends the transaction by itself after some errors: what ran is undone then.
                 if traces == Traces::Left || session.is_ended() {
                     return Ok(Play::Spoiled);
@@ -85,12 +72,6 @@ fn play(session: &mut Session, works: &[&Work], verdicts: &mut [Option<Verdict>]
         }
     }
     Ok(play)
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Traces {
-    None,
-    Left,
 }
 
 enum Attempt {
@@ -112,26 +93,9 @@ fn attempt(session: &mut Session, work: &Work) -> Result<Attempt, DbError> {
 fn attempt_change(session: &mut Session, statements: &[Statement]) -> Result<Attempt, DbError> {
     let mut traces = Traces::None;
     for (index, statement) in statements.iter().enumerate() {
-        let verdict = match session.run(statement) {
-            Ok(count) => {
-                if count > 0 {
-                    traces = Traces::Left;
-                }
-                if statement.expect.is_met_by(count) {
-                    continue;
-                }
-                Verdict::Conflict(index)
-            }
-            // SQLite undoes what the refused statement did, no more.
-            Err(Refusal::Taken(_)) => Verdict::Conflict(index),
-            Err(Refusal::Defect(error)) => {
-                // Whatever it was, it may have touched rows.
-                traces = Traces::Left;
-                Verdict::Failed(error)
-            }
-            Err(Refusal::Storage(error)) => return Err(error),
-        };
-        return Ok(Attempt::Refused(verdict, traces));
+        if let Some(verdict) = weigh(index, statement.expect, session.run(statement), &mut traces)? {
+            return Ok(Attempt::Refused(verdict, traces));
+        }
     }
     Ok(Attempt::Ran(Vec::new()))
 }

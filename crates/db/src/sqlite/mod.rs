@@ -4,7 +4,6 @@ mod checkpoint;
 mod connect;
 mod inline;
 mod judge;
-mod queue;
 mod readers;
 mod session;
 mod settle;
@@ -14,7 +13,6 @@ mod writer;
 use std::path::PathBuf;
 
 pub(crate) use inline::Inline;
-pub(crate) use queue::{Answer, Work};
 pub(crate) use session::failure;
 pub(crate) use threaded::Threaded;
 
@@ -35,8 +33,30 @@ pub struct SqliteOptions {
     pub reader_cache_kib: u32,
     /// The write-ahead log is moved into the database when it is longer than this, in KiB.
     pub wal_kib: u32,
-    /// Deleted content is overwritten with zeros in the database's file.
-    pub secure_delete: bool,
+    /// What of deleted content is overwritten with zeros in the database's file.
+    pub overwrite: Overwrite,
+}
+
+/// What of deleted content is overwritten with zeros in the database's file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overwrite {
+    /// Nothing: it stays until its place is used again.
+    Nothing,
+    /// What stands in pages that are written anyway. A page that is freed whole keeps its content until it is used again.
+    Pages,
+    /// Everything, at the price of writing freed pages too.
+    Everything,
+}
+
+impl Overwrite {
+    /// The word of SQLite's `secure_delete`.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Nothing => "off",
+            Self::Pages => "fast",
+            Self::Everything => "on",
+        }
+    }
 }
 
 impl SqliteOptions {
@@ -50,7 +70,7 @@ impl SqliteOptions {
             writer_cache_kib: 4096,
             reader_cache_kib: 1024,
             wal_kib: 8192,
-            secure_delete: false,
+            overwrite: Overwrite::Nothing,
         }
     }
 

@@ -4,26 +4,12 @@ use std::{borrow::Cow, collections::HashMap};
 
 use rusqlite::{CachedStatement, Connection, ErrorCode, ffi, types::Null, types::ValueRef};
 
-use crate::{DbError, Row, Statement, Value, row::unfit, sql};
-
-/// Why a statement did not run.
-#[derive(Debug)]
-pub(crate) enum Refusal {
-    /// A unique or primary key is taken.
-    Taken(DbError),
-    /// The statement is wrong in itself.
-    Defect(DbError),
-    /// The machine failed; SQLite may have rolled the whole transaction back.
-    Storage(DbError),
-}
-
-impl From<Refusal> for DbError {
-    fn from(refusal: Refusal) -> Self {
-        match refusal {
-            Refusal::Taken(error) | Refusal::Defect(error) | Refusal::Storage(error) => error,
-        }
-    }
-}
+use crate::{
+    DbError, Row, Statement, Value,
+    group::{Refusal, repeats_a_value, shown},
+    row::unfit,
+    sql,
+};
 
 /// A connection with the texts that it has rewritten.
 pub(crate) struct Session {
@@ -184,19 +170,6 @@ fn refusal(error: &rusqlite::Error, statement: &Statement) -> Refusal {
         }
         (DbError::Sql { .. }, _) => Refusal::Defect(failed),
         _ => Refusal::Storage(failed),
-    }
-}
-
-/// SQLite's messages name tables and columns, but a few of its functions quote their arguments.
-fn repeats_a_value(message: &str, params: &[Value]) -> bool {
-    params.iter().any(|param| matches!(param, Value::Text(text) if text.len() > 3 && message.contains(text.as_str())))
-}
-
-/// The text of a statement as errors show it. One that was put together may hold values, so it is not shown.
-fn shown(statement: &Statement) -> String {
-    match &statement.sql {
-        Cow::Borrowed(text) => (*text).to_owned(),
-        Cow::Owned(_) => "a statement that was put together".to_owned(),
     }
 }
 

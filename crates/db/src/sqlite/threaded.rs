@@ -10,12 +10,15 @@ use super::{
     SqliteOptions,
     checkpoint::Checkpointer,
     connect,
-    queue::{Answer, Queue, Work},
     readers::{Readers, Scanners},
     session::Session,
     writer::Writer,
 };
-use crate::{DbError, Migration, Row, Statement, migrate};
+use crate::{
+    DbError, Migration, Row, Statement,
+    group::{Answer, Queue, Work},
+    migrate,
+};
 
 /// The running parts of an open database file.
 pub(crate) struct Threaded {

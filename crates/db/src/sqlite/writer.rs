@@ -8,8 +8,8 @@ use std::{
 use tokio::sync::watch;
 use world::World;
 
-use super::{checkpoint::Checkpointer, queue::Queue, session::Session, settle::settle};
-use crate::DbError;
+use super::{checkpoint::Checkpointer, session::Session, settle::settle};
+use crate::{DbError, group::Queue};
 
 /// What the writer's thread owns.
 pub(crate) struct Writer {
@@ -64,11 +64,10 @@ mod tests {
 
     use super::*;
     use crate::{
-        Committed, Migration, SqliteOptions, Statement, migrate, params,
-        sqlite::{
-            connect,
-            queue::{Answer, Work},
-        },
+        Committed, Migration, SqliteOptions, Statement,
+        group::{Answer, Work},
+        migrate, params,
+        sqlite::connect,
     };
 
     const NOTES: Migration =

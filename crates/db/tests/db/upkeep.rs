@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use db::{Committed, Db, DbError, Migration, SqliteOptions, Statement, params};
+use db::{Committed, Db, DbError, Migration, Overwrite, SqliteOptions, Statement, params};
 use futures_util::future::join_all;
 use tokio::task::JoinSet;
 use world::World;
@@ -103,9 +103,9 @@ async fn the_files_belong_to_their_owner_alone() {
 #[tokio::test(flavor = "multi_thread")]
 async fn deleted_content_is_wiped_from_the_file_when_asked() {
     let directory = tempfile::tempdir().unwrap();
-    for secure_delete in [true, false] {
-        let path = directory.path().join(format!("{secure_delete}.db"));
-        let db = open(SqliteOptions { secure_delete, ..SqliteOptions::new(&path) });
+    for overwrite in [Overwrite::Everything, Overwrite::Pages, Overwrite::Nothing] {
+        let path = directory.path().join(format!("{overwrite:?}.db"));
+        let db = open(SqliteOptions { overwrite, ..SqliteOptions::new(&path) });
         let secret = "sealed-blob-of-a-card";
         db.commit(open_account(secret, 1)).await.unwrap();
         let delete = Statement::one("delete from account where id = $1", params![secret]);
@@ -113,7 +113,7 @@ async fn deleted_content_is_wiped_from_the_file_when_asked() {
         db.close().await;
         let bytes = fs::read(&path).unwrap();
         let found = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
-        assert_eq!(found, !secure_delete);
+        assert_eq!(found, overwrite == Overwrite::Nothing);
     }
 }
 

@@ -181,8 +181,8 @@ fn dates_take_zones_and_refuse_unknown_ones() {
         }
     };
     assert_eq!(date("Z").unwrap(), "2026-01-31T09:30:00.250Z");
-    assert_eq!(date("+02:00").unwrap(), "2026-01-31T11:30:00.25+02:00");
-    assert_eq!(date("America/New_York").unwrap(), "2026-01-31T04:30:00.25-05:00");
+    assert_eq!(date("+02:00").unwrap(), "2026-01-31T11:30:00.250+02:00");
+    assert_eq!(date("America/New_York").unwrap(), "2026-01-31T04:30:00.250-05:00");
     assert_eq!(date("Mars/Olympus"), Err("tz".to_owned()));
 }
 

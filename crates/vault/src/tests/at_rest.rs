@@ -40,7 +40,7 @@ fn files(folder: &std::path::Path) -> Vec<(String, Vec<u8>)> {
 
 fn open(folder: &std::path::Path) -> Vault {
     let world = World::real();
-    let options = SqliteOptions { secure_delete: true, ..SqliteOptions::new(folder.join("vault.db")) };
+    let options = SqliteOptions { overwrite: db::Overwrite::Everything, ..SqliteOptions::new(folder.join("vault.db")) };
     let db = Db::sqlite(options, MIGRATIONS, &world).unwrap();
     let source = KeySource::File(folder.join("keys.json"));
     Vault::open(db, source, world, Duration::from_hours(1)).unwrap()
