@@ -143,7 +143,7 @@ impl Engine {
         let deadline = self.deadline();
         let Some(once) = once else {
             return Told::now(match parsed {
-                Ok(command) => run(command, None, deadline).await.map_err(only_fault),
+                Ok(command) => Box::pin(run(command, None, deadline)).await.map_err(only_fault),
                 Err(fault) => Err(fault),
             });
         };
@@ -154,7 +154,7 @@ impl Engine {
             Err(stop) => return Told::now(Err(only_fault(stop))),
         }
         let result = match parsed {
-            Ok(command) => run(command, Some(claim.clone()), deadline).await,
+            Ok(command) => Box::pin(run(command, Some(claim.clone()), deadline)).await,
             Err(fault) => Err(Stop::Fault(fault)),
         };
         match result {
