@@ -6,8 +6,10 @@ use domain::Timestamp;
 use world::{Stopwatch, World};
 
 use crate::{
-    Change, Committed, DbError, Migration, Row, SqliteOptions, Statement, Value,
-    sqlite::{Answer, Inline, Threaded, Work},
+    Change, Committed, DbError, Migration, PostgresOptions, Row, SqliteOptions, Statement, Value,
+    group::{Answer, Work},
+    postgres::Server,
+    sqlite::{Inline, Threaded},
 };
 
 /// An open database. Cheap to clone; the clones share it.
@@ -20,7 +22,10 @@ pub struct Db(Engine);
 enum Engine {
     Threaded(Arc<Threaded>),
     Inline(Arc<Inline>),
+    Server(Arc<Server>),
 }
+
+const CHECK: &str = "select count(*) from schema_migration";
 
 impl fmt::Debug for Db {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -51,6 +56,12 @@ impl Db {
         Ok(Self(Engine::Inline(Arc::new(Inline::open(&options, migrations, world)?))))
     }
 
+    /// Connects to a PostgreSQL server, 15 or later, brings the tables of the schema up to date and starts the writers.
+    /// Many nodes may do so at the same time. It needs the machine's own world: connections are of the current runtime.
+    pub async fn postgres(options: PostgresOptions, migrations: &[Migration], world: &World) -> Result<Self, DbError> {
+        Ok(Self(Engine::Server(Arc::new(Server::open(options, migrations, world).await?))))
+    }
+
     /// Applies a change, all or nothing.
     ///
     /// Concurrency: changes of one aggregate are applied in the order in which this was called. Dropping the future does
@@ -76,12 +87,12 @@ impl Db {
     }
 
     /// Reads a few rows by a key or an index. On SQLite it runs at once, on the calling thread.
-    #[expect(clippy::unused_async, reason = "a database behind a network waits here")]
     pub async fn read(&self, sql: impl Into<Cow<'static, str>>, params: Vec<Value>) -> Result<Vec<Row>, DbError> {
         let statement = Statement::any(sql, params);
         match &self.0 {
             Engine::Threaded(threaded) => threaded.read(&statement),
             Engine::Inline(inline) => inline.read(&statement),
+            Engine::Server(server) => server.read(&statement).await,
         }
     }
 
@@ -91,12 +102,16 @@ impl Db {
         match &self.0 {
             Engine::Threaded(threaded) => threaded.scan(statement).await,
             Engine::Inline(inline) => inline.read(&statement),
+            Engine::Server(server) => server.scan(&statement).await,
         }
     }
 
     /// Whether the database answers, for the readiness of the service.
     pub async fn check(&self) -> Result<(), DbError> {
-        self.read("select count(*) from schema_migration", Vec::new()).await.map(drop)
+        match &self.0 {
+            Engine::Server(server) => server.check(&Statement::any(CHECK, Vec::new())).await,
+            Engine::Threaded(_) | Engine::Inline(_) => self.read(CHECK, Vec::new()).await.map(drop),
+        }
     }
 
     /// Commits what waits, moves the log into the database and stops. Everything after that is [`DbError::Closed`].
@@ -104,6 +119,7 @@ impl Db {
         match &self.0 {
             Engine::Threaded(threaded) => threaded.close().await,
             Engine::Inline(inline) => inline.close(),
+            Engine::Server(server) => server.close().await,
         }
     }
 
@@ -116,6 +132,7 @@ impl Db {
         match &self.0 {
             Engine::Threaded(threaded) => threaded.submit(work, aggregate, give_up_at).await,
             Engine::Inline(inline) => inline.submit(work, aggregate, give_up_at).await,
+            Engine::Server(server) => server.submit(work, aggregate, give_up_at).await,
         }
     }
 
@@ -123,6 +140,7 @@ impl Db {
         match &self.0 {
             Engine::Threaded(threaded) => threaded.database(),
             Engine::Inline(inline) => inline.database(),
+            Engine::Server(server) => server.database(),
         }
     }
 }

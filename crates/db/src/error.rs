@@ -23,6 +23,9 @@ pub enum DbError {
     /// The disk, the memory or the file system failed. Nothing was written.
     #[error("the database's storage failed: {0}")]
     Storage(String),
+    /// The database's server is away. Nothing was written, except perhaps by a claim; it may be tried again.
+    #[error("the database can't be reached: {0}")]
+    Unreachable(String),
     /// Something stored is not what was written there.
     #[error("the database holds something unreadable: {0}")]
     Corrupt(String),

@@ -16,12 +16,15 @@
 //! kind of guard, and a database with several writers would break it.
 //!
 //! SQL is the portable subset: `$1…$n` parameters, `text` and `bigint` columns, times in microseconds UTC, 0 and 1 for no
-//! and yes. On SQLite `$n` becomes `?n`, `bigint` becomes `integer`, and every table is `strict`.
+//! and yes. On SQLite `$n` becomes `?n`, `bigint` becomes `integer`, and every table is `strict`. On PostgreSQL `text`
+//! becomes `text collate "C"`, so that texts are ordered by their bytes on both.
 
 mod change;
 mod door;
 mod error;
+mod group;
 mod migrate;
+mod postgres;
 mod row;
 mod sql;
 mod sqlite;
@@ -31,6 +34,7 @@ pub use change::{Change, ChangeId, Committed, Expect, Statement};
 pub use door::Db;
 pub use error::DbError;
 pub use migrate::{Migration, nullable_keys};
+pub use postgres::PostgresOptions;
 pub use row::Row;
-pub use sqlite::SqliteOptions;
+pub use sqlite::{Overwrite, SqliteOptions};
 pub use value::Value;

@@ -18,7 +18,7 @@ pub struct Migration {
 }
 
 impl Migration {
-    fn checksum(&self) -> String {
+    pub(crate) fn checksum(&self) -> String {
         hex::encode(Sha256::digest(self.sql))
     }
 }
@@ -58,22 +58,31 @@ enum Applied {
     Nothing,
 }
 
-/// Compares what was applied with what should be, and applies the next migration.
-fn step(connection: &Connection, migrations: &[Migration], now: Timestamp) -> Result<Applied, DbError> {
-    let applied = applied(connection)?;
+/// The migration that comes next, after those that were applied (number and checksum).
+///
+/// Errors: what was applied is not what this program knows.
+pub(crate) fn next<'a>(
+    applied: &[(i64, String)],
+    migrations: &'a [Migration],
+) -> Result<Option<&'a Migration>, DbError> {
     let mut known = migrations.iter();
     for (number, checksum) in applied {
         let Some(migration) = known.next() else {
             return Err(DbError::Schema(format!("it has migration {number}, which only a newer release knows")));
         };
-        if i64::from(migration.number) != number {
+        if i64::from(migration.number) != *number {
             return Err(DbError::Schema(format!("it lacks migration {}", migration.number)));
         }
-        if migration.checksum() != checksum {
+        if migration.checksum() != *checksum {
             return Err(DbError::Schema(format!("migration {number} is not the one that was applied to it")));
         }
     }
-    let Some(next) = known.next() else { return Ok(Applied::Nothing) };
+    Ok(known.next())
+}
+
+/// Compares what was applied with what should be, and applies the next migration.
+fn step(connection: &Connection, migrations: &[Migration], now: Timestamp) -> Result<Applied, DbError> {
+    let Some(next) = next(&applied(connection)?, migrations)? else { return Ok(Applied::Nothing) };
     let text =
         sql::sqlite_schema(next.sql).map_err(|why| DbError::Schema(format!("migration {}: {why}", next.number)))?;
     connection
@@ -94,7 +103,7 @@ fn applied(connection: &Connection) -> Result<Vec<(i64, String)>, DbError> {
     read().map_err(|error| sqlite::failure(&error, LOOK))
 }
 
-fn check_numbers(migrations: &[Migration]) -> Result<(), DbError> {
+pub(crate) fn check_numbers(migrations: &[Migration]) -> Result<(), DbError> {
     let out_of_order = (1..).zip(migrations).find(|(number, migration)| migration.number != *number);
     match out_of_order {
         Some((number, found)) => {

@@ -1,4 +1,4 @@
-//! From the portable SQL text to SQLite's.
+//! From the portable SQL text to that of each database.
 
 use std::iter;
 
@@ -66,6 +66,72 @@ pub(crate) fn numbered(sql: &str) -> String {
     out
 }
 
+/// The highest number of a parameter: how many it takes.
+pub(crate) fn parameters(sql: &str) -> usize {
+    let code = pieces(sql).filter_map(|piece| match piece {
+        Piece::Code(code) => Some(code),
+        Piece::Opaque(_) => None,
+    });
+    let number = |rest: &str| {
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).map_or(rest, |end| rest.split_at(end).0);
+        digits.parse().unwrap_or(0)
+    };
+    code.flat_map(|code| code.split('$').skip(1)).map(number).max().unwrap_or(0)
+}
+
+/// Lets claimers pass by the rows that others hold: the rows are chosen once, under locks, and no claimer waits.
+///
+/// It applies to the shape that all claims with a limit have, `… in (select … limit $n) …`; other texts stay as they are.
+pub(crate) fn skip_locked(sql: &str) -> String {
+    let parts = || {
+        let (before, rest) = sql.split_once("(select ")?;
+        let (inner, after) = rest.split_once(')')?;
+        let limit = inner.rsplit_once(" limit ")?.1;
+        (!limit.contains(char::is_whitespace)).then_some((before, inner, after))
+    };
+    parts().map_or_else(
+        || sql.to_owned(),
+        |(before, inner, after)| {
+            format!(
+                "with claimed as materialized (select {inner} for update skip locked) \
+                 {before}(select * from claimed){after}"
+            )
+        },
+    )
+}
+
+/// Turns the text of a migration into PostgreSQL's: every text is ordered by its bytes, whatever the database's locale.
+///
+/// Errors: the sentence that says which word does not belong into a migration.
+pub(crate) fn postgres_schema(sql: &str) -> Result<String, String> {
+    let mut out = String::with_capacity(sql.len() + 256);
+    for piece in pieces(sql) {
+        let code = match piece {
+            Piece::Opaque(text) => {
+                out.push_str(text);
+                continue;
+            }
+            Piece::Code(code) => code,
+        };
+        for word in words(code) {
+            let lower = word.to_ascii_lowercase();
+            refuse_unfit(&lower)?;
+            out.push_str(word);
+            if lower == "text" {
+                out.push_str(" collate \"C\"");
+            }
+        }
+    }
+    Ok(out)
+}
+
+fn refuse_unfit(lower: &str) -> Result<(), String> {
+    match UNFIT_FOR_MIGRATIONS.iter().find(|(unfit, _)| *unfit == lower) {
+        Some((unfit, reason)) => Err(format!("`{unfit}` has no place in a migration: {reason}")),
+        None => Ok(()),
+    }
+}
+
 /// Words that have no place in a migration, with the reason.
 const UNFIT_FOR_MIGRATIONS: [(&str, &str); 8] = [
     ("autoincrement", "ids are made by the program"),
@@ -95,9 +161,7 @@ pub(crate) fn sqlite_schema(sql: &str) -> Result<String, String> {
         };
         for word in words(code) {
             let lower = word.to_ascii_lowercase();
-            if let Some((unfit, reason)) = UNFIT_FOR_MIGRATIONS.iter().find(|(unfit, _)| *unfit == lower) {
-                return Err(format!("`{unfit}` has no place in a migration: {reason}"));
-            }
+            refuse_unfit(&lower)?;
             if word == ";" {
                 finish(&mut out, &mut beginning, " strict");
             } else if beginning.len() < 2 && !word.trim().is_empty() {
@@ -148,6 +212,32 @@ mod tests {
             "-- bigint; create table\ncreate table a (id text not null, n integer not null, primary key (id)) strict;\n\
              create index a_n on a (n);\nCreate Table if not exists b (bigints integer default ';')\nstrict"
         );
+    }
+
+    #[test]
+    fn parameters_are_counted_by_their_number() {
+        assert_eq!(parameters("update t set a = $2, b = $10 where c = '$99' and d = $2 -- $11"), 10);
+        assert_eq!(parameters("select 1"), 0);
+    }
+
+    #[test]
+    fn a_claim_with_a_limit_skips_locked_rows() {
+        assert_eq!(
+            skip_locked("update t set a = $2 where (b, c) in (select b, c from t where a <= $1 limit $3) and a <= $1"),
+            "with claimed as materialized (select b, c from t where a <= $1 limit $3 for update skip locked) \
+             update t set a = $2 where (b, c) in (select * from claimed) and a <= $1"
+        );
+        for other in ["update t set a = 1 where b = $1 returning b", "delete from t where a in (select a from u)"] {
+            assert_eq!(skip_locked(other), other);
+        }
+    }
+
+    #[test]
+    fn texts_are_ordered_by_their_bytes_on_postgresql() {
+        let sql = "create table a (id text not null, texts bigint default 'text'); -- text";
+        let wanted = "create table a (id text collate \"C\" not null, texts bigint default 'text'); -- text";
+        assert_eq!(postgres_schema(sql).unwrap(), wanted);
+        assert!(postgres_schema("create table a (b serial)").is_err());
     }
 
     #[test]

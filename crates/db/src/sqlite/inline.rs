@@ -15,13 +15,7 @@ use parking_lot::Mutex;
 use rusqlite::Connection;
 use world::World;
 
-use super::{
-    SqliteOptions,
-    checkpoint::Checkpointer,
-    connect,
-    session::Session,
-    settle::settle,
-};
+use super::{SqliteOptions, checkpoint::Checkpointer, connect, session::Session, settle::settle};
 use crate::{
     DbError, Migration, Row, Statement,
     group::{Answer, Place, Queue, Work},

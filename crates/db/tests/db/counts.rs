@@ -8,7 +8,10 @@ use parking_lot::Mutex;
 use proptest::prelude::*;
 use world::World;
 
-use crate::books::{MIGRATIONS, TAKE, WRITE, amount, change, ledger, open_account, take};
+use crate::{
+    books::{MIGRATIONS, TAKE, WRITE, amount, change, ledger, open_account, take},
+    postgres_server::Server,
+};
 
 /// How a change is put together.
 #[derive(Debug, Clone, Copy)]
@@ -138,10 +141,39 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { max_shrink_iters: 20, ..ProptestConfig::with_cases(16) })]
+
+    #[test]
+    fn no_count_is_lost_or_doubled_by_two_nodes_of_a_server(wishes in wishes()) {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        runtime.block_on(async {
+            let options = Server::shared().options(None);
+            let one = Db::postgres(options.clone(), MIGRATIONS, &World::real()).await.unwrap();
+            let other = Db::postgres(options, MIGRATIONS, &World::real()).await.unwrap();
+            open_accounts(&one).await;
+            let node = |number| if number % 2 == 0 { &one } else { &other };
+            let outcomes = join_all(wishes.iter().enumerate().map(|(n, wish)| node(n).commit(wish.change(n)))).await;
+            check(&one, &wishes, &outcomes).await;
+            one.close().await;
+            other.close().await;
+        });
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_hundred_that_take_one_from_a_hundred_exactly_a_hundred_succeed() {
     let directory = tempfile::tempdir().unwrap();
-    let db = Db::sqlite(SqliteOptions::new(directory.path().join("t.db")), MIGRATIONS, &World::real()).unwrap();
+    two_hundred(Db::sqlite(SqliteOptions::new(directory.path().join("t.db")), MIGRATIONS, &World::real()).unwrap())
+        .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_hundred_that_take_one_from_a_hundred_on_a_server_exactly_a_hundred_succeed() {
+    two_hundred(Db::postgres(Server::shared().options(None), MIGRATIONS, &World::real()).await.unwrap()).await;
+}
+
+async fn two_hundred(db: Db) {
     db.commit(open_account("a", 100)).await.unwrap();
     let mut tasks = tokio::task::JoinSet::new();
     for number in 0..200 {

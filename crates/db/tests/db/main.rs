@@ -7,6 +7,15 @@ mod counts;
 #[cfg(test)]
 mod crash;
 #[cfg(test)]
+mod nodes;
+#[cfg(test)]
+mod outage;
+#[cfg(test)]
+#[path = "../postgres_server/mod.rs"]
+mod postgres_server;
+#[cfg(test)]
+mod proxy;
+#[cfg(test)]
 mod story;
 #[cfg(test)]
 mod upkeep;

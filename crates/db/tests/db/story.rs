@@ -6,12 +6,24 @@ use db::{Committed, Db, DbError, SqliteOptions, Statement, nullable_keys, params
 use futures_util::future::{FutureExt, join, join_all};
 use world::World;
 
-use crate::books::{MIGRATIONS, amount, change, ledger, open_account, take};
+use crate::{
+    books::{MIGRATIONS, amount, change, ledger, open_account, take},
+    postgres_server::Server,
+};
 
 const CLAIM: &str = "update account set amount = 0 where id = $1 and amount > 0 returning id, amount";
 
-/// The story, told to a file with threads, to one without, and to memory.
+/// The story, told to a file with threads, to one without, to memory, and to a server.
 async fn told_to_all(directory: &Path) -> Vec<(Db, World)> {
+    let mut all = told_to_sqlite(directory).await;
+    let world = World::real();
+    let server = Db::postgres(Server::shared().options(None), MIGRATIONS, &world).await.unwrap();
+    assert_eq!(server.commit(open_account("a", 10)).await, Ok(Committed::Done));
+    all.push((server, world));
+    all
+}
+
+async fn told_to_sqlite(directory: &Path) -> Vec<(Db, World)> {
     let world = World::real();
     let threaded = Db::sqlite(SqliteOptions::new(directory.join("threaded.db")), MIGRATIONS, &world).unwrap();
     let file = Db::sqlite_inline_file(directory.join("inline.db"), MIGRATIONS, &world).unwrap();
@@ -95,7 +107,7 @@ async fn a_change_past_its_time_is_not_written() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_defect_is_an_error_that_names_the_statement_and_no_value() {
     let directory = tempfile::tempdir().unwrap();
-    for (db, _) in told_to_all(directory.path()).await {
+    for (db, _) in told_to_sqlite(directory.path()).await {
         let wrong = Statement::any("update account set amount = $1 where id = $2", params!["4111-secret", "a"]);
         let error = db.commit(change("a").with(wrong)).await.unwrap_err();
         assert_eq!(
@@ -114,6 +126,67 @@ async fn a_defect_is_an_error_that_names_the_statement_and_no_value() {
         let two = db.read("select 1; select 2", params![]).await.unwrap_err();
         assert!(two.to_string().contains("Multiple statements"), "{two}");
         assert_eq!(amount(&db, "a").await, 10);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_defect_on_a_server_names_the_statement_and_no_value_either() {
+    let options = Server::shared().options(None);
+    let db = Db::postgres(options, MIGRATIONS, &World::real()).await.unwrap();
+    db.commit(open_account("a", 10)).await.unwrap();
+    let wrong = Statement::any("update account set amount = $1 where id = $2", params!["4111-secret", "a"]);
+    let error = db.commit(change("a").with(wrong)).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the database refused a statement: column \"amount\" is of type bigint but expression is of type text in \
+         `update account set amount = $1 where id = $2`"
+    );
+    let quoting = db.read("select cast($1 as bigint)", params!["4111-secret"]).await.unwrap_err();
+    assert!(matches!(quoting, DbError::Sql { .. }) && !quoting.to_string().contains("4111"), "{quoting}");
+    let built = db.read(format!("select '4111-secret' frm account {}", 1), params![]).await.unwrap_err();
+    assert!(!built.to_string().contains("4111"), "{built}");
+    let short = db.read("select $1, $2", params![1]).await.unwrap_err();
+    assert!(short.to_string().contains("it takes 2 parameters and was given 1"), "{short}");
+    let long = db.read("select $1", params![1, 2]).await.unwrap_err();
+    assert!(long.to_string().contains("it takes 1 parameters and was given 2"), "{long}");
+    let two = db.read("select 1; select 2", params![]).await.unwrap_err();
+    assert!(two.to_string().contains("multiple commands"), "{two}");
+    let nul = db.commit(take("a", 1, "nu\0l")).await.unwrap_err();
+    assert!(nul.to_string().contains("a text holds NUL"), "{nul}");
+    let unwritable = db.read("update account set amount = 0 returning id", params![]).await.unwrap_err();
+    assert!(unwritable.to_string().contains("read-only"), "{unwritable}");
+    let strange = db.read("select true", params![]).await.unwrap_err();
+    assert_eq!(strange, DbError::Corrupt("column 0 is neither a number nor a text".to_owned()));
+    assert_eq!(amount(&db, "a").await, 10);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_null_takes_the_place_of_any_value() {
+    let directory = tempfile::tempdir().unwrap();
+    for (db, _) in told_to_all(directory.path()).await {
+        let sql = "update account set amount = coalesce($2, $3) where id = $1";
+        for (second, third, wanted) in
+            [(None, Some(7), 7), (Some(8), None, 8), (None, Some(9), 9), (Some(1), Some(2), 1)]
+        {
+            let set = Statement::one(sql, params!["a", second.map(i64::from), third.map(i64::from)]);
+            assert_eq!(db.commit(change("a").with(set)).await, Ok(Committed::Done));
+            assert_eq!(amount(&db, "a").await, wanted);
+        }
+        let nothing = db.read("select amount from account where id = $1", params![None::<&str>]).await.unwrap();
+        assert!(nothing.is_empty());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn texts_are_ordered_by_their_bytes() {
+    let directory = tempfile::tempdir().unwrap();
+    for (db, _) in told_to_all(directory.path()).await {
+        for id in ["B", "b", "_", "A", "é", "Z"] {
+            db.commit(open_account(id, 1)).await.unwrap();
+        }
+        let rows = db.scan("select id from account where id >= $1 order by id", params!["B"]).await.unwrap();
+        let ids: Vec<&str> = rows.iter().map(|row| row.text(0).unwrap()).collect();
+        assert_eq!(ids, ["B", "Z", "_", "a", "b", "é"]);
     }
 }
 

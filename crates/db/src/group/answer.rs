@@ -1,0 +1,45 @@
+//! Answers everyone in a batch.
+
+use std::{sync::Arc, time::Duration};
+
+use super::{Answer, Job, Queue, Verdict, Work};
+use crate::{Committed, DbError};
+
+/// Notes how large a batch was and how long it took.
+pub(crate) fn measure(changes: usize, took: Duration, database: &Arc<str>) {
+    metrics::histogram!("pointsman_db_batch_duration_seconds", "database" => Arc::clone(database)).record(took);
+    metrics::histogram!("pointsman_db_batch_changes", "database" => Arc::clone(database))
+        .record(u32::try_from(changes).unwrap_or(u32::MAX));
+}
+
+/// Answers those whose verdict is final. Returns the others, in their order.
+pub(crate) fn answer(batch: Vec<Job>, verdicts: Vec<Verdict>, queue: &Queue, database: &Arc<str>) -> Vec<Job> {
+    let mut again = Vec::new();
+    for (job, verdict) in batch.into_iter().zip(verdicts) {
+        match verdict {
+            Verdict::Done(rows) => {
+                let done = match job.work {
+                    Work::Commit(_) => Answer::Committed(Committed::Done),
+                    Work::Claim(_) => Answer::Claimed(rows),
+                };
+                job.answer(Ok(done));
+            }
+            Verdict::Conflict(statement) => {
+                metrics::counter!("pointsman_db_conflicts_total", "database" => Arc::clone(database)).increment(1);
+                job.answer(Ok(Answer::Committed(Committed::Conflict { statement })));
+            }
+            Verdict::Failed(error) => {
+                // Logged by whoever asked: it knows for what.
+                job.answer(Err::<Answer, DbError>(error));
+            }
+            Verdict::Unknown => match job.work {
+                Work::Commit(_) => job.answer(Ok(Answer::Committed(Committed::Unknown))),
+                Work::Claim(_) => job.answer(Err(DbError::Unreachable("the answer to a claim was lost".to_owned()))),
+            },
+            Verdict::Again => again.push(job),
+        }
+    }
+    metrics::gauge!("pointsman_db_queue_depth", "database" => Arc::clone(database))
+        .set(u32::try_from(queue.depth()).unwrap_or(u32::MAX));
+    again
+}

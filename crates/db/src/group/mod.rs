@@ -1,0 +1,9 @@
+//! What the databases share: changes that wait, and the rules by which a batch of them is judged.
+
+mod answer;
+mod queue;
+mod verdict;
+
+pub(crate) use answer::{answer, measure};
+pub(crate) use queue::{Answer, Arrival, Company, Job, Place, Queue, Work};
+pub(crate) use verdict::{Ahead, Refusal, Traces, Verdict, repeats_a_value, shown, weigh};

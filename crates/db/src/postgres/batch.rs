@@ -1,0 +1,236 @@
+//! Runs a batch of works in one transaction and judges each.
+
+use tokio_postgres::{Error, Statement as Prepared};
+
+use super::{
+    failure::{Failure, failure},
+    link::{Link, Role, Sealed, Sent},
+};
+use crate::{
+    DbError, Statement,
+    group::{Ahead, Refusal, Traces, Verdict, weigh},
+};
+
+const BEGIN: &str = "begin isolation level read committed read write";
+/// The same, after what was begun before is undone.
+const BEGIN_ANEW: &str = "rollback; begin isolation level read committed read write";
+
+/// After so many rounds with a refused work in each, only those that are known to be good are done: the others are
+/// judged one by one, so that a batch of bad works costs no more than the works alone.
+const ROUNDS: usize = 6;
+/// How often one work alone may meet with others before the database is called busy.
+const MEETINGS: usize = 5;
+
+/// What became of a batch.
+pub(crate) enum Judged {
+    /// A verdict for each work.
+    Verdicts(Vec<Verdict>),
+    /// The connection went before COMMIT was sent: nothing was written.
+    Lost(String),
+    /// The machine failed: nothing was written.
+    Failed(DbError),
+}
+
+/// A work of a batch.
+struct Work<'a> {
+    statements: &'a [Statement],
+    prepared: Vec<Prepared>,
+    verdict: Option<Verdict>,
+}
+
+/// How a round ended.
+enum Round {
+    /// All of it ran.
+    Whole,
+    /// Something was refused; so many of those played ran before it.
+    Spoiled(usize),
+    /// Something met another transaction.
+    Met,
+}
+
+enum Stop {
+    Lost(String),
+    Failed(DbError),
+}
+
+impl Stop {
+    fn from_failure(failure: Failure) -> Self {
+        match failure {
+            Failure::Lost(why) => Self::Lost(why),
+            other => Self::Failed(other.into()),
+        }
+    }
+}
+
+/// Judges a batch.
+pub(crate) async fn judge(link: &Link, works: &[&[Statement]]) -> Judged {
+    let judged = async {
+        let mut works = prepare(link, works).await?;
+        play_all(link, &mut works).await?;
+        Ok(works.into_iter().map(|work| work.verdict.unwrap_or(Verdict::Again)).collect())
+    };
+    match judged.await {
+        Ok(verdicts) => Judged::Verdicts(verdicts),
+        Err(Stop::Lost(why)) => Judged::Lost(why),
+        Err(Stop::Failed(error)) => Judged::Failed(error),
+    }
+}
+
+/// Prepares every statement, outside of the transaction: one that is wrong in itself is refused before it hurts others.
+async fn prepare<'a>(link: &Link, works: &[&'a [Statement]]) -> Result<Vec<Work<'a>>, Stop> {
+    let mut ready = Vec::with_capacity(works.len());
+    for statements in works {
+        let mut work = Work { statements, prepared: Vec::with_capacity(statements.len()), verdict: None };
+        for statement in *statements {
+            match link.prepare(statement).await {
+                Ok(prepared) => work.prepared.push(prepared),
+                Err(Failure::Refused(Refusal::Storage(error))) => return Err(Stop::Failed(error)),
+                Err(Failure::Refused(refusal)) => {
+                    work.verdict = Some(Verdict::Failed(refusal.into()));
+                    break;
+                }
+                Err(Failure::Met(_) | Failure::Aborted) => {
+                    work.verdict = Some(Verdict::Again);
+                    break;
+                }
+                Err(lost @ Failure::Lost(_)) => return Err(Stop::from_failure(lost)),
+            }
+        }
+        if statements.is_empty() {
+            work.verdict = Some(Verdict::Done(Vec::new()));
+        }
+        ready.push(work);
+    }
+    Ok(ready)
+}
+
+async fn play_all(link: &Link, works: &mut [Work<'_>]) -> Result<(), Stop> {
+    let (mut begin, mut rounds, mut meetings) = (BEGIN, 0, 0);
+    loop {
+        let mut played: Vec<&mut Work<'_>> = works.iter_mut().filter(|work| work.verdict.is_none()).collect();
+        if played.is_empty() {
+            return if begin == BEGIN { Ok(()) } else { undo(link).await };
+        }
+        let round = match play(link, begin, &mut played).await {
+            Ok(round) => round,
+            Err(Stop::Failed(error)) => {
+                undo(link).await?;
+                return Err(Stop::Failed(error));
+            }
+            Err(lost) => return Err(lost),
+        };
+        begin = BEGIN_ANEW;
+        let sealed = match round {
+            Round::Whole => link.seal().await,
+            Round::Met => Sealed::Met,
+            Round::Spoiled(good) => {
+                rounds += 1;
+                if rounds >= ROUNDS {
+                    for work in played.into_iter().skip(good).filter(|work| work.verdict.is_none()) {
+                        work.verdict = Some(Verdict::Again);
+                    }
+                }
+                continue;
+            }
+        };
+        match sealed {
+            Sealed::Yes => played.into_iter().for_each(|work| work.verdict = Some(Verdict::Done(Vec::new()))),
+            Sealed::Unknown => played.into_iter().for_each(|work| work.verdict = Some(Verdict::Unknown)),
+            Sealed::NotSent => return Err(Stop::Lost("it went before a commit".to_owned())),
+            Sealed::Met => {
+                meetings += 1;
+                if meetings >= MEETINGS {
+                    let alone = played.len() == 1;
+                    for work in played.into_iter().filter(|work| work.verdict.is_none()) {
+                        work.verdict = Some(if alone { Verdict::Failed(DbError::Busy) } else { Verdict::Again });
+                    }
+                }
+                continue;
+            }
+        }
+        return Ok(());
+    }
+}
+
+/// Leaves no transaction open.
+async fn undo(link: &Link) -> Result<(), Stop> {
+    link.run("rollback").await.map_err(Stop::Lost)
+}
+
+/// Sends BEGIN and every statement at once, and weighs the counts.
+async fn play(link: &Link, begin: &str, played: &mut [&mut Work<'_>]) -> Result<Round, Stop> {
+    let mut sending: Vec<Sent<'_>> = Vec::with_capacity(1 + 3 * played.len());
+    sending.push(link.control(begin));
+    for work in played.iter() {
+        sending.extend(work.prepared.iter().zip(work.statements).map(|(prepared, one)| link.statement(prepared, one)));
+    }
+    let mut answers = link.all(sending).await.map_err(Stop::from_failure)?.into_iter();
+    if let Some(Err(error)) = answers.next() {
+        return Err(Stop::from_failure(failure(&error, &Statement::any(BEGIN, Vec::new()), Role::Writer)));
+    }
+    let alone = played.len() == 1;
+    let mut round = Round::Whole;
+    let mut ahead = Ahead::Nothing;
+    for (place, work) in played.iter_mut().enumerate() {
+        let own: Vec<Result<u64, Error>> = answers.by_ref().take(work.statements.len()).collect();
+        match weigh_work(work.statements, own)? {
+            Weighed::Ran => {}
+            Weighed::Refused(verdict, aborted) => {
+                work.verdict = Some(verdict.behind(ahead));
+                if let Round::Whole = round {
+                    round = Round::Spoiled(place);
+                }
+                if aborted == Aborted::Yes {
+                    return Ok(round);
+                }
+            }
+            Weighed::Met => {
+                // Alone it tries again; among others it leaves them.
+                work.verdict = (!alone).then_some(Verdict::Again);
+                return Ok(Round::Met);
+            }
+            Weighed::NotLookedAt => {
+                // Behind a refusal. Should there be none, then at least it is not taken for done.
+                return Ok(if let Round::Whole = round { Round::Met } else { round });
+            }
+        }
+        ahead = Ahead::Others;
+    }
+    Ok(round)
+}
+
+/// Whether a refusal has ended the transaction, so that nothing behind it was looked at.
+#[derive(PartialEq, Eq)]
+enum Aborted {
+    Yes,
+    No,
+}
+
+enum Weighed {
+    Ran,
+    Refused(Verdict, Aborted),
+    Met,
+    NotLookedAt,
+}
+
+fn weigh_work(statements: &[Statement], answers: Vec<Result<u64, Error>>) -> Result<Weighed, Stop> {
+    let mut traces = Traces::None;
+    for (index, (statement, answer)) in statements.iter().zip(answers).enumerate() {
+        let (ran, aborted) = match answer {
+            Ok(count) => (Ok(count), Aborted::No),
+            Err(error) => match failure(&error, statement, Role::Writer) {
+                Failure::Refused(refusal) => (Err(refusal), Aborted::Yes),
+                Failure::Met(what) => {
+                    tracing::debug!(what, "a batch met another transaction");
+                    return Ok(Weighed::Met);
+                }
+                Failure::Aborted => return Ok(Weighed::NotLookedAt),
+                Failure::Lost(why) => return Err(Stop::Lost(why)),
+            },
+        };
+        if let Some(verdict) = weigh(index, statement.expect, ran, &mut traces).map_err(Stop::Failed)? {
+            return Ok(Weighed::Refused(verdict, aborted));
+        }
+    }
+    Ok(Weighed::Ran)
+}

@@ -1,0 +1,205 @@
+//! An open database on a server.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use domain::Timestamp;
+use tokio::sync::{Semaphore, watch};
+use world::World;
+
+use super::{
+    PostgresOptions,
+    address::Address,
+    link::{Link, Role, Target},
+    migrate,
+    pool::{Pool, Tries},
+    writer::{Outage, Writer},
+};
+use crate::{
+    DbError, Migration, Row, Statement, Value,
+    group::{Answer, Queue, Work, shown},
+};
+
+/// The running parts of an open database.
+pub(crate) struct Server {
+    /// One for each writer.
+    queues: Vec<Arc<Queue>>,
+    ended: Vec<watch::Receiver<()>>,
+    readers: Pool,
+    scanners: Pool,
+    claimers: Pool,
+    /// One scan at a time on each of the scanners' connections.
+    scanning: Semaphore,
+    closed: AtomicBool,
+    database: Arc<str>,
+    world: World,
+}
+
+/// How long the answer to whether the database is there may take.
+const CHECK: Duration = Duration::from_secs(2);
+
+impl Server {
+    pub(crate) async fn open(
+        options: PostgresOptions,
+        migrations: &[Migration],
+        world: &World,
+    ) -> Result<Self, DbError> {
+        let database: Arc<str> = options.checked_schema()?.into();
+        let target = Arc::new(Target { address: Address::parse(&options)?, options, world: world.clone() });
+        let link = patient(&target).await?;
+        migrate::apply(&link, &target, migrations).await?;
+        drop(link);
+        let options = &target.options;
+        let pool = |role, connections| Pool::new(Arc::clone(&target), role, connections);
+        let server = Self {
+            queues: (0..options.writers.max(1)).map(|_| Arc::new(queue(options))).collect(),
+            ended: Vec::new(),
+            readers: pool(Role::Reader, options.readers),
+            scanners: pool(Role::Reader, options.scanners),
+            claimers: pool(Role::Claimer, 1),
+            scanning: Semaphore::new(options.scanners.max(1)),
+            closed: AtomicBool::new(false),
+            database,
+            world: world.clone(),
+        };
+        for pool in [&server.readers, &server.scanners, &server.claimers] {
+            pool.open().await.map_err(DbError::Unreachable)?;
+        }
+        server.start(&target).await
+    }
+
+    async fn start(mut self, target: &Arc<Target>) -> Result<Self, DbError> {
+        for queue in &self.queues {
+            let (running, ended) = watch::channel(());
+            let writer = Writer {
+                target: Arc::clone(target),
+                queue: Arc::clone(queue),
+                link: Some(target.connect(Role::Writer).await.map_err(DbError::Unreachable)?),
+                database: Arc::clone(&self.database),
+            };
+            self.ended.push(ended);
+            self.world.spawn(async move {
+                let _running = running;
+                writer.work().await;
+            });
+        }
+        Ok(self)
+    }
+
+    pub(crate) fn database(&self) -> &Arc<str> {
+        &self.database
+    }
+
+    /// Does the work and waits. `Ok(None)` when a writer ended without an answer.
+    pub(crate) async fn submit(
+        &self,
+        work: Work,
+        aggregate: Option<u64>,
+        give_up_at: Option<Timestamp>,
+    ) -> Result<Option<Answer>, DbError> {
+        match work {
+            Work::Commit(statements) => {
+                self.check_open()?;
+                statements.iter().try_for_each(refuse_nul)?;
+                let queue = self.queue_of(aggregate.unwrap_or_default()).ok_or(DbError::Closed)?;
+                let place = queue.push(Work::Commit(statements), aggregate, give_up_at)?;
+                place.answered.await.map_or(Ok(None), |answer| answer.map(Some))
+            }
+            Work::Claim(statement) => {
+                let rows = self.ask(&self.claimers, &statement, Tries::Patient).await?;
+                Ok(Some(Answer::Claimed(rows)))
+            }
+        }
+    }
+
+    pub(crate) async fn read(&self, statement: &Statement) -> Result<Vec<Row>, DbError> {
+        self.ask(&self.readers, statement, Tries::Patient).await
+    }
+
+    pub(crate) async fn scan(&self, statement: &Statement) -> Result<Vec<Row>, DbError> {
+        let _turn = self.scanning.acquire().await.map_err(|_| DbError::Closed)?;
+        self.ask(&self.scanners, statement, Tries::Patient).await
+    }
+
+    /// Answers at once, whatever the patience.
+    pub(crate) async fn check(&self, statement: &Statement) -> Result<(), DbError> {
+        let asked = self.world.timeout(CHECK, self.ask(&self.readers, statement, Tries::Once)).await;
+        asked.unwrap_or_else(|_| Err(DbError::Unreachable("it gives no answer".to_owned()))).map(drop)
+    }
+
+    async fn ask(&self, pool: &Pool, statement: &Statement, tries: Tries) -> Result<Vec<Row>, DbError> {
+        self.check_open()?;
+        refuse_nul(statement)?;
+        pool.rows(statement, tries).await
+    }
+
+    /// Lets nothing in any more, and waits until what waits is committed.
+    pub(crate) async fn close(&self) {
+        self.closed.store(true, Ordering::SeqCst);
+        for queue in &self.queues {
+            queue.close();
+        }
+        for ended in &self.ended {
+            // An error says that the sender is gone: the task has ended.
+            let _ = ended.clone().changed().await;
+        }
+        for pool in [&self.readers, &self.scanners, &self.claimers] {
+            pool.close();
+        }
+    }
+
+    fn check_open(&self) -> Result<(), DbError> {
+        if self.closed.load(Ordering::SeqCst) { Err(DbError::Closed) } else { Ok(()) }
+    }
+
+    /// The same one for all changes of an aggregate, so that they keep their order.
+    fn queue_of(&self, aggregate: u64) -> Option<&Arc<Queue>> {
+        let place = aggregate.checked_rem(u64::try_from(self.queues.len()).ok()?)?;
+        self.queues.get(usize::try_from(place).ok()?)
+    }
+}
+
+impl Drop for Server {
+    /// The writers finish what waits and end by themselves.
+    fn drop(&mut self) {
+        for queue in &self.queues {
+            queue.close();
+        }
+    }
+}
+
+/// Each writer has its share of what may wait.
+fn queue(options: &PostgresOptions) -> Queue {
+    Queue::new(options.queue.div_ceil(options.writers.max(1)), options.batch)
+}
+
+/// Connects as soon as the server is there.
+async fn patient(target: &Target) -> Result<Link, DbError> {
+    let world = &target.world;
+    let mut outage = Outage { since: world.now(), pause: Duration::from_millis(25) };
+    loop {
+        let why = match target.connect(Role::Migrator).await {
+            Ok(link) => return Ok(link),
+            Err(why) => why,
+        };
+        if outage.since.after(target.options.patience) <= world.now() {
+            return Err(DbError::Unreachable(why));
+        }
+        tracing::warn!(why, "the database can't be reached yet");
+        world.sleep(outage.next_pause(world.random())).await;
+    }
+}
+
+/// A text with NUL, which PostgreSQL does not store, is refused before it is sent.
+fn refuse_nul(statement: &Statement) -> Result<(), DbError> {
+    let holds_nul = |value: &Value| matches!(value, Value::Text(text) if text.as_bytes().contains(&0));
+    if statement.params.iter().any(holds_nul) {
+        return Err(DbError::Sql { message: "a text holds NUL".to_owned(), sql: shown(statement) });
+    }
+    Ok(())
+}

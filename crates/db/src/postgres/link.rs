@@ -1,0 +1,274 @@
+//! One connection to the server.
+
+use std::{
+    borrow::Cow,
+    future::poll_fn,
+    pin::{Pin, pin},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use futures_util::{
+    TryStreamExt,
+    future::{Either, select},
+};
+use parking_lot::Mutex;
+use tokio::sync::oneshot;
+use tokio_postgres::{AsyncMessage, Client, Connection, Error, Statement as Prepared, error::Severity, tls::TlsStream};
+use world::World;
+
+use super::{
+    PostgresOptions,
+    address::Address,
+    failure::{Failure, failure, reason},
+    prepared::{self, Cache},
+};
+use crate::{
+    DbError, Row, Statement,
+    group::{Refusal, shown},
+    sql,
+};
+
+/// What a connection is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Commits.
+    Writer,
+    /// Claims: writes with one statement at a time.
+    Claimer,
+    /// Reads only; the server refuses anything else.
+    Reader,
+    /// Changes the tables, which may take its time.
+    Migrator,
+}
+
+/// Where to connect, and with which settings.
+pub(crate) struct Target {
+    pub(crate) address: Address,
+    pub(crate) options: PostgresOptions,
+    pub(crate) world: World,
+}
+
+/// An open connection. It ends when this is dropped.
+pub(crate) struct Link {
+    client: Client,
+    role: Role,
+    /// How many warnings came.
+    warnings: Arc<AtomicU64>,
+    cut: Mutex<Option<oneshot::Sender<()>>>,
+    cache: Mutex<Cache>,
+    patience: Duration,
+    world: World,
+}
+
+/// How a COMMIT ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Sealed {
+    /// It is on stable storage.
+    Yes,
+    /// Rolled back: transactions met, the same may succeed the next time.
+    Met,
+    /// The connection had gone before it was sent: nothing was written.
+    NotSent,
+    /// It was sent, and nobody knows.
+    Unknown,
+}
+
+impl Target {
+    /// Opens a connection. Errors are for the operator.
+    pub(crate) async fn connect(&self, role: Role) -> Result<Link, String> {
+        // Boxed: it is large and rare, and whoever may have to open a connection would carry it along.
+        let opening = Box::pin(async {
+            let (client, connection) =
+                self.address.config.connect(self.address.tls.clone()).await.map_err(|error| reason(&error))?;
+            let warnings = Arc::new(AtomicU64::new(0));
+            let (cut, cutting) = oneshot::channel();
+            self.world.spawn(drive(connection, Arc::clone(&warnings), cutting));
+            client.batch_execute(&self.settings(role)).await.map_err(|error| reason(&error))?;
+            Ok(Link {
+                client,
+                role,
+                warnings,
+                cut: Mutex::new(Some(cut)),
+                cache: Mutex::default(),
+                patience: match role {
+                    Role::Migrator => Duration::from_hours(24),
+                    _ => self.options.statement_timeout * 2,
+                },
+                world: self.world.clone(),
+            })
+        });
+        let opened = self.world.timeout(self.options.connect_timeout, opening).await;
+        opened.unwrap_or_else(|_| Err("it takes no connection in time".to_owned()))
+    }
+
+    fn settings(&self, role: Role) -> String {
+        let schema = &self.options.schema;
+        let (timeout, lock) = match role {
+            Role::Migrator => (0, 30_000),
+            // Shorter than the statement's own, so that a batch that waits for another gives way and is done again.
+            _ => (self.options.statement_timeout.as_millis(), self.options.statement_timeout.as_millis() / 3),
+        };
+        let only = if role == Role::Reader { "on" } else { "off" };
+        // A transaction whose client has vanished must not hold its locks for long. Warnings must come, since one of them
+        // says that a commit is not on the standby; and what is acknowledged must be on stable storage.
+        format!(
+            "set search_path to \"{schema}\"; set statement_timeout = {timeout}; set lock_timeout = {lock}; \
+             set idle_in_transaction_session_timeout = 15000; set client_min_messages = warning; set jit = off; \
+             set default_transaction_isolation = 'read committed'; set default_transaction_read_only = {only}; \
+             select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'"
+        )
+    }
+}
+
+/// Moves bytes until the connection ends or is cut.
+async fn drive<S, T>(mut connection: Connection<S, T>, warnings: Arc<AtomicU64>, cutting: oneshot::Receiver<()>)
+where
+    S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin,
+    T: TlsStream + Unpin,
+{
+    let working = async {
+        // A warning is seen here before the answer behind it is given to whoever waits for it.
+        while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
+            match message {
+                Ok(AsyncMessage::Notice(notice)) => {
+                    if notice.parsed_severity() == Some(Severity::Warning) {
+                        warnings.fetch_add(1, Ordering::SeqCst);
+                        tracing::warn!(message = notice.message(), "the database warns");
+                    }
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    tracing::warn!(error = reason(&error), "a connection to the database was lost");
+                    break;
+                }
+            }
+        }
+    };
+    let cutting = async {
+        // Dropped without a word, the client ends the connection in order.
+        if cutting.await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    match select(pin!(working), pin!(cutting)).await {
+        Either::Left(_) | Either::Right(_) => {}
+    }
+}
+
+/// Work that was sent, whose answer is awaited.
+pub(crate) type Sent<'a> = Pin<Box<dyn Future<Output = Result<u64, Error>> + Send + 'a>>;
+
+impl Link {
+    pub(crate) fn is_closed(&self) -> bool {
+        self.client.is_closed()
+    }
+
+    /// Drops the connection at once, whatever is under way on it.
+    pub(crate) fn cut(&self) {
+        if let Some(cut) = self.cut.lock().take() {
+            let _ = cut.send(());
+        }
+    }
+
+    /// Waits for the server no longer than one may. A connection without a sign of life is cut.
+    async fn bounded<T>(&self, work: impl Future<Output = T>) -> Result<T, Failure> {
+        self.world.timeout(self.patience, work).await.map_err(|_| {
+            self.cut();
+            Failure::Lost("the server gives no answer".to_owned())
+        })
+    }
+
+    /// Prepares a statement, or finds it prepared.
+    pub(crate) async fn prepare(&self, statement: &Statement) -> Result<Prepared, Failure> {
+        let Statement { sql, params, .. } = statement;
+        if let Some(found) = self.cache.lock().find(sql, params) {
+            return Ok(found);
+        }
+        let defect =
+            |message: String| Failure::Refused(Refusal::Defect(DbError::Sql { message, sql: shown(statement) }));
+        let wanted = sql::parameters(sql);
+        if wanted != params.len() {
+            return Err(defect(format!("it takes {wanted} parameters and was given {}", params.len())));
+        }
+        let text: Cow<'_, str> = match self.role {
+            Role::Claimer => sql::skip_locked(sql).into(),
+            _ => sql.as_ref().into(),
+        };
+        let types = prepared::types(params);
+        let prepared = self
+            .bounded(self.client.prepare_typed(&text, &types))
+            .await?
+            .map_err(|error| failure(&error, statement, self.role))?;
+        self.cache.lock().keep(sql.clone(), prepared.clone());
+        Ok(prepared)
+    }
+
+    /// Runs a statement to its end and returns its rows.
+    pub(crate) async fn rows(&self, statement: &Statement) -> Result<Vec<Row>, Failure> {
+        let prepared = self.prepare(statement).await?;
+        let running = async {
+            let found = self.client.query_raw(&prepared, &statement.params).await?;
+            found.map_ok(|found| prepared::row(&found)).try_collect::<Vec<_>>().await
+        };
+        let found = self.bounded(running).await?.map_err(|error| failure(&error, statement, self.role))?;
+        found.into_iter().collect::<Result<_, _>>().map_err(|error| Failure::Refused(Refusal::Defect(error)))
+    }
+
+    /// A statement to send, for [`Link::all`].
+    pub(crate) fn statement<'a>(&'a self, prepared: &'a Prepared, statement: &'a Statement) -> Sent<'a> {
+        Box::pin(self.client.execute_raw(prepared, &statement.params))
+    }
+
+    /// A text without parameters to send, for [`Link::all`].
+    pub(crate) fn control<'a>(&'a self, text: &'a str) -> Sent<'a> {
+        Box::pin(async move { self.client.batch_execute(text).await.map(|()| 0) })
+    }
+
+    /// Sends all of it at once, in order, and waits for every answer.
+    pub(crate) async fn all(&self, mut sending: Vec<Sent<'_>>) -> Result<Vec<Result<u64, Error>>, Failure> {
+        let working = async {
+            // The first poll is what sends. Answers come in the order of the questions, so one is awaited at a time.
+            let mut early = Vec::with_capacity(sending.len());
+            poll_fn(|context| {
+                early.extend(sending.iter_mut().map(|sent| sent.as_mut().poll(context)));
+                std::task::Poll::Ready(())
+            })
+            .await;
+            let mut answers = Vec::with_capacity(sending.len());
+            for (sent, early) in sending.into_iter().zip(early) {
+                answers.push(match early {
+                    std::task::Poll::Ready(answer) => answer,
+                    std::task::Poll::Pending => sent.await,
+                });
+            }
+            answers
+        };
+        self.bounded(working).await
+    }
+
+    /// Sends COMMIT.
+    pub(crate) async fn seal(&self) -> Sealed {
+        if self.client.is_closed() {
+            return Sealed::NotSent;
+        }
+        let warned = self.warnings.load(Ordering::SeqCst);
+        match self.bounded(self.client.batch_execute("commit")).await {
+            // "canceling wait for synchronous replication": it is here, but perhaps not there.
+            Ok(Ok(())) if self.warnings.load(Ordering::SeqCst) != warned => Sealed::Unknown,
+            Ok(Ok(())) => Sealed::Yes,
+            // Only a serialisation failure or a deadlock is certain to have undone it.
+            Ok(Err(error)) if error.code().is_some_and(|code| code.code().starts_with("40")) => Sealed::Met,
+            Ok(Err(_)) | Err(_) => Sealed::Unknown,
+        }
+    }
+
+    /// Runs texts without parameters.
+    pub(crate) async fn run(&self, text: &str) -> Result<(), String> {
+        let ran = self.bounded(self.client.batch_execute(text)).await;
+        ran.map_err(|_| "the server gives no answer".to_owned())?.map_err(|error| reason(&error))
+    }
+}

@@ -1,0 +1,82 @@
+//! How a PostgreSQL database is opened.
+
+use std::{fmt, time::Duration};
+
+use crate::DbError;
+
+/// How a PostgreSQL database is opened.
+#[derive(Clone)]
+pub struct PostgresOptions {
+    /// `postgres://user:password@host:port/database?sslmode=verify-full&sslrootcert=/path`. Several hosts may be named,
+    /// separated by commas; the one that takes writes is used. `sslmode` is one of disable, prefer, require, verify-ca
+    /// and verify-full, as libpq defines them; without `sslrootcert` the system's certificates are trusted.
+    pub url: String,
+    /// The schema that holds the tables: lower-case letters, digits and `_`. It is created when it is not there.
+    pub schema: String,
+    /// Connections that commit. At least 1.
+    pub writers: usize,
+    /// Connections for point reads, each shared by many readers. At least 1.
+    pub readers: usize,
+    /// Connections for what may take long, one scan at a time on each. At least 1.
+    pub scanners: usize,
+    /// How many changes may wait; one more is [`crate::DbError::Busy`].
+    pub queue: usize,
+    /// How many changes share one commit at most.
+    pub batch: usize,
+    /// How long opening a connection may take.
+    pub connect_timeout: Duration,
+    /// How long a statement may take on the server; a connection that gives no sign for twice as long is cut.
+    pub statement_timeout: Duration,
+    /// How long work waits for a server that is away before it is refused with [`crate::DbError::Unreachable`].
+    pub patience: Duration,
+}
+
+impl PostgresOptions {
+    /// The settings that suit a service with one database of payments.
+    pub fn new(url: impl Into<String>, schema: impl Into<String>) -> Self {
+        Self {
+            url: url.into(),
+            schema: schema.into(),
+            writers: 4,
+            readers: 4,
+            scanners: 2,
+            queue: 4096,
+            batch: 128,
+            connect_timeout: Duration::from_secs(5),
+            statement_timeout: Duration::from_secs(15),
+            patience: Duration::from_secs(10),
+        }
+    }
+
+    /// The schema's name, which stands in texts that take no parameters.
+    pub(crate) fn checked_schema(&self) -> Result<&str, DbError> {
+        let name = self.schema.as_str();
+        let fits = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+            && name.starts_with(|first: char| !first.is_ascii_digit())
+            && !name.starts_with("pg_")
+            && name.len() <= 63;
+        if fits { Ok(name) } else { Err(DbError::Schema("the name of its schema does not fit".to_owned())) }
+    }
+}
+
+/// The address may hold a password.
+impl fmt::Debug for PostgresOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresOptions").field("schema", &self.schema).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schema_is_a_plain_name_and_the_password_is_not_shown() {
+        let options = |schema: &str| PostgresOptions::new("postgres://me:secret@db/x", schema);
+        assert_eq!(options("pointsman_2").checked_schema(), Ok("pointsman_2"));
+        for wrong in ["", "2nd", "Upper", "a\"b", "a b", "pg_own", &"x".repeat(64)] {
+            assert!(options(wrong).checked_schema().is_err(), "{wrong}");
+        }
+        assert!(!format!("{:?}", options("a")).contains("secret"));
+    }
+}

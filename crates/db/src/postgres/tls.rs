@@ -1,0 +1,117 @@
+//! Which certificates of a server are trusted.
+
+use std::{path::Path, sync::Arc};
+
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
+    client::{
+        WebPkiServerVerifier,
+        danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    },
+    crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature},
+    pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject},
+};
+
+use crate::DbError;
+
+/// Whom we believe to be the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trust {
+    /// Whoever answers: what is said is encrypted, no more.
+    Anyone,
+    /// Whoever has a certificate of an authority that is trusted, under any name.
+    Authority,
+    /// Whoever has one for the very name that we speak to.
+    AuthorityAndName,
+}
+
+/// The settings of TLS. The system's authorities are trusted when no file with some is given.
+pub(crate) fn settings(trust: Trust, roots: Option<&Path>) -> Result<ClientConfig, DbError> {
+    let provider = Arc::new(ring::default_provider());
+    let failed = |error: &dyn std::fmt::Display| DbError::Storage(format!("TLS can't be set up: {error}"));
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| failed(&error))?;
+    let mut settings = match trust {
+        Trust::AuthorityAndName => builder.with_root_certificates(authorities(roots)?).with_no_client_auth(),
+        Trust::Authority | Trust::Anyone => {
+            let authority = match trust {
+                Trust::Anyone => None,
+                Trust::Authority | Trust::AuthorityAndName => Some(
+                    WebPkiServerVerifier::builder_with_provider(Arc::new(authorities(roots)?), Arc::clone(&provider))
+                        .build()
+                        .map_err(|error| failed(&error))?,
+                ),
+            };
+            let lenient = Arc::new(Lenient { authority, provider });
+            builder.dangerous().with_custom_certificate_verifier(lenient).with_no_client_auth()
+        }
+    };
+    settings.alpn_protocols = vec![b"postgresql".to_vec()];
+    Ok(settings)
+}
+
+fn authorities(file: Option<&Path>) -> Result<RootCertStore, DbError> {
+    let mut store = RootCertStore::empty();
+    let Some(file) = file else {
+        let found = rustls_native_certs::load_native_certs();
+        store.add_parsable_certificates(found.certs);
+        return Ok(store);
+    };
+    let unreadable = |why: String| DbError::Storage(format!("{}: {why}", file.display()));
+    let found = CertificateDer::pem_file_iter(file).map_err(|error| unreadable(error.to_string()))?;
+    for certificate in found {
+        let certificate = certificate.map_err(|error| unreadable(error.to_string()))?;
+        store.add(certificate).map_err(|error| unreadable(error.to_string()))?;
+    }
+    if store.is_empty() { Err(unreadable("it holds no certificate".to_owned())) } else { Ok(store) }
+}
+
+/// Checks less than the whole, as the operator asked for.
+#[derive(Debug)]
+struct Lenient {
+    authority: Option<Arc<WebPkiServerVerifier>>,
+    provider: Arc<CryptoProvider>,
+}
+
+impl ServerCertVerifier for Lenient {
+    fn verify_server_cert(
+        &self,
+        certificate: &CertificateDer<'_>,
+        between: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        let Some(authority) = &self.authority else { return Ok(ServerCertVerified::assertion()) };
+        match authority.verify_server_cert(certificate, between, name, ocsp, now) {
+            // The name is looked at last, after the chain.
+            Err(Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            )) => Ok(ServerCertVerified::assertion()),
+            other => other,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls12_signature(message, certificate, signed, &self.provider.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls13_signature(message, certificate, signed, &self.provider.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider.signature_verification_algorithms.supported_schemes()
+    }
+}

@@ -1,0 +1,174 @@
+//! Several nodes on one server.
+
+use db::{Committed, Db, DbError, Migration, PostgresOptions, Statement, params};
+use futures_util::future::{join, join_all};
+use world::World;
+
+use crate::{
+    books::{MIGRATIONS, amount, change, ledger, open_account, take},
+    postgres_server::Server,
+};
+
+async fn open(options: &PostgresOptions) -> Db {
+    Db::postgres(options.clone(), MIGRATIONS, &World::real()).await.unwrap()
+}
+
+/// A plain connection beside those of the door.
+async fn plain(server: &Server) -> tokio_postgres::Client {
+    let (client, connection) = tokio_postgres::connect(&server.url(None), tokio_postgres::NoTls).await.unwrap();
+    World::real().spawn(async move { connection.await.unwrap_or_default() });
+    client
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_nodes_may_start_at_once() {
+    let options = Server::shared().options(None);
+    let nodes = join_all((0..8).map(|_| open(&options))).await;
+    for (number, node) in nodes.iter().enumerate() {
+        assert_eq!(node.commit(open_account(&number.to_string(), 1)).await, Ok(Committed::Done));
+    }
+    let book = nodes[0].scan("select number, name from schema_migration", params![]).await.unwrap();
+    assert_eq!(book.len(), 1);
+    assert_eq!(nodes[7].scan("select id from account", params![]).await.unwrap().len(), 8);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_schema_that_does_not_fit_is_refused_and_says_why() {
+    let server = Server::shared();
+    let options = server.options(None);
+    open(&options).await.close().await;
+    let world = World::real();
+    let second = Migration { number: 2, name: "more", sql: "create table more (id text not null, primary key (id))" };
+    let both = [MIGRATIONS[0], second];
+    let half = Migration { sql: "create table half (id text not null); create table", ..second };
+    let failed = Db::postgres(options.clone(), &[MIGRATIONS[0], half], &world).await.unwrap_err();
+    assert!(matches!(&failed, DbError::Schema(why) if why.starts_with("migration 2 failed")), "{failed}");
+    let db = Db::postgres(options.clone(), &both, &world).await.unwrap();
+    assert!(db.read("select id from half", params![]).await.is_err(), "half of a migration is there");
+    let newer = Db::postgres(options.clone(), MIGRATIONS, &world).await.unwrap_err();
+    assert!(newer.to_string().contains("only a newer release knows"), "{newer}");
+    let edited = [Migration { sql: "create table x (id text)", ..MIGRATIONS[0] }, second];
+    let edited = Db::postgres(options.clone(), &edited, &world).await.unwrap_err();
+    assert!(edited.to_string().contains("not the one that was applied"), "{edited}");
+
+    // A column that somebody added by hand is ordered by the database's own locale.
+    let sql = format!("alter table {}.more add column by_hand text", options.schema);
+    plain(server).await.batch_execute(&sql).await.unwrap();
+    let unordered = Db::postgres(options, &both, &world).await.unwrap_err();
+    assert!(unordered.to_string().contains("its column more.by_hand is not ordered by bytes"), "{unordered}");
+    let nowhere = PostgresOptions { schema: "no\"where".to_owned(), ..server.options(None) };
+    assert!(matches!(Db::postgres(nowhere, MIGRATIONS, &world).await, Err(DbError::Schema(_))));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_role_has_a_schema_of_its_own() {
+    let server = Server::shared();
+    let schema = server.options(None).schema;
+    let setup = format!(
+        "create role keeper_of_{schema} login; create schema {schema} authorization keeper_of_{schema}; \
+         revoke create on database postgres from public"
+    );
+    plain(server).await.batch_execute(&setup).await.unwrap();
+    let url = |role: &str| server.url(None).replace("postgres@", &format!("{role}@"));
+    // The role may not create a schema, and need not.
+    let own = PostgresOptions { url: url(&format!("keeper_of_{schema}")), ..PostgresOptions::new("", &schema) };
+    let keeper = open(&own).await;
+    assert_eq!(keeper.commit(open_account("a", 1)).await, Ok(Committed::Done));
+    let other = server.options(None);
+    open(&other).await.commit(open_account("a", 1)).await.unwrap();
+    let sql = format!("select amount from {}.account", other.schema);
+    let refused = keeper.read(sql, params![]).await.unwrap_err();
+    assert!(refused.to_string().contains("permission denied"), "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changes_that_wait_share_commits() {
+    let server = Server::shared();
+    let options = PostgresOptions { writers: 1, ..server.options(None) };
+    let db = open(&options).await;
+    let changes = (0..200).map(|number| db.commit(open_account(&format!("{number}"), 1)));
+    assert!(join_all(changes).await.iter().all(|one| *one == Ok(Committed::Done)));
+    let transactions = db.scan("select count(distinct cast(xmin as text)) from account", params![]).await.unwrap();
+    assert!(transactions[0].int(0).unwrap() <= 3, "{transactions:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_refused_hurts_no_neighbour_and_is_judged_by_the_committed_state() {
+    let db = open(&PostgresOptions { writers: 1, ..Server::shared().options(None) }).await;
+    db.commit(open_account("a", 10)).await.unwrap();
+    db.commit(open_account("b", 10)).await.unwrap();
+    // One batch, since they are polled together: a defect, a guard that is not met, and twenty times the same key.
+    let wrong = Statement::any("update account set amount = amount / $2 where id = $1", params!["a", 0]);
+    let mut all = vec![take("a", 3, "x").with(wrong), take("b", 11, "y")];
+    for number in 0..20 {
+        let mut same = take("b", 1, "same");
+        same.aggregate = number;
+        all.push(same);
+    }
+    all.push(
+        change("c")
+            .with(Statement::one("insert into ledger (id, account_id, amount) values ($1, $1, $2)", params!["z", 1])),
+    );
+    let outcomes = join_all(all.into_iter().map(|one| db.commit(one))).await;
+    assert!(matches!(&outcomes[0], Err(DbError::Sql { message, .. }) if message == "division by zero"), "{outcomes:?}");
+    assert_eq!(outcomes[1], Ok(Committed::Conflict { statement: 0 }));
+    let done = outcomes[2..22].iter().filter(|one| **one == Ok(Committed::Done)).count();
+    let taken = outcomes[2..22].iter().filter(|one| **one == Ok(Committed::Conflict { statement: 1 })).count();
+    assert_eq!((done, taken), (1, 19));
+    assert_eq!(outcomes[22], Ok(Committed::Done));
+    assert_eq!((amount(&db, "a").await, amount(&db, "b").await), (10, 9));
+    assert_eq!(ledger(&db).await, ["same", "z"]);
+}
+
+/// Takes from one account and gives to another, under a key that says nothing about either.
+fn transfer(number: usize, from: &str, to: &str) -> db::Change {
+    let give = Statement::one("update account set amount = amount + $2 where id = $1", params![to, 1]);
+    let mut made = take(from, 1, &format!("{number:04}")).with(give);
+    made.aggregate = u64::try_from(number).unwrap();
+    made
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nodes_that_lock_crosswise_all_come_to_an_end_and_lose_nothing() {
+    let options = Server::shared().options(None);
+    let (one, other) = join(open(&options), open(&options)).await;
+    for account in ["a", "b", "c"] {
+        one.commit(open_account(account, 1000)).await.unwrap();
+    }
+    let transfers = (0..300).map(|number| {
+        let (from, to) = [("a", "b"), ("b", "a"), ("c", "a"), ("b", "c")][number % 4];
+        if number % 8 < 4 { one.commit(transfer(number, from, to)) } else { other.commit(transfer(number, from, to)) }
+    });
+    let outcomes = join_all(transfers).await;
+    assert!(outcomes.iter().all(|outcome| *outcome == Ok(Committed::Done)), "{outcomes:?}");
+    assert_eq!(ledger(&one).await.len(), 300);
+    // Of four transfers, a loses one and gains two, b loses two and gains one, c loses one and gains one.
+    let amounts = (amount(&one, "a").await, amount(&one, "b").await, amount(&one, "c").await);
+    assert_eq!(amounts, (1075, 925, 1000));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn claimers_of_several_nodes_never_get_the_same_and_wait_for_nobody() {
+    let server = Server::shared();
+    let options = server.options(None);
+    let (one, other) = join(open(&options), open(&options)).await;
+    for number in 0..60 {
+        one.commit(open_account(&format!("{number:02}"), number)).await.unwrap();
+    }
+    // Somebody is at work on one of them.
+    let mut busy = plain(server).await;
+    let held = busy.transaction().await.unwrap();
+    let sql = format!("update {}.account set amount = amount where id = '00'", options.schema);
+    assert_eq!(held.execute(&sql, &[]).await.unwrap(), 1);
+    let claim = "update account set amount = $2 where id in \
+                 (select id from account where amount <= $1 order by amount limit $3) and amount <= $1 returning id";
+    let claims = (0..20).map(|number| {
+        let node = if number % 2 == 0 { &one } else { &other };
+        node.claim(claim, params![1000, 5000, 4])
+    });
+    let claimed = join_all(claims).await;
+    let mut ids: Vec<String> =
+        claimed.into_iter().flat_map(|rows| rows.unwrap()).map(|row| row.text(0).unwrap().to_owned()).collect();
+    ids.sort();
+    assert_eq!(ids, (1..60).map(|number| format!("{number:02}")).collect::<Vec<_>>());
+}

@@ -1,0 +1,48 @@
+# A private PostgreSQL server that ends with the program that started this: it obeys one command a line and stops when its
+# standard input ends, however that comes about. It answers each command with a line.
+# Arguments: the port, then settings as `name=value`.
+set -u
+port=$1
+shift
+if ! command -v pg_ctl >/dev/null; then
+  # Debian keeps them apart from the PATH.
+  for bin in /usr/lib/postgresql/*/bin; do PATH=$bin:$PATH; done
+fi
+directory=$(mktemp -d) || exit 1
+cd "$directory" || exit 1
+
+stop() {
+  pg_ctl -D data -m immediate -w stop >>log 2>&1
+  cd / && rm -rf "$directory"
+}
+trap stop EXIT
+
+# The locale is not C, so that whatever relies on the database's own order shows.
+initdb -D data -U postgres -A trust -E UTF8 --locale=C.UTF-8 --locale-provider=icu --icu-locale=en --no-sync >log 2>&1 ||
+  { cat log; exit 1; }
+{
+  echo "listen_addresses = '127.0.0.1'"
+  echo "port = $port"
+  echo "unix_socket_directories = ''"
+  echo "fsync = off"
+  echo "max_connections = 200"
+  for setting in "$@"; do echo "${setting%%=*} = '${setting#*=}'"; done
+} >>data/postgresql.conf
+
+start() { pg_ctl -D data -l server-log -w start </dev/null >>log 2>&1 || { cat log server-log; exit 1; }; }
+
+start
+echo ready
+while read -r command; do
+  case $command in
+    start) start ;;
+    stop) pg_ctl -D data -m fast -w stop >>log 2>&1 ;;
+    kill)
+      read -r postmaster <data/postmaster.pid
+      # shellcheck disable=SC2046 # several numbers on purpose
+      kill -9 "$postmaster" $(cat "/proc/$postmaster/task/$postmaster/children")
+      while kill -0 "$postmaster" 2>/dev/null; do sleep 0.01; done
+      ;;
+  esac
+  echo "$command is done"
+done
