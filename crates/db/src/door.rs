@@ -92,7 +92,8 @@ impl Db {
         match &self.0 {
             Engine::Threaded(threaded) => threaded.read(&statement),
             Engine::Inline(inline) => inline.read(&statement),
-            Engine::Server(server) => server.read(&statement).await,
+            // Boxed, so that those who use another engine don't carry this one's state in their futures.
+            Engine::Server(server) => Box::pin(server.read(&statement)).await,
         }
     }
 
@@ -102,7 +103,7 @@ impl Db {
         match &self.0 {
             Engine::Threaded(threaded) => threaded.scan(statement).await,
             Engine::Inline(inline) => inline.read(&statement),
-            Engine::Server(server) => server.scan(&statement).await,
+            Engine::Server(server) => Box::pin(server.scan(&statement)).await,
         }
     }
 
@@ -132,7 +133,7 @@ impl Db {
         match &self.0 {
             Engine::Threaded(threaded) => threaded.submit(work, aggregate, give_up_at).await,
             Engine::Inline(inline) => inline.submit(work, aggregate, give_up_at).await,
-            Engine::Server(server) => server.submit(work, aggregate, give_up_at).await,
+            Engine::Server(server) => Box::pin(server.submit(work, aggregate, give_up_at)).await,
         }
     }
 

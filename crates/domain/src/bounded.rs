@@ -1,11 +1,12 @@
 //! Text and JSON from outside, with bounds.
 //!
-//! NUL is refused everywhere: PostgreSQL stores none.
+//! NUL is refused everywhere: PostgreSQL stores none. So is what looks like a card's number: what is kept here is kept in
+//! clear, and a number belongs in the vault alone.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::Fault;
+use crate::{Fault, card_number::holds_card_number};
 
 /// Longest ordinary text. Unit: characters.
 pub const TEXT_MAX: usize = 500;
@@ -18,6 +19,9 @@ pub const EMAIL_MAX: usize = 320;
 const JSON_MAX_BYTES: usize = 16 * 1024;
 /// Deepest nesting of such a value.
 const JSON_MAX_DEPTH: usize = 32;
+
+/// Why a text with a card's number is refused.
+const CARD: &str = "must not hold a card number: send it as a card, or as a vault token";
 
 /// A text of one line: at most `max` characters, none of them a control character.
 /// Errors: `error.validation` for `field`.
@@ -46,6 +50,9 @@ fn within(value: String, field: &str, max: usize) -> Result<String, Fault> {
     // No text has more characters than bytes, so short ones need no counting.
     if value.len() > max && value.chars().nth(max).is_some() {
         return Err(Fault::invalid(field, format!("must have at most {max} characters")));
+    }
+    if holds_card_number(&value) {
+        return Err(Fault::invalid(field, CARD));
     }
     Ok(value)
 }
@@ -89,6 +96,8 @@ fn check_shape(value: &Value, levels: usize) -> Result<(), &'static str> {
     const NUL: &str = "must not contain the character NUL";
     match value {
         Value::String(text) if text.contains('\0') => Err(NUL),
+        Value::String(text) if holds_card_number(text) => Err(CARD),
+        Value::Number(number) if number.is_u64() && holds_card_number(&number.to_string()) => Err(CARD),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Ok(()),
         Value::Array(items) => {
             let below = level_below(levels)?;
@@ -96,11 +105,15 @@ fn check_shape(value: &Value, levels: usize) -> Result<(), &'static str> {
         }
         Value::Object(members) => {
             let below = level_below(levels)?;
-            members.iter().try_for_each(
-                |(name, member)| {
-                    if name.contains('\0') { Err(NUL) } else { check_shape(member, below) }
-                },
-            )
+            members.iter().try_for_each(|(name, member)| {
+                if name.contains('\0') {
+                    Err(NUL)
+                } else if holds_card_number(name) {
+                    Err(CARD)
+                } else {
+                    check_shape(member, below)
+                }
+            })
         }
     }
 }

@@ -186,6 +186,58 @@ fn masked(text: &str, shown: usize) -> String {
     mask
 }
 
+/// Whether a text holds what looks like a card's number: digits of a brand's range and length with a right checksum, in
+/// one piece or in groups with one space, dash, dot or underscore between them.
+///
+/// For texts that are kept or logged in clear. Lengths that telephone numbers have too (Visa's old 13) don't count.
+pub fn holds_card_number(text: &str) -> bool {
+    let mut groups: Vec<&str> = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(|letter: char| letter.is_ascii_digit()) {
+        let (gap, from) = rest.split_at(start);
+        if !matches!(gap, " " | "-" | "." | "_") {
+            groups.clear();
+        }
+        let end = from.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(from.len());
+        let (group, behind) = from.split_at(end);
+        groups.push(group);
+        if ends_with_card(&groups) {
+            return true;
+        }
+        rest = behind;
+    }
+    false
+}
+
+/// Whether the last of the groups make a card's number together.
+fn ends_with_card(groups: &[&str]) -> bool {
+    let mut digits = String::new();
+    for group in groups.iter().rev() {
+        digits.insert_str(0, group);
+        if digits.len() > MAX_DIGITS {
+            return false;
+        }
+        if has_length_of(Brand::of(&digits), digits.len()) && luhn_holds(&digits) {
+            return true;
+        }
+    }
+    false
+}
+
+/// The longest card number.
+const MAX_DIGITS: usize = 19;
+
+fn has_length_of(brand: Brand, length: usize) -> bool {
+    match brand {
+        Brand::Visa | Brand::Maestro => matches!(length, 16 | 19),
+        Brand::Mastercard | Brand::Dankort => length == 16,
+        Brand::Amex => length == 15,
+        Brand::Diners => length == 14,
+        Brand::Discover | Brand::Jcb | Brand::Unionpay => (16..=19).contains(&length),
+        Brand::Unknown => false,
+    }
+}
+
 /// The checksum of ISO/IEC 7812-1, annex B: from the right, every second digit counts double, with the digits of the
 /// product added up, and the sum ends in 0.
 fn luhn_holds(digits: &str) -> bool {
@@ -211,6 +263,32 @@ mod tests {
 
     fn refused(text: &str) -> Option<CardError> {
         CardNumber::parse(text.to_owned()).err()
+    }
+
+    #[test]
+    fn card_numbers_are_seen_in_texts() {
+        for text in [
+            "4242424242424242",
+            "order 4242 4242 4242 4242 paid",
+            "o_4242-4242-4242-4242-01",
+            "01 4242424242424242",
+            "378282246310005.",
+            "x36227206271667",
+        ] {
+            assert!(holds_card_number(text), "{text}");
+        }
+        for text in [
+            "4242424242424241",
+            "4242 4242  4242 4242",
+            "01929f6e-0000-7000-8000-000000000001",
+            "+49 151 12345678",
+            "2026112106220001",
+            "1795239621489",
+            "42424242424242420",
+            "",
+        ] {
+            assert!(!holds_card_number(text), "{text}");
+        }
     }
 
     #[test]

@@ -322,12 +322,15 @@ fn listed_key(key: Credential) -> Option<ListedKey> {
 }
 
 fn checked_name(name: &str) -> Result<String, AdminError> {
+    if name.trim().is_empty() {
+        return Err(AdminError::refused("a name must not be empty"));
+    }
     bounded(name.to_owned(), "name", NAME_MAX).map_err(|fault| AdminError::Refused(fault.message))
 }
 
 fn malformed() -> AdminError {
     AdminError::refused(
-        "the key is not of the right form: the prefix of its kind and mode (such as sk_test_), then at least 8 letters, \
-         digits or underscores",
+        "the key is not of the right form: the prefix of its kind and mode (such as sk_test_), then at least 4 letters, \
+         digits, `_` or `-`",
     )
 }

@@ -16,7 +16,12 @@
 use std::{future::Future, time::Duration};
 
 use db::Change;
-use domain::{Code, Fault, caller::Caller, payment::OnceRef};
+use domain::{
+    Code, Fault,
+    caller::{Caller, Credential},
+    id::PaymentId,
+    payment::OnceRef,
+};
 use serde::{Deserialize, Serialize};
 use store::once::{Claim, Record};
 
@@ -41,9 +46,10 @@ pub enum Scope {
 
 impl Scope {
     fn text(&self) -> String {
+        // What is no id is not written down: it may be anything, a card's number too.
         let of = |what: &str, payment: &str| {
-            let id = payment.strip_prefix("payments:").unwrap_or(payment).to_ascii_lowercase();
-            format!("{what}:{}", id.chars().take(64).collect::<String>())
+            let id = PaymentId::parse(payment).map_or_else(|| "none".to_owned(), PaymentId::key);
+            format!("{what}:{id}")
         };
         match self {
             Self::Authorise => "authorise".to_owned(),
@@ -238,6 +244,10 @@ impl Engine {
     fn claim_of(&self, caller: &Caller, once: &Once) -> Claim {
         let canonical = canonical(&once.arguments);
         let mut scope = once.scope.text();
+        if let Credential::Client(_) = caller.credential {
+            // A browser's keys are its own: it must neither read nor spoil what the merchant's server was told.
+            scope = format!("{}:{scope}", caller.key);
+        }
         let fingerprint = self.inner.vault.request_hash(canonical.as_bytes());
         if once.scope.another_request_is_new() {
             // The request is part of what the key belongs to, so another request is another record.
@@ -264,18 +274,42 @@ pub(crate) fn only_fault(stop: Stop) -> Fault {
     }
 }
 
-/// The same text for equal arguments: keys in order, nothing of the document's layout.
-fn canonical(value: &serde_json::Value) -> String {
+/// The same text for equal arguments: keys in order, nothing of the document's layout, a payment's id without prefix.
+fn canonical(arguments: &serde_json::Value) -> String {
+    let mut arguments = arguments.clone();
+    if let Some(id) = arguments.get_mut("id")
+        && let Some(payment) = id.as_str().and_then(PaymentId::parse)
+    {
+        *id = payment.key().into();
+    }
+    sorted(&arguments, Nulls::Absent)
+}
+
+/// What an explicit null means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Nulls {
+    /// The same as nothing given.
+    Absent,
+    /// A value like others: in the merchant's own JSON.
+    Values,
+}
+
+fn sorted(value: &serde_json::Value, nulls: Nulls) -> String {
     use serde_json::Value;
     match value {
         Value::Object(fields) => {
-            let mut sorted: Vec<_> = fields.iter().collect();
-            sorted.sort_by_key(|(name, _)| name.as_str());
-            let texts =
-                sorted.into_iter().map(|(name, value)| format!("{}:{}", Value::from(name.as_str()), canonical(value)));
+            let given = |(_, value): &(&String, &Value)| nulls == Nulls::Values || !value.is_null();
+            let mut fields: Vec<_> = fields.iter().filter(given).collect();
+            fields.sort_by_key(|(name, _)| name.as_str());
+            let texts = fields.into_iter().map(|(name, value)| {
+                let is_own = matches!(name.as_str(), "metadata" | "fraud" | "walletToken");
+                format!("{}:{}", Value::from(name.as_str()), sorted(value, if is_own { Nulls::Values } else { nulls }))
+            });
             format!("{{{}}}", texts.collect::<Vec<_>>().join(","))
         }
-        Value::Array(items) => format!("[{}]", items.iter().map(canonical).collect::<Vec<_>>().join(",")),
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(|item| sorted(item, nulls)).collect::<Vec<_>>().join(","))
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.to_string(),
     }
 }
@@ -290,6 +324,13 @@ mod tests {
         let two: serde_json::Value = serde_json::from_str(r#"{"a":true,"b":[1,{"x":"\u00e9\"","y":null}]}"#).unwrap();
         assert_eq!(canonical(&one), canonical(&two));
         assert_ne!(canonical(&one), canonical(&serde_json::json!({"a": true, "b": [{"x": "é\"", "y": null}, 1]})));
+        let with_null = serde_json::json!({"amount": null, "reason": "r"});
+        assert_eq!(canonical(&with_null), canonical(&serde_json::json!({"reason": "r"})));
+        let own = serde_json::json!({"metadata": {"a": null}});
+        assert_ne!(canonical(&own), canonical(&serde_json::json!({"metadata": {}})));
+        let (bare, prefixed) =
+            ("01929f6e-0000-7000-8000-000000000001", "payments:01929F6E-0000-7000-8000-000000000001");
+        assert_eq!(canonical(&serde_json::json!({"id": bare})), canonical(&serde_json::json!({"id": prefixed})));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     coerce::Coercer,
-    document::{Document, DocumentFault, Documents, Limits},
+    document::{Document, DocumentFault, Documents, Limits, is_bearable},
     execute::{self, Root, Scope, has_bad_condition},
     introspect::{Introspection, introspect},
     operation::Operations,
@@ -133,6 +133,10 @@ impl Executor {
 
     async fn run<R: Root>(&self, chosen: &Chosen<'_>, root: impl FnOnce(&RootFields<'_>) -> R) -> Response {
         let &Chosen { document, operation, variables } = chosen;
+        if !is_bearable(document, operation, variables) {
+            let message = "The variables are too large for as often as the document uses them.";
+            return rejected(&[DocumentFault::new(Code::GraphqlLimit, message)]);
+        }
         let coercer = Coercer { schema: &self.schema.schema, definitions: &operation.variables, variables };
         if has_bad_condition(document, &operation.selection_set, &coercer) {
             let message = "A variable of @skip or @include is not true or false.";

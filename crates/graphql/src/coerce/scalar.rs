@@ -43,7 +43,8 @@ fn whole(number: &Number) -> Option<i64> {
         return Some(whole);
     }
     // A float is written out in full, without an exponent, so a fraction shows as one.
-    let float = number.as_f64().filter(|_| number.is_f64())?;
+    // From 2^53 on a float no longer is the number that was written, so none is taken.
+    let float = number.as_f64().filter(|float| number.is_f64() && float.abs() < 9_007_199_254_740_992.0)?;
     format!("{float}").parse().ok()
 }
 

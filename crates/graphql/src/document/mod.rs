@@ -2,7 +2,9 @@
 
 mod diagnostics;
 mod limits;
+mod load;
 mod secrecy;
+mod unique;
 
 use std::sync::Arc;
 
@@ -12,6 +14,7 @@ use quick_cache::{Weighter, sync::Cache};
 
 pub(crate) use self::diagnostics::DocumentFault;
 pub use self::limits::Limits;
+pub(crate) use self::load::is_bearable;
 use crate::schema::ApiSchema;
 
 /// A document that fits the schema.
@@ -64,6 +67,10 @@ impl Documents {
             .map_err(|excess| vec![DocumentFault::new(Code::GraphqlLimit, excess.message(&self.limits))])?;
         if ast.definitions.is_empty() {
             return Err(vec![DocumentFault::new(Code::GraphqlSyntax, "The document is empty.")]);
+        }
+        if unique::has_repeated_input_field(&ast) {
+            let message = "An input object gives a field twice.";
+            return Err(vec![DocumentFault::new(Code::GraphqlValidation, message)]);
         }
         ast.to_executable_validate(&self.schema.schema)
             .map_err(|broken| diagnostics::validation(&broken.errors, &self.schema))

@@ -10,6 +10,9 @@ use super::{
 };
 use crate::wire;
 
+/// The largest answer. Unit: bytes.
+const MOST: usize = 8 * 1024 * 1024;
+
 /// A value that must not be null has none; its error is recorded already.
 pub(crate) struct Missing;
 
@@ -20,11 +23,20 @@ pub(crate) struct Writer<'a> {
     errors: Vec<Value>,
     first_code: Option<Code>,
     path: Vec<Value>,
+    /// The answer has become too large: nothing more is written.
+    is_full: bool,
 }
 
 impl<'a> Writer<'a> {
     pub(crate) fn new(scope: Scope<'a>) -> Self {
-        Self { scope, json: Vec::with_capacity(1024), errors: Vec::new(), first_code: None, path: Vec::new() }
+        Self {
+            scope,
+            json: Vec::with_capacity(1024),
+            errors: Vec::new(),
+            first_code: None,
+            path: Vec::new(),
+            is_full: false,
+        }
     }
 
     /// Runs `write` for one entry of an object, between its key and the next.
@@ -53,7 +65,15 @@ impl<'a> Writer<'a> {
         field: &Collected<'a>,
     ) -> Result<(), Missing> {
         let start = self.json.len();
+        if self.json.len() > MOST && !self.is_full {
+            self.is_full = true;
+            self.error(&Fault::new(
+                Code::GraphqlLimit,
+                "The answer is too large. Select less, or ask for a smaller page.",
+            ));
+        }
         let written = match value {
+            _ if self.is_full => Err(Missing),
             Err(fault) => {
                 self.error(&fault);
                 Err(Missing)

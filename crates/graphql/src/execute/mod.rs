@@ -86,6 +86,19 @@ pub(crate) struct Executed {
     pub(crate) code: Option<Code>,
 }
 
+/// Lets other requests have the thread between two root fields.
+async fn breathe() {
+    let mut is_second = false;
+    std::future::poll_fn(|context| {
+        if std::mem::replace(&mut is_second, true) {
+            return std::task::Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        std::task::Poll::Pending
+    })
+    .await;
+}
+
 /// Runs the operation. `introspected` holds the values of `__schema` and `__type` by response key.
 pub(crate) async fn run(
     scope: Scope<'_>,
@@ -100,6 +113,9 @@ pub(crate) async fn run(
     let mut data = Ok(());
     writer.open();
     for (index, field) in fields.iter().enumerate() {
+        if index > 0 {
+            breathe().await;
+        }
         let written = match field.first.name.as_str() {
             "__typename" => writer.entry(index == 0, field.key, |writer| {
                 writer.text(type_name);

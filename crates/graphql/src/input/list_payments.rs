@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::{Blank, Reader};
 
 /// Fields that a filter can name.
-const FIELDS: [FieldName; 12] = [
+const FIELDS: [FieldName; 13] = [
     FieldName::Date,
     FieldName::DateRange,
     FieldName::Currency,
@@ -20,6 +20,7 @@ const FIELDS: [FieldName; 12] = [
     FieldName::Method,
     FieldName::Status,
     FieldName::IntentStatus,
+    FieldName::OrderId,
     FieldName::Gateway,
     FieldName::Country,
     FieldName::FlowId,

@@ -31,6 +31,10 @@ pub(super) fn operate(place: &Place, request: &Request) -> anyhow::Result<ExitCo
 pub(super) async fn perform(mut settings: Settings, request: &Request, say: admin::Say<'_>) -> anyhow::Result<()> {
     let world = World::real();
     let dir = DataDir::at(&settings.database.data_dir);
+    // A look or a slip of the pen must not found an installation; making a team may.
+    if !dir.path().exists() && !matches!(request, Request::TeamCreate { .. }) {
+        return Err(anyhow!("there is no data directory at {}: name it with --data-dir", dir.path().display()));
+    }
     for _ in 0..TRIES {
         match dir.hold() {
             Ok(held) => {

@@ -18,6 +18,7 @@ mod parameters;
 mod query_text;
 mod rate;
 mod request_id;
+mod strict;
 mod web;
 
 use std::sync::Arc;

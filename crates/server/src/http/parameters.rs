@@ -4,7 +4,7 @@ use domain::Code;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{envelope::Envelope, query_text};
+use super::{envelope::Envelope, query_text, strict::Strict};
 
 /// The parameters of a GraphQL request. They may hold card data, so they can't be printed.
 pub(super) struct Parameters {
@@ -17,10 +17,10 @@ pub(super) struct Parameters {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Unchecked {
-    query: Option<Value>,
-    operation_name: Option<Value>,
-    variables: Option<Value>,
-    extensions: Option<Value>,
+    query: Option<Strict>,
+    operation_name: Option<Strict>,
+    variables: Option<Strict>,
+    extensions: Option<Strict>,
 }
 
 impl Parameters {
@@ -29,6 +29,12 @@ impl Parameters {
         let Ok(text) = std::str::from_utf8(body) else {
             return Err(Envelope::malformed(Code::GraphqlSyntax, "The body is not valid UTF-8."));
         };
+        if text.trim_start().starts_with('[') {
+            return Err(Envelope::malformed(
+                Code::GraphqlSyntax,
+                "The body is a list; requests are sent one at a time.".to_owned(),
+            ));
+        }
         match serde_json::from_str::<Unchecked>(text) {
             Ok(unchecked) => unchecked.check(),
             Err(error) => Err(Envelope::malformed(Code::GraphqlSyntax, why_no_object(text, &error))),
@@ -43,7 +49,7 @@ impl Parameters {
         let mut unchecked = Unchecked { query: None, operation_name: None, variables: None, extensions: None };
         for (name, value) in pairs {
             let (slot, read) = match name.as_str() {
-                "query" => (&mut unchecked.query, Some(Value::String(value))),
+                "query" => (&mut unchecked.query, Some(Strict(Value::String(value)))),
                 "operationName" => (&mut unchecked.operation_name, named(value)),
                 "variables" => (&mut unchecked.variables, Some(json(&value, "variables")?)),
                 "extensions" => (&mut unchecked.extensions, Some(json(&value, "extensions")?)),
@@ -60,12 +66,12 @@ impl Parameters {
 
 impl Unchecked {
     fn check(self) -> Result<Parameters, Envelope> {
-        let query = match self.query {
+        let query = match self.query.map(|query| query.0) {
             Some(Value::String(query)) => query,
             None | Some(Value::Null) => return Err(malformed("The parameter `query` is missing.")),
             Some(_) => return Err(malformed("The parameter `query` must be a string.")),
         };
-        let operation_name = match self.operation_name {
+        let operation_name = match self.operation_name.map(|name| name.0) {
             None | Some(Value::Null) => None,
             Some(Value::String(name)) => Some(name),
             Some(_) => return Err(malformed("The parameter `operationName` must be a string.")),
@@ -76,19 +82,19 @@ impl Unchecked {
 }
 
 /// An empty name in an address is none.
-fn named(value: String) -> Option<Value> {
-    (!value.is_empty()).then_some(Value::String(value))
+fn named(value: String) -> Option<Strict> {
+    (!value.is_empty()).then_some(Strict(Value::String(value)))
 }
 
-fn json(text: &str, name: &str) -> Result<Value, Envelope> {
+fn json(text: &str, name: &str) -> Result<Strict, Envelope> {
     if text.is_empty() {
-        return Ok(Value::Null);
+        return Ok(Strict(Value::Null));
     }
     serde_json::from_str(text).map_err(|_| malformed(&format!("The parameter `{name}` is not valid JSON.")))
 }
 
-fn object(value: Option<Value>, name: &str) -> Result<Map<String, Value>, Envelope> {
-    match value {
+fn object(value: Option<Strict>, name: &str) -> Result<Map<String, Value>, Envelope> {
+    match value.map(|value| value.0) {
         None | Some(Value::Null) => Ok(Map::new()),
         Some(Value::Object(object)) => Ok(object),
         Some(_) => Err(malformed(&format!("The parameter `{name}` must be a JSON object."))),
@@ -105,10 +111,7 @@ fn why_no_object(text: &str, error: &serde_json::Error) -> String {
         return "The body is empty; it must be a JSON object with the parameter `query`.".to_owned();
     }
     if error.is_data() {
-        let is_list = text.trim_start().starts_with('[');
-        let list = "The body is a list; requests are sent one at a time.";
-        let other = "The body must be a JSON object in which each parameter is given once.";
-        return (if is_list { list } else { other }).to_owned();
+        return "The body must be a JSON object in which each name is given once.".to_owned();
     }
     format!("The body is not valid JSON at line {}, column {}.", error.line(), error.column())
 }

@@ -1,6 +1,6 @@
 //! The id of a request: the client's own when it is well formed, else a new one.
 
-use domain::card_number::CardNumber;
+use domain::card_number::holds_card_number;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use world::World;
 
@@ -9,9 +9,6 @@ pub(super) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The longest id of a client's own.
 const LONGEST: usize = 128;
-
-/// Lengths of a card number.
-const CARD: std::ops::RangeInclusive<usize> = 12..=19;
 
 /// The id of a request: 1 to 128 of `A-Z a-z 0-9 . _ -`, and no card number, since ids are logged.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,20 +35,7 @@ fn own(value: &HeaderValue) -> Option<RequestId> {
     let text = value.to_str().ok()?;
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     let well_formed = (1..=LONGEST).contains(&text.len()) && text.bytes().all(fits);
-    (well_formed && !holds_card(text)).then(|| RequestId(text.to_owned()))
-}
-
-/// Whether some number in the text, or the text without its separators, is that of a card.
-fn holds_card(text: &str) -> bool {
-    let bare: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
-    is_card(&bare) || text.split(|letter: char| !letter.is_ascii_digit()).any(is_card)
-}
-
-/// Cards begin with 2 to 6; so a time in milliseconds is none.
-fn is_card(text: &str) -> bool {
-    CARD.contains(&text.len())
-        && text.starts_with(['2', '3', '4', '5', '6'])
-        && CardNumber::parse(text.to_owned()).is_ok()
+    (well_formed && !holds_card_number(text)).then(|| RequestId(text.to_owned()))
 }
 
 #[cfg(test)]
