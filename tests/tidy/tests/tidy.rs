@@ -23,6 +23,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("testkit", &[]),
     ("tidy", &[]),
     ("vault", &["db", "domain", "world"]),
+    ("wallet", &["domain"]),
     ("world", &["domain"]),
 ];
 
