@@ -167,7 +167,9 @@ pub(crate) fn may_use(caller: &Caller, customer: &Customer) -> bool {
 fn stored_card(method: &StoredMethod, field: &str) -> Result<PaidWith, Stop> {
     let customer::Instrument::Card { expiry, brand, bin } = &method.instrument else {
         let reason = match field {
-            "customer.id" => "the customer's default payment method is a bank account, and no connection takes bank accounts",
+            "customer.id" => {
+                "the customer's default payment method is a bank account, and no connection takes bank accounts"
+            }
             _ => "is a bank account, and no connection takes bank accounts",
         };
         return Err(Fault::invalid(format!("{FIELD}.{field}"), reason).into());

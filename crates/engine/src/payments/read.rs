@@ -3,7 +3,7 @@
 use domain::{
     Fault,
     caller::{Caller, Credential},
-    id::PaymentId,
+    id::{PaymentId, TeamId},
     payment::Payment,
 };
 
@@ -28,6 +28,23 @@ impl Engine {
             return Err(payment_not_found());
         }
         Ok(PaymentView::of(self.refreshed(payment).await))
+    }
+
+    /// Whether the payment is one of another team's. For the sandbox's books, which know no teams.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn is_another_teams(&self, team: TeamId, id: PaymentId) -> Result<bool, db::DbError> {
+        let store = &self.inner.store;
+        if store::payment::of_team(store, team, id).await?.is_some() {
+            return Ok(false);
+        }
+        for other in store::team::all(store).await? {
+            if other.id != team && store::payment::of_team(store, other.id, id).await?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The payment after a look-up, when something about it is open and may be looked up.

@@ -215,3 +215,19 @@ fn a_public_key_stores_nothing() {
     assert_eq!(told.result.unwrap_err().code, Code::Forbidden);
     assert_eq!((shop.sealed(), shop.count("once")), (0, 0));
 }
+
+#[test]
+fn a_browsers_idempotency_keys_are_its_own() {
+    let shop = Shop::open(61);
+    let browser = shop.client(ClientGrant::default());
+    let arguments = serde_json::json!({"data": 1});
+    let key = || once(Scope::Tokenise, "order-2", &arguments);
+    let wanted = || token(card("4242424242424242"), Owner::Nobody);
+    let theirs = shop.tokenise(&browser, key(), wanted());
+    let ours = shop.tokenise(&shop.server, key(), wanted());
+    assert!(!ours.replayed && !theirs.replayed);
+    assert_ne!(ours.result.unwrap().method.token, theirs.result.unwrap().method.token);
+    assert!(shop.tokenise(&shop.server, key(), wanted()).replayed);
+    assert!(shop.tokenise(&browser, key(), wanted()).replayed);
+    assert!(!shop.tokenise(&shop.client(ClientGrant::default()), key(), wanted()).replayed, "another token's");
+}

@@ -344,3 +344,39 @@ async fn root_fields_are_counted_as_they_would_run() {
         .await;
     assert_eq!(count, 1);
 }
+
+#[tokio::test]
+async fn a_variable_can_not_be_multiplied_into_memory() {
+    let list = vec!["$s"; 300].join(" ");
+    let query = format!(
+        "query ($s: JSON) {{ listPayments(data: {{filter: {{amount: {{value: [{list}]}}}}}}) {{ pageInfo {{ hasNextPage }} }} }}"
+    );
+    let large = json!({"s": vec![0; 100_000]});
+    let ran = run(&query, large).await;
+    assert_eq!(ran.response.kind, Kind::Rejected(Code::GraphqlLimit));
+    assert!(ran.calls().is_empty());
+    let ran = run(&query, json!({"s": 1})).await;
+    assert_eq!(ran.response.kind, Kind::Executed);
+}
+
+#[tokio::test]
+async fn an_input_object_that_gives_a_field_twice_is_refused() {
+    for query in [
+        "mutation { capturePayment(id: \"a\", metadata: {a: 1, a: 2}) { id } }",
+        "mutation ($m: JSON = {b: [{a: 1, a: 2}]}) { capturePayment(id: \"a\", metadata: $m) { id } }",
+    ] {
+        let ran = run(query, json!({})).await;
+        assert_eq!(ran.response.kind, Kind::Rejected(Code::GraphqlValidation), "{query}");
+        assert!(ran.calls().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn numbers_that_a_float_does_not_hold_are_no_whole_numbers() {
+    let query = "mutation ($a: Long) { capturePayment(id: \"a\", amount: $a) { id } }";
+    for (amount, fits) in [("9007199254740991.0", true), ("9007199254740993.0", false), ("9007199254740993", true)] {
+        let variables: Value = serde_json::from_str(&format!("{{\"a\": {amount}}}")).unwrap();
+        let errors = run(query, variables).await.body().get("errors").cloned();
+        assert_eq!(errors.is_none(), fits, "{amount}: {errors:?}");
+    }
+}

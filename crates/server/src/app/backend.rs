@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use connectors::simulator::{Books, read_books};
-use domain::{Fault, caller::Caller};
+use domain::{Fault, caller::Caller, id::TeamId};
 use engine::Engine;
 use futures_util::{FutureExt, future::BoxFuture};
 use graphql::{Api, Kind, Request};
@@ -65,11 +65,11 @@ impl Backend for Service {
         .boxed()
     }
 
-    fn books<'a>(&'a self, reference: Option<&'a str>) -> BoxFuture<'a, Option<Value>> {
+    fn books<'a>(&'a self, team: TeamId, reference: Option<&'a str>) -> BoxFuture<'a, Option<Value>> {
         async move {
             let books = self.books.as_ref()?;
             match read_books(books.as_ref(), reference, self.world.now()).await {
-                Ok(books) => Some(books),
+                Ok(books) => self.without_others(team, books).await,
                 Err(error) => {
                     tracing::warn!(%error, "the simulator's books can't be read");
                     None
@@ -81,5 +81,26 @@ impl Backend for Service {
 
     fn metrics(&self) -> String {
         self.metrics.render()
+    }
+}
+
+impl Service {
+    /// The entries that are not another team's: the team's own, and those that no payment explains, since finding such is
+    /// what the books are read for.
+    async fn without_others(&self, team: TeamId, mut books: Value) -> Option<Value> {
+        let entries = books.get_mut("entries")?.as_array_mut()?;
+        let mut own = Vec::with_capacity(entries.len());
+        for entry in std::mem::take(entries) {
+            let reference = entry.get("reference").and_then(Value::as_str).and_then(connector::Reference::parse);
+            let is_others = match reference {
+                Some((payment, _)) => self.engine.is_another_teams(team, payment).await.ok()?,
+                None => false,
+            };
+            if !is_others {
+                own.push(entry);
+            }
+        }
+        *entries = own;
+        Some(books)
     }
 }

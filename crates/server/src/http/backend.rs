@@ -1,6 +1,6 @@
 //! What the HTTP layer asks of the rest of the service.
 
-use domain::{Code, Fault, caller::Caller};
+use domain::{Code, Fault, caller::Caller, id::TeamId};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
@@ -15,8 +15,9 @@ pub trait Backend: Send + Sync + 'static {
     /// Whether the databases answer.
     fn check(&self) -> BoxFuture<'_, bool>;
 
-    /// The simulator's books as JSON: of one reference, or whole. `None` when they can't be read.
-    fn books<'a>(&'a self, reference: Option<&'a str>) -> BoxFuture<'a, Option<Value>>;
+    /// The simulator's books as JSON, without what belongs to another team's payments: of one reference, or whole. `None`
+    /// when they can't be read.
+    fn books<'a>(&'a self, team: TeamId, reference: Option<&'a str>) -> BoxFuture<'a, Option<Value>>;
 
     /// What is measured, in the text format of Prometheus.
     fn metrics(&self) -> String;

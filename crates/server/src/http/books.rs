@@ -30,7 +30,7 @@ async fn answer(web: &Web, request: &Parts) -> Result<String, Envelope> {
     let pairs = query_text::pairs(request.uri.query().unwrap_or_default())
         .ok_or_else(|| Envelope::malformed(Code::Validation, "The address has a broken escape."))?;
     let reference = pairs.iter().find(|(name, _)| name == "reference").map(|(_, value)| value.as_str());
-    match web.backend.books(reference).await {
+    match web.backend.books(caller.team, reference).await {
         Some(books) => Ok(books.to_string()),
         None => Err(Envelope::of(Fault::unavailable())),
     }

@@ -57,7 +57,7 @@ impl Backend for Played {
         std::future::ready(true).boxed()
     }
 
-    fn books<'a>(&'a self, reference: Option<&'a str>) -> BoxFuture<'a, Option<Value>> {
+    fn books<'a>(&'a self, _: domain::id::TeamId, reference: Option<&'a str>) -> BoxFuture<'a, Option<Value>> {
         std::future::ready(Some(json!({"entries": [], "reference": reference}))).boxed()
     }
 
