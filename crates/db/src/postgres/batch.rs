@@ -19,7 +19,7 @@ const BEGIN_ANEW: &str = "rollback; begin isolation level read committed read wr
 /// judged one by one, so that a batch of bad works costs no more than the works alone.
 const ROUNDS: usize = 6;
 /// How often one work alone may meet with others before the database is called busy.
-const MEETINGS: usize = 5;
+const MEETINGS: u32 = 12;
 
 /// What became of a batch.
 pub(crate) enum Judged {
@@ -139,8 +139,12 @@ async fn play_all(link: &Link, works: &mut [Work<'_>]) -> Result<(), Stop> {
             Sealed::NotSent => return Err(Stop::Lost("it went before a commit".to_owned())),
             Sealed::Met => {
                 meetings += 1;
+                let alone = played.len() == 1;
+                if alone {
+                    // What failed has given its locks back, so the others can go on meanwhile.
+                    link.pause(meetings).await;
+                }
                 if meetings >= MEETINGS {
-                    let alone = played.len() == 1;
                     for work in played.into_iter().filter(|work| work.verdict.is_none()) {
                         work.verdict = Some(if alone { Verdict::Failed(DbError::Busy) } else { Verdict::Again });
                     }

@@ -266,6 +266,12 @@ impl Link {
         }
     }
 
+    /// Waits for a moment that is longer after more tries, and another for everyone.
+    pub(crate) async fn pause(&self, tries: u32) {
+        let most = 1 << tries.min(7);
+        self.world.sleep(Duration::from_millis(self.world.random() % most)).await;
+    }
+
     /// Runs texts without parameters.
     pub(crate) async fn run(&self, text: &str) -> Result<(), String> {
         let ran = self.bounded(self.client.batch_execute(text)).await;

@@ -3,5 +3,8 @@
 
 mod customer_list;
 mod payment_list;
+#[path = "../../../db/tests/postgres_server/mod.rs"]
+mod postgres_server;
 mod samples;
+mod server;
 mod story;

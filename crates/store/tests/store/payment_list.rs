@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use db::{Committed, Db};
+use db::{Committed, Db, Statement};
 use domain::{
     cursor::{CursorShape, KeyValue},
     filter::{Arity, Condition, Fact, FieldKind, FieldName, Sort, SortField, SortOrder, Verb, parse},
@@ -12,7 +12,7 @@ use domain::{
     page::{Direction, Page},
     payment::{FlowRun, Gateway, Payment, Status},
 };
-use proptest::{prelude::*, sample::select};
+use proptest::{prelude::*, sample::select, strategy::ValueTree, test_runner::TestRunner};
 use serde_json::{Value, json};
 use store::{
     Part,
@@ -293,6 +293,32 @@ proptest! {
         prop_assert_eq!(&seen, &in_order);
         for id in expected(there, &wanted) {
             prop_assert!(shown.contains(&id), "a payment that was there is lost");
+        }
+    }
+}
+
+/// Random payments, filters and sorts, one round after the other.
+pub(crate) async fn listed_on_a_server(db: &Db) {
+    let mut runner = TestRunner::deterministic();
+    let mut draw = || {
+        let sketches = prop::collection::vec(sketch(), 1..25).new_tree(&mut runner).unwrap().current();
+        let wanted: Vec<Wanted> = (0..60).map(|_| wanted().new_tree(&mut runner).unwrap().current()).collect();
+        (sketches, wanted)
+    };
+    for _ in 0..3 {
+        let (sketches, wanted) = draw();
+        let payments: Vec<Payment> = sketches.iter().zip(0..).map(|(sketch, n)| payment(sketch, n)).collect();
+        stock(db, &payments).await;
+        for wanted in wanted {
+            let list = expected(&payments, &wanted);
+            assert_eq!(read_through(db, &wanted, (4, Direction::Forward), async || ()).await, list, "{wanted:?}");
+            assert_eq!(read_through(db, &wanted, (4, Direction::Backward), async || ()).await, list, "{wanted:?}");
+            let count = payment_list::count(db, team(1), &wanted).await.unwrap();
+            assert_eq!(usize::try_from(count).unwrap(), list.len(), "{wanted:?}");
+        }
+        for team in [team(1), team(2)] {
+            let gone = Statement::any("delete from payment where team_id = $1", vec![team.key().into()]);
+            assert_eq!(commit(db, [gone]).await, Committed::Done);
         }
     }
 }

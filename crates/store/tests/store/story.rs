@@ -47,7 +47,7 @@ fn the_story_holds_on_sqlite_in_memory() {
     sim.run_until(story(&db)).unwrap();
 }
 
-async fn story(db: &Db) {
+pub(crate) async fn story(db: &Db) {
     // Every row has its like in another team: what is read, changed or deleted for one must leave the other alone.
     let (own, other) = (team(1), team(2));
     teams(db, own, other).await;
