@@ -18,4 +18,6 @@ mod proxy;
 #[cfg(test)]
 mod story;
 #[cfg(test)]
+mod tls;
+#[cfg(test)]
 mod upkeep;

@@ -150,6 +150,42 @@ async fn nodes_that_lock_crosswise_all_come_to_an_end_and_lose_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn nodes_that_change_the_same_aggregates_never_deadlock() {
+    let server = Server::shared();
+    let schema = server.options(None).schema;
+    let admin = plain(server).await;
+    // Deadlocks are counted for each database.
+    admin.batch_execute(&format!("create database calm_{schema}")).await.unwrap();
+    let url = server.url(None).replace("/postgres?", &format!("/calm_{schema}?"));
+    let options = PostgresOptions { writers: 2, ..PostgresOptions::new(url, &schema) };
+    let (one, other) = join(open(&options), open(&options)).await;
+    let accounts: Vec<String> = (0..24).map(|number| format!("{number}")).collect();
+    join_all(accounts.iter().map(|account| one.commit(open_account(account, 0)))).await;
+    let add = "update account set amount = amount + 1 where id = $1";
+    let step = |account: &String| change(account).with(Statement::one(add, params![account]));
+    for round in 0..40 {
+        let (mut first, mut second) = (accounts.clone(), accounts.clone());
+        first.rotate_left(round % 24);
+        second.reverse();
+        let all = (first.iter().map(|account| one.commit(step(account))))
+            .chain(second.iter().map(|account| other.commit(step(account))));
+        assert!(join_all(all).await.iter().all(|outcome| *outcome == Ok(Committed::Done)));
+    }
+    let sums = one.scan("select min(amount), max(amount) from account", params![]).await.unwrap();
+    assert_eq!((sums[0].int(0), sums[0].int(1)), (Ok(80), Ok(80)));
+    one.close().await;
+    other.close().await;
+    // A connection tells what it has counted when it ends.
+    let database = format!("calm_{schema}");
+    let left = "select count(*) from pg_stat_activity where datname = $1::text";
+    while admin.query_one(left, &[&database]).await.unwrap().get::<_, i64>(0) > 0 {
+        World::real().sleep(std::time::Duration::from_millis(5)).await;
+    }
+    let deadlocks = "select deadlocks from pg_stat_database where datname = $1::text";
+    assert_eq!(admin.query_one(deadlocks, &[&database]).await.unwrap().get::<_, i64>(0), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn claimers_of_several_nodes_never_get_the_same_and_wait_for_nobody() {
     let server = Server::shared();
     let options = server.options(None);

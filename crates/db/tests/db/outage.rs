@@ -39,6 +39,48 @@ async fn a_commit_whose_answer_is_lost_is_unknown_and_the_caller_finds_out() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_never_answers_a_commit_leaves_it_unknown() {
+    let server = Server::shared();
+    let proxy = Proxy::start(server.port()).await;
+    let quick = Duration::from_millis(400);
+    let options = PostgresOptions { writers: 1, statement_timeout: quick, ..server.options(Some(proxy.port)) };
+    let db = open(options).await;
+    db.commit(open_account("a", 100)).await.unwrap();
+    proxy.arm(AtCommit::Stall);
+    assert_eq!(db.commit(take("a", 1, "stalled")).await, Ok(Committed::Unknown));
+    assert_eq!(db.commit(take("a", 1, "next")).await, Ok(Committed::Done));
+    assert_eq!(ledger(&db).await, ["next", "stalled"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_whose_connection_is_lost_before_its_commit_is_done_on_the_next_one() {
+    let server = Server::shared();
+    let options = server.options(None);
+    let db = open(options.clone()).await;
+    db.commit(open_account("a", 100)).await.unwrap();
+    let (mut other, connection) = tokio_postgres::connect(&server.url(None), tokio_postgres::NoTls).await.unwrap();
+    World::real().spawn(async move { connection.await.unwrap_or_default() });
+    let held = other.transaction().await.unwrap();
+    let sql = format!("update {}.account set amount = amount", options.schema);
+    assert_eq!(held.execute(&sql, &[]).await.unwrap(), 1);
+    // The change waits for the row, and its connection is ended while it does.
+    let end = "select count(pg_terminate_backend(l.pid)) from pg_locks l join pg_locks m on m.pid = l.pid \
+               where not l.granted and m.relation = $1::text::regclass";
+    let table = format!("{}.account", options.schema);
+    let ending = async {
+        let mut ended = 0;
+        while ended < 2 {
+            ended += held.query_one(end, &[&table]).await.unwrap().get::<_, i64>(0).min(1);
+            World::real().sleep(Duration::from_millis(2)).await;
+        }
+        held.rollback().await.unwrap();
+    };
+    let (outcome, ()) = tokio::join!(db.commit(take("a", 1, "x")), ending);
+    assert_eq!(outcome, Ok(Committed::Done));
+    assert_eq!((amount(&db, "a").await, ledger(&db).await), (99, vec!["x".to_owned()]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_killed_at_a_commit_and_restarted_has_done_it_once_or_not_at_all() {
     let server = Server::start(&[]);
     let mut proxy = Proxy::start(server.port()).await;

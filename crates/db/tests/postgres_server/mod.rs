@@ -3,6 +3,7 @@
 use std::{
     io::{BufRead, BufReader, Write},
     net::TcpListener,
+    path::{Path, PathBuf},
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
     sync::{
         Mutex, OnceLock,
@@ -15,6 +16,7 @@ use db::PostgresOptions;
 /// A server on a free port of this machine, in a fresh directory.
 pub(crate) struct Server {
     port: u16,
+    directory: PathBuf,
     commands: Mutex<(ChildStdin, BufReader<ChildStdout>)>,
     _shell: Child,
     schemas: AtomicUsize,
@@ -40,8 +42,15 @@ impl Server {
             .spawn()
             .unwrap();
         let commands = (shell.stdin.take().unwrap(), BufReader::new(shell.stdout.take().unwrap()));
-        let server = Self { port, commands: Mutex::new(commands), _shell: shell, schemas: AtomicUsize::new(0) };
-        server.expect("ready");
+        let mut server = Self {
+            port,
+            directory: PathBuf::new(),
+            commands: Mutex::new(commands),
+            _shell: shell,
+            schemas: AtomicUsize::new(0),
+        };
+        server.directory = PathBuf::from(server.answer().strip_prefix("ready in ").unwrap_or_default());
+        assert!(server.directory.is_absolute(), "the private PostgreSQL server does not start");
         server
     }
 
@@ -56,13 +65,19 @@ impl Server {
     #[allow(dead_code, reason = "some tests leave the server alone")]
     pub(crate) fn tell(&self, command: &str) {
         writeln!(self.commands.lock().unwrap().0, "{command}").unwrap();
-        self.expect(&format!("{command} is done"));
+        assert_eq!(self.answer(), format!("{command} is done"));
     }
 
-    fn expect(&self, wanted: &str) {
+    fn answer(&self) -> String {
         let mut line = String::new();
         self.commands.lock().unwrap().1.read_line(&mut line).unwrap();
-        assert_eq!(line.trim_end(), wanted, "the private PostgreSQL server");
+        line.trim_end().to_owned()
+    }
+
+    /// Where the server's files are, among them `ca.pem` and `other.pem` when it has the setting `ssl=on`.
+    #[allow(dead_code, reason = "some tests look at no file")]
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// How to open a schema of one's own, through another port if wanted.

@@ -29,10 +29,25 @@ initdb -D data -U postgres -A trust -E UTF8 --locale=C.UTF-8 --locale-provider=i
   for setting in "$@"; do echo "${setting%%=*} = '${setting#*=}'"; done
 } >>data/postgresql.conf
 
+# A certificate of an authority of our own, for `localhost` and no other name.
+make_certificate() {
+  key="-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
+  # shellcheck disable=SC2086 # several words on purpose
+  {
+    openssl req -x509 $key -keyout ca.key -out ca.pem -subj /CN=authority &&
+      openssl req -x509 $key -keyout other.key -out other.pem -subj /CN=other &&
+      openssl req $key -keyout data/server.key -out server.csr -subj /CN=server &&
+      printf 'subjectAltName=DNS:localhost' >server.ext &&
+      openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 \
+        -extfile server.ext -out data/server.crt
+  } >>log 2>&1 || { cat log; exit 1; }
+}
+case " $* " in *" ssl=on "*) make_certificate ;; esac
+
 start() { pg_ctl -D data -l server-log -w start </dev/null >>log 2>&1 || { cat log server-log; exit 1; }; }
 
 start
-echo ready
+echo "ready in $directory"
 while read -r command; do
   case $command in
     start) start ;;
