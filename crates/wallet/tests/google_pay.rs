@@ -175,6 +175,20 @@ fn only_configured_keys_and_roots_open_a_token() {
 }
 
 #[test]
+fn every_gateway_opens_its_own_tokens_only() {
+    let vectors = read();
+    let another = Recipient::new("another", vec![key(&vectors, "first")], roots(&vectors, "all")).unwrap();
+    for version in ["forAnotherGateway", "v1ForAnotherGateway"] {
+        let token = vectors.value(&format!("/google/bad/{version}/0"));
+        assert!(another.open(token, &[], vectors.now()).is_ok());
+    }
+    for version in ["cryptogram", "v1Tokenized"] {
+        let token = vectors.value(&format!("/google/good/{version}"));
+        assert_eq!(another.open(token, &[], vectors.now()).err(), Some(WalletError::Signature));
+    }
+}
+
+#[test]
 fn a_merchant_is_checked_when_merchants_are_set_up() {
     let vectors = read();
     let recipient = recipient(&vectors);

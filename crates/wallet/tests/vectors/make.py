@@ -216,11 +216,11 @@ def attribute(kind, value):
     return der(0x30, oid(kind) + der(0x31, value))
 
 
-def cms(leaf, leaf_key, carried, content, signed_at=NOW, ber=True, time=True):
+def cms(leaf, leaf_key, carried, content, signed_at=NOW, ber=True, time=True, kind=DATA):
     """A detached SignedData as Apple writes it: containers of indefinite length."""
     container = indefinite if ber else der
     attributes = [
-        attribute("1.2.840.113549.1.9.3", DATA),
+        attribute("1.2.840.113549.1.9.3", kind),
         attribute("1.2.840.113549.1.9.4", der(4, hashlib.sha256(content).digest())),
     ]
     if time:
@@ -287,10 +287,10 @@ def apple():
     }
 
     def token(payment=PAYMENT, to=processing, says=None, merchant=MERCHANT, application=None, chain=None, key=None,
-              content=None, kind="EC_v1", **more):
+              content=None, version="EC_v1", **more):
         plain = json.dumps(payment).encode()
         says = hashlib.sha256(spki((says or to).public_key())).digest()
-        if kind == "EC_v1":
+        if version == "EC_v1":
             ephemeral = p256()
             shared = ephemeral.exchange(ec.ECDH(), to.public_key())
             info = b"\x0did-aes256-GCM" + b"Apple" + hashlib.sha256(merchant.encode()).digest()
@@ -303,16 +303,16 @@ def apple():
         encryptor = Cipher(algorithms.AES(secret), modes.GCM(bytes(16))).encryptor()
         sealed = encryptor.update(plain) + encryptor.finalize() + encryptor.tag
         signed = value + sealed + bytes.fromhex(TRANSACTION) + bytes.fromhex(application or "")
-        carried = chain or ([signer, middle] if kind == "EC_v1" else [rsa_signer, middle])
-        right = chain is None and key is None and content is None and more.get("time", True)
-        key = key or (leaf_key if kind == "EC_v1" else rsa_leaf_key)
+        carried = chain or ([signer, middle] if version == "EC_v1" else [rsa_signer, middle])
+        right = chain is None and key is None and content is None and not more.keys() & {"time", "kind"}
+        key = key or (leaf_key if version == "EC_v1" else rsa_leaf_key)
         signature = cms(carried[0], key, carried, signed if content is None else content, **more)
         header = {field: b64(value), "publicKeyHash": b64(says), "transactionId": TRANSACTION}
         if application:
             header["applicationData"] = application
         if right:
             check_with_openssl(signature, signed, root)
-        return {"version": kind, "data": b64(sealed), "signature": b64(signature), "header": header}
+        return {"version": version, "data": b64(sealed), "signature": b64(signature), "header": header}
 
     unmarked_leaf, unmarked_middle = leaf(marks=()), authority(marks=())
     swapped_middle = authority(marks=((LEAF_MARK, null),))
@@ -340,7 +340,7 @@ def apple():
             "elliptic": token(),
             "elliptic2": token(to=second_processing),
             "applicationData": token(application=hashlib.sha256(b"order 7").hexdigest()),
-            "rsa": token(to=rsa_processing, kind="RSA_v1"),
+            "rsa": token(to=rsa_processing, version="RSA_v1"),
             "derSignature": token(ber=False),
             "otherOrder": token(chain=[signer, root, middle]),
             "noEci": token({**PAYMENT, "paymentData": {"onlinePaymentCryptogram": "AAAA"}}),
@@ -348,6 +348,7 @@ def apple():
         },
         "bad": {
             "otherContent": [token(content=b"something else"), "Signature"],
+            "otherContentType": [token(kind=oid("1.2.840.113549.1.7.3")), "Signature"],
             "otherKey": [token(key=authority_key), "Signature"],
             "chainReordered": [token(chain=[middle, signer], key=authority_key), "Chain"],
             "signedByAuthority": [token(chain=[marked_authority, middle], key=authority_key), "Chain"],
