@@ -1,5 +1,4 @@
 //! The table of errors for people has every code, and no other.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::collections::BTreeSet;
 

@@ -429,3 +429,19 @@ fn news_in_any_order_and_any_number_never_takes_money_twice() {
         }
     }
 }
+
+#[test]
+fn what_the_processor_refuses_again_and_again_is_tried_ever_more_rarely() {
+    let mut one = in_status(Status::Authorised).unwrap();
+    let mut at_seconds = 7 * 24 * 3600 + 1;
+    let mut pauses = Vec::new();
+    for _ in 0..6 {
+        assert_eq!(one.duty(at(at_seconds)), Some(Duty::Expire));
+        let (n, _) = one.begin_cancel(CancelCause::Lifetime, None, begin(at_seconds)).unwrap();
+        tell(&mut one, n, refused(), at_seconds);
+        let next = one.due_at().unwrap().since(at(0)).as_secs();
+        pauses.push(next - at_seconds);
+        at_seconds = next;
+    }
+    assert_eq!(pauses, [5, 25, 90, 86_400, 86_400, 86_400]);
+}

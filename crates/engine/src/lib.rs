@@ -82,6 +82,7 @@ struct Inner {
     registry: registry::Registry,
     access: access::Cache,
     running: AtomicUsize,
+    recovering: AtomicUsize,
     draining: AtomicBool,
 }
 
@@ -102,6 +103,7 @@ impl Engine {
                 registry: registry::Registry::default(),
                 access: access::Cache::default(),
                 running: AtomicUsize::new(0),
+                recovering: AtomicUsize::new(0),
                 draining: AtomicBool::new(false),
             }),
         }

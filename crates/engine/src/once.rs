@@ -27,6 +27,9 @@ use store::once::{Claim, Record};
 
 use crate::{Engine, deadline::Deadline, faults::Stop};
 
+/// The scope of payments, as it is stored.
+pub(crate) const AUTHORISE_SCOPE: &str = "authorise";
+
 /// What an idempotency key belongs to, within a team.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
@@ -52,7 +55,7 @@ impl Scope {
             format!("{what}:{id}")
         };
         match self {
-            Self::Authorise => "authorise".to_owned(),
+            Self::Authorise => AUTHORISE_SCOPE.to_owned(),
             Self::Tokenise => "tokenise".to_owned(),
             Self::CreateCustomer => "customer".to_owned(),
             Self::Capture(payment) => of("capture", payment),
@@ -244,16 +247,16 @@ impl Engine {
     fn claim_of(&self, caller: &Caller, once: &Once) -> Claim {
         let canonical = canonical(&once.arguments);
         let mut scope = once.scope.text();
-        if let Credential::Client(_) = caller.credential {
-            // A browser's keys are its own: it must neither read nor spoil what the merchant's server was told.
-            scope = format!("{}:{scope}", caller.key);
-        }
         let fingerprint = self.inner.vault.request_hash(canonical.as_bytes());
         if once.scope.another_request_is_new() {
             // The request is part of what the key belongs to, so another request is another record.
             scope = format!("{scope}:{fingerprint}");
         }
-        let key = self.inner.vault.request_hash(once.key.as_bytes());
+        // A browser's keys are its own: it must neither read nor spoil what the merchant's server was told.
+        let key = match caller.credential {
+            Credential::Client(_) => self.inner.vault.request_hash(format!("{}/{}", caller.key, once.key).as_bytes()),
+            Credential::Secret | Credential::Public => self.inner.vault.request_hash(once.key.as_bytes()),
+        };
         Claim { team: caller.team, once: OnceRef { scope, key }, fingerprint }
     }
 }

@@ -29,14 +29,14 @@ pub struct Claim {
     pub fingerprint: String,
 }
 
-/// Takes a key, unless it was taken after `forgotten_before`.
+/// Takes a key, unless it was taken after `forgotten_before`, or whoever took it has no answer yet.
 pub fn claim(claim: &Claim, stream: Option<&str>, answer: Option<&str>, times: (Timestamp, Timestamp)) -> Statement {
     let (now, forgotten_before) = times;
     Statement::one(
         "insert into once (team_id, scope, key_hash, fingerprint, stream, answer, created_at) \
          values ($1, $2, $3, $4, $5, $6, $7) on conflict (team_id, scope, key_hash) do update set \
          fingerprint = excluded.fingerprint, stream = excluded.stream, answer = excluded.answer, \
-         created_at = excluded.created_at where once.created_at <= $8",
+         created_at = excluded.created_at where once.created_at <= $8 and once.answer is not null",
         vec![
             claim.team.key().into(),
             claim.once.scope.as_str().into(),
@@ -66,7 +66,7 @@ pub async fn find(
     forgotten_before: Timestamp,
 ) -> Result<Option<Record>, DbError> {
     let sql = "select fingerprint, stream, answer from once \
-               where team_id = $1 and scope = $2 and key_hash = $3 and created_at > $4";
+               where team_id = $1 and scope = $2 and key_hash = $3 and (created_at > $4 or answer is null)";
     let params =
         vec![team.key().into(), once.scope.as_str().into(), once.key.as_str().into(), forgotten_before.micros().into()];
     let mut rows = db.read(sql, params).await?;
@@ -96,7 +96,8 @@ pub async fn of_customer(db: &Db, team: TeamId, customer: CustomerId) -> Result<
 pub async fn sweep(db: &Db, forgotten_before: Timestamp, limit: i64) -> Result<usize, DbError> {
     // Retention is the same for every team; the rows removed carry no data out.
     let sql = "delete from once where (team_id, scope, key_hash) in \
-               (select team_id, scope, key_hash from once where created_at <= $1 order by created_at limit $2) \
+               (select team_id, scope, key_hash from once where created_at <= $1 and answer is not null \
+               order by created_at limit $2) \
                returning created_at";
     Ok(db.claim(sql, vec![forgotten_before.micros().into(), limit.into()]).await?.len())
 }

@@ -335,7 +335,8 @@ impl Payment {
         };
         operation.state = state;
         operation.next_at = None;
-        let (kind, started_at) = (operation.kind, operation.started_at);
+        let kind = operation.kind;
+        let first = self.first_try(kind).unwrap_or(at);
         match kind {
             Kind::Authorise { .. } => {
                 self.status = if refused { Status::Declined } else { Status::Failed };
@@ -343,10 +344,10 @@ impl Payment {
                 return vec![Line::new(at, title).saying(reason)];
             }
             // Money that should be captured at once is tried again; the reversal too, until it succeeds.
-            Kind::Capture => self.capture_at = self.capture_at.map(|_| policy.next_try(started_at, at)),
-            Kind::Cancel { cause: CancelCause::Lifetime } => self.expires_at = Some(policy.next_try(started_at, at)),
+            Kind::Capture => self.capture_at = self.capture_at.map(|_| policy.next_try(first, at)),
+            Kind::Cancel { cause: CancelCause::Lifetime } => self.expires_at = Some(policy.next_try(first, at)),
             Kind::Cancel { cause: CancelCause::Merchant } => {}
-            Kind::Reverse { .. } => self.reverse_at = Some(policy.next_try(started_at, at)),
+            Kind::Reverse { .. } => self.reverse_at = Some(policy.next_try(first, at)),
             Kind::Refund { .. } => {
                 self.refund_failed |= was_promised;
                 self.refresh_refund_status(kind);
@@ -354,6 +355,24 @@ impl Payment {
         }
         let verb = if refused { "was refused" } else { "did not take effect" };
         vec![Line::new(at, format!("The {} {verb}", words(kind))).saying(reason)]
+    }
+
+    /// When the first operation of this kind began: further tries are counted from it, so that they become rarer.
+    fn first_try(&self, kind: Kind) -> Option<Timestamp> {
+        let same = |other: &&super::Operation| match (kind, other.kind) {
+            (Kind::Capture, Kind::Capture) => true,
+            (Kind::Cancel { cause }, Kind::Cancel { cause: other }) => cause == other,
+            (Kind::Reverse { target, .. }, Kind::Reverse { target: other, .. }) => target == other,
+            (
+                Kind::Authorise { .. }
+                | Kind::Capture
+                | Kind::Cancel { .. }
+                | Kind::Refund { .. }
+                | Kind::Reverse { .. },
+                _,
+            ) => false,
+        };
+        self.operations.iter().find(same).map(|operation| operation.started_at)
     }
 
     /// News after the operation has ended. Only a charge that was taken for none matters: it is given back.

@@ -39,7 +39,10 @@ impl Engine {
         let deleted = store::method::deleted(&self.inner.store, before, BATCH).await?;
         let count = deleted.len();
         for method in deleted {
-            self.inner.vault.erase(method.team, method.blob).await?;
+            if let Err(error) = self.inner.vault.erase(method.team, method.blob).await {
+                tracing::warn!(error = %error, "a deleted token's number can't be erased yet");
+                continue;
+            }
             let mut change = Change::new(self.change_id(), method.token.as_str());
             change.push(store::method::forget(method.team, &method.token));
             self.commit_plain(change).await?;
@@ -71,8 +74,10 @@ impl Engine {
             let used = store::method::uses_blob(store, team, blob).await?
                 || store::hidden_card::exists(store, team, blob).await?;
             if !used {
-                self.inner.vault.erase(team, blob).await?;
-                erased += 1;
+                match self.inner.vault.erase(team, blob).await {
+                    Ok(()) => erased += 1,
+                    Err(error) => tracing::warn!(error = %error, "a number that nothing uses can't be erased"),
+                }
             }
             *self.inner.orphans_after.lock() = Some(blob);
         }

@@ -1,6 +1,12 @@
 //! Carrying out what is committed: the call, its settlement, and what follows at once.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use futures_util::future::BoxFuture;
 
@@ -16,6 +22,9 @@ use crate::{
 
 /// An operation that is not sent so long after its commit is not sent at all: recovery waits for it.
 const SEND_WITHIN: Duration = Duration::from_secs(5);
+
+/// How long past its deadline a request waits to learn whether anything was begun.
+const GRACE: Duration = Duration::from_millis(500);
 
 impl Engine {
     /// Sends operation `n` of a committed payment and settles it.
@@ -61,7 +70,10 @@ impl Engine {
             let claim = request.once.map(|claim| self.claim(claim, Some(&payment.id.key()), None));
             let extra = Extra { claim, more: Vec::new(), deadline: request.deadline };
             match self.commit_payment(&payment, &[words], extra).await? {
-                Ended::Done => return Ok((payment, n)),
+                Ended::Done => {
+                    request.begun.set();
+                    return Ok((payment, n));
+                }
                 Ended::Taken => return Err(Stop::Taken),
                 Ended::Overtaken | Ended::Refused(_) => {}
             }
@@ -72,12 +84,21 @@ impl Engine {
     pub(crate) async fn in_time(
         &self,
         request: (domain::id::TeamId, domain::id::PaymentId, Deadline),
+        begun: &Begun,
         work: BoxFuture<'static, Result<PaymentView, Stop>>,
     ) -> Result<PaymentView, Stop> {
         let (team, id, deadline) = request;
         let world = &self.inner.world;
-        match world.timeout(deadline.left(world.now()), self.own(work)).await {
+        let mut work = self.own(work);
+        let mut ended = world.timeout(deadline.left(world.now()), &mut work).await;
+        if ended.is_err() && !begun.is_begun() {
+            // A first commit that still waits is dropped from the queue; one that is being written ends in a moment.
+            ended = world.timeout(GRACE, &mut work).await;
+        }
+        match ended {
             Ok(Some(result)) => result,
+            // Nothing was begun: another try may be the first.
+            Err(world::Elapsed) if !begun.is_begun() => Err(Stop::Fault(domain::Fault::unavailable())),
             // A panic in the task is a defect of ours; the payment goes on by recovery.
             Ok(None) => Err(Stop::Fault(domain::Fault::unknown())),
             Err(world::Elapsed) => {
@@ -91,10 +112,26 @@ impl Engine {
     }
 }
 
+/// Whether the first commit of an operation is done.
+#[derive(Clone, Default)]
+pub(crate) struct Begun(Arc<AtomicBool>);
+
+impl Begun {
+    /// From now on the operation is on disk.
+    pub(crate) fn set(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    fn is_begun(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
 /// A later operation on a payment.
 pub(crate) struct Later<'a> {
     pub(crate) team: domain::id::TeamId,
     pub(crate) id: domain::id::PaymentId,
     pub(crate) once: Option<&'a store::once::Claim>,
     pub(crate) deadline: Option<Deadline>,
+    pub(crate) begun: &'a Begun,
 }

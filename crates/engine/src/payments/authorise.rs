@@ -14,7 +14,7 @@ use domain::{
 use std::sync::Arc;
 use store::{flow::Flow, once::Claim};
 
-use super::{Instrument, Payer, PaymentView, instrument::already_authorised, route::Line};
+use super::{Instrument, Payer, PaymentView, attempt::Begun, instrument::already_authorised, route::Line};
 use crate::{
     Engine, MAX_CLIENT_ATTEMPTS,
     commit::{Ended, Extra},
@@ -70,12 +70,12 @@ impl Engine {
         let (engine, caller_of) = (self.clone(), caller.clone());
         let run = |command: Authorise, claim: Option<Claim>, deadline: Deadline| async move {
             let id = PaymentId::new(engine.inner.world.uuid_v7());
-            let team = caller_of.team;
+            let (team, begun) = (caller_of.team, Begun::default());
             let work = {
-                let engine = engine.clone();
-                async move { engine.authorised(&caller_of, id, command, claim, deadline).await }
+                let (engine, begun) = (engine.clone(), begun.clone());
+                async move { engine.authorised(&caller_of, (id, begun), command, (claim, deadline)).await }
             };
-            engine.in_time((team, id, deadline), Box::pin(work)).await
+            engine.in_time((team, id, deadline), &begun, Box::pin(work)).await
         };
         self.once(caller, once, parsed, run).await
     }
@@ -83,16 +83,17 @@ impl Engine {
     async fn authorised(
         &self,
         caller: &Caller,
-        id: PaymentId,
+        new: (PaymentId, Begun),
         command: Authorise,
-        claim: Option<Claim>,
-        deadline: Deadline,
+        with: (Option<Claim>, Deadline),
     ) -> Result<PaymentView, Stop> {
+        let ((id, begun), (claim, deadline)) = (new, with);
         let money = wanted_money(&command)?;
         let flow = self.flow(caller.team, command.flow.as_deref()).await?;
         let line = self.open_line(caller.team, &flow.document.connection).await?;
         let prepared = Prepared { id, money, flow, line };
         let (payment, n) = self.first_commit(caller, prepared, command, (claim.as_ref(), deadline)).await?;
+        begun.set();
         let payment = self.carry_out(payment, n).await?;
         let payment = self.complete(payment, claim.map(|claim| claim.once)).await?;
         Ok(PaymentView::of(payment))
@@ -238,6 +239,10 @@ fn granted(mut command: Authorise, grant: Option<&ClientGrant>) -> Result<Author
     }
     if command.currency.is_some() && command.currency != currency {
         return Err(differs("currencyCode"));
+    }
+    if command.initiator == Initiator::Merchant {
+        let reason = "must be CUSTOMER: a browser is the customer's";
+        return Err(Fault::invalid("authorisePayment.initiator", reason));
     }
     command.amount = grant.amount;
     command.currency = currency;

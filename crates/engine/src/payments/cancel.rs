@@ -2,7 +2,10 @@
 
 use domain::{Fault, caller::Caller, id::PaymentId, payment::CancelCause};
 
-use super::{PaymentView, attempt::Later};
+use super::{
+    PaymentView,
+    attempt::{Begun, Later},
+};
 use crate::{
     Engine,
     once::{Once, Told},
@@ -31,10 +34,11 @@ impl Engine {
         let (engine, team) = (self.clone(), caller.team);
         let run = |command: Cancel, claim: Option<store::once::Claim>, deadline| async move {
             let id = command.id;
+            let begun = Begun::default();
             let work = {
-                let engine = engine.clone();
+                let (engine, begun) = (engine.clone(), begun.clone());
                 async move {
-                    let later = Later { team, id, once: claim.as_ref(), deadline: Some(deadline) };
+                    let later = Later { team, id, once: claim.as_ref(), deadline: Some(deadline), begun: &begun };
                     let (payment, n) = engine
                         .begin_later(&later, |payment, begin| {
                             Ok(payment.begin_cancel(CancelCause::Merchant, command.reason.clone(), begin)?)
@@ -45,7 +49,7 @@ impl Engine {
                     Ok(PaymentView::of(payment))
                 }
             };
-            engine.in_time((team, id, deadline), Box::pin(work)).await
+            engine.in_time((team, id, deadline), &begun, Box::pin(work)).await
         };
         self.once(caller, once, parsed, run).await
     }

@@ -7,7 +7,10 @@ use domain::{
     payment::{OnceRef, Payment, Status},
 };
 
-use super::{PaymentView, attempt::Later};
+use super::{
+    PaymentView,
+    attempt::{Begun, Later},
+};
 use crate::{
     Engine,
     commit::{Ended, Extra},
@@ -40,10 +43,11 @@ impl Engine {
         let (engine, team) = (self.clone(), caller.team);
         let run = |command: Capture, claim: Option<store::once::Claim>, deadline| async move {
             let id = command.id;
+            let begun = Begun::default();
             let work = {
-                let engine = engine.clone();
+                let (engine, begun) = (engine.clone(), begun.clone());
                 async move {
-                    let later = Later { team, id, once: claim.as_ref(), deadline: Some(deadline) };
+                    let later = Later { team, id, once: claim.as_ref(), deadline: Some(deadline), begun: &begun };
                     let (payment, n) = engine
                         .begin_later(&later, |payment, begin| {
                             let begun = payment.begin_capture(command.amount, begin)?;
@@ -58,7 +62,7 @@ impl Engine {
                     Ok(PaymentView::of(payment))
                 }
             };
-            engine.in_time((team, id, deadline), Box::pin(work)).await
+            engine.in_time((team, id, deadline), &begun, Box::pin(work)).await
         };
         self.once(caller, once, parsed, run).await
     }

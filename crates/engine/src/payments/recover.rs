@@ -1,6 +1,9 @@
 //! The job that looks after payments that are due.
 
-use std::time::Duration;
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use domain::{
     id::{PaymentId, TeamId},
@@ -23,19 +26,40 @@ const BATCH: i64 = 16;
 const AGAIN: Duration = Duration::from_millis(500);
 
 /// At most so many duties of one payment are done in one go.
-const DUTIES: usize = 4;
+const DUTIES: usize = 2;
+
+/// At most so many payments are looked after at the same time, so that one silent processor doesn't hold up the others.
+const AT_ONCE: usize = 64;
+
+/// Counts a payment as looked after until it is dropped.
+struct Recovering(Arc<crate::Inner>);
+
+impl Drop for Recovering {
+    fn drop(&mut self) {
+        self.0.recovering.fetch_sub(1, Ordering::SeqCst);
+    }
+}
 
 impl Engine {
-    /// Takes payments that are due and does what is to be done for them. Returns how many were taken.
+    /// Takes payments that are due and has tasks do what is to be done for them. Returns how many were taken.
     pub(crate) async fn recover_due(&self) -> Result<usize, Stop> {
         let now = self.inner.world.now();
-        let due = store::payment::claim_due(&self.inner.store, now, now.after(LEASE), BATCH).await?;
+        let free = AT_ONCE.saturating_sub(self.inner.recovering.load(Ordering::SeqCst));
+        let limit = BATCH.min(i64::try_from(free).unwrap_or(BATCH));
+        if limit == 0 {
+            return Ok(0);
+        }
+        let due = store::payment::claim_due(&self.inner.store, now, now.after(LEASE), limit).await?;
         let taken = due.len();
-        let work = due.into_iter().map(|(team, id)| {
+        for (team, id) in due {
             let engine = self.clone();
-            self.own(Box::pin(async move { engine.recover_logged(team, id).await }))
-        });
-        futures_util::future::join_all(work).await;
+            self.inner.recovering.fetch_add(1, Ordering::SeqCst);
+            let recovering = Recovering(Arc::clone(&self.inner));
+            drop(self.own(Box::pin(async move {
+                let _recovering = recovering;
+                engine.recover_logged(team, id).await;
+            })));
+        }
         Ok(taken)
     }
 

@@ -6,7 +6,10 @@ use domain::{
     id::{PaymentId, RefundId},
 };
 
-use super::{PaymentView, attempt::Later};
+use super::{
+    PaymentView,
+    attempt::{Begun, Later},
+};
 use crate::{
     Engine,
     once::{Once, Told},
@@ -37,11 +40,12 @@ impl Engine {
         let (engine, team) = (self.clone(), caller.team);
         let run = |command: Refund, claim: Option<store::once::Claim>, deadline| async move {
             let id = command.id;
+            let begun = Begun::default();
             let refund = RefundId::new(engine.inner.world.uuid_v7());
             let work = {
-                let engine = engine.clone();
+                let (engine, begun) = (engine.clone(), begun.clone());
                 async move {
-                    let later = Later { team, id, once: claim.as_ref(), deadline: Some(deadline) };
+                    let later = Later { team, id, once: claim.as_ref(), deadline: Some(deadline), begun: &begun };
                     let (payment, n) = engine
                         .begin_later(&later, |payment, begin| {
                             Ok(payment.begin_refund(refund, command.amount, command.reason.clone(), begin)?)
@@ -52,7 +56,7 @@ impl Engine {
                     Ok(PaymentView::of(payment))
                 }
             };
-            engine.in_time((team, id, deadline), Box::pin(work)).await
+            engine.in_time((team, id, deadline), &begun, Box::pin(work)).await
         };
         self.once(caller, once, parsed, run).await
     }

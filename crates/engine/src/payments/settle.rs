@@ -10,7 +10,7 @@ use crate::{
     Engine,
     commit::{Ended, Extra},
     faults::{Stop, payment_not_found},
-    once::{Kept, Snapshot},
+    once::{AUTHORISE_SCOPE, Kept, Snapshot},
 };
 
 /// News about operation `n`.
@@ -83,7 +83,11 @@ fn was_open(payment: &Payment, n: u32, before: &State) -> bool {
 
 /// What an idempotency key tells of operation `n`.
 pub(crate) fn told_answer(payment: &Payment, n: u32) -> String {
+    // A capture that completes an authorisation has the authorisation's key: that request is told the payment.
+    let is_authorisation = payment.operation(n).and_then(|operation| operation.once.as_ref());
+    let is_authorisation = is_authorisation.is_some_and(|once| once.scope == AUTHORISE_SCOPE);
     match payment.verdict(n) {
+        Err(_) if is_authorisation => Snapshot::Result(PaymentView::of(payment.clone()).stored()).text(),
         Ok(()) => Snapshot::Result(PaymentView::of(payment.clone()).stored()).text(),
         Err(fault) => Snapshot::<StoredPayment>::Fault(fault).text(),
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::{Code, customer::CustomerPatch, id::CustomerId, payment::Payment};
+use domain::{Code, caller::ClientGrant, customer::CustomerPatch, id::CustomerId, payment::Payment};
 use engine::{Authorise, Instrument, Owner, Scope};
 use futures_util::future::BoxFuture;
 use serde_json::json;
@@ -107,6 +107,21 @@ fn what_keys_tell_holds_no_person_and_is_still_told() {
     assert_eq!((told.id, told.status, told.version), (payment.id, payment.status, payment.version));
     assert_eq!(told.method.holder, None);
     assert_eq!(shop.run(shop.engine.customer(&shop.server, stranger)).unwrap().name, "Somebody", "others stay");
+}
+
+#[test]
+fn what_a_browsers_keys_tell_holds_no_person_either() {
+    let shop = Shop::open(4);
+    let browser = shop.client(ClientGrant::default());
+    let arguments = json!({"n": 1});
+    let key = || once(Scope::Tokenise, "browser", &arguments);
+    let owner = Owner::New(person("Zebedee Quux"));
+    let made = shop.tokenise(&browser, key(), token(card(VISA), owner)).result.unwrap();
+    let customer = made.method.customer.unwrap();
+    shop.run(shop.engine.delete_customer(&shop.server, customer)).unwrap();
+    let rows = shop.run(shop.store.read("select answer from once", Vec::new())).unwrap();
+    assert_eq!(rows.len(), 1);
+    assert!(!rows[0].text(0).unwrap().contains("Zebedee"));
 }
 
 /// The deletion is cut off after every step in turn; a node that starts again brings it to its end.

@@ -86,3 +86,24 @@ fn an_authorisation_that_nobody_captures_is_cancelled_when_the_processor_says_so
     assert_eq!(after.status, domain::payment::Status::Authorised, "the processor keeps it alive");
     house.assert_books_equal_payments();
 }
+
+#[test]
+fn a_request_whose_time_is_over_before_anything_is_on_disk_is_told_so_and_may_come_again() {
+    let house = House::build(8);
+    let caller = house.caller();
+    let first = story::authorise(&house, &caller, "4242424242424242", 300, Some("late"));
+    // The machine sleeps between the arrival of the request and its first commit.
+    let sim = house.sim().clone();
+    let asleep = async {
+        let mut first = std::pin::pin!(first);
+        let _ = futures_util::poll!(&mut first);
+        sim.jump(60_000_000);
+        first.await
+    };
+    let fault = house.run(asleep).unwrap_err();
+    assert_eq!(fault.code, domain::Code::Unavailable);
+    assert_eq!((house.entries().len(), house.payments().len()), (0, 0));
+    let again = house.run(story::authorise(&house, &caller, "4242424242424242", 300, Some("late"))).unwrap();
+    assert_eq!(again.payment.status, domain::payment::Status::Succeeded);
+    house.assert_books_equal_payments();
+}

@@ -342,10 +342,15 @@ async fn idempotency(db: &Db, own: TeamId, other: TeamId) {
     assert_eq!(find(own, at(NEW_YEAR)).await, None);
     assert_eq!(commit(db, [take(&claim(own, "g"), "payment-2", DAY)]).await, Committed::Done);
     assert_eq!(find(own, never).await, record("g", "payment-2", None), "nothing of the old record is left");
+    // One whose request has no answer yet is not forgotten, however long it takes.
+    assert_eq!(find(own, at(NEW_YEAR + 9 * DAY)).await, record("g", "payment-2", None));
+    assert_eq!(commit(db, [take(&claim(own, "h"), "payment-4", 9 * DAY)]).await, REFUSED);
+    assert_eq!(store::once::sweep(db, at(NEW_YEAR + 9 * DAY), 9).await, Ok(0));
+    commit(db, [store::once::answer(other, &once, "payment-3", "told")]).await;
     assert_eq!(store::once::sweep(db, at(NEW_YEAR - 1), 9).await, Ok(0));
     assert_eq!(store::once::sweep(db, at(NEW_YEAR), 9).await, Ok(1));
     assert_eq!(find(other, never).await, None);
-    assert_eq!(find(own, never).await, record("g", "payment-2", None));
+    commit(db, [store::once::answer(own, &once, "payment-2", "told")]).await;
     assert_eq!(store::once::sweep(db, at(NEW_YEAR + DAY), 9).await, Ok(1));
 }
 
