@@ -4,7 +4,7 @@ use domain::{
     Fault,
     caller::Caller,
     id::PaymentId,
-    payment::{Kind, Resolution, State, Status},
+    payment::{Kind, Line, Resolution, State, Status},
 };
 
 use super::PaymentView;
@@ -51,14 +51,26 @@ impl Engine {
                 Resolution::NotCharged => matches!(found.status, Status::Failed | Status::Declined),
             };
             if agrees {
-                return Ok(PaymentView::of(found));
+                return self.keep_evidence(caller, command).await;
             }
         }
         self.resolved(caller, command).await
     }
-}
 
-impl Engine {
+    /// The processor says the same as the person, whose evidence is kept all the same.
+    async fn keep_evidence(&self, caller: &Caller, command: &Resolve) -> Result<PaymentView, Stop> {
+        loop {
+            let _turn = self.inner.turns.take(command.id.uuid()).await;
+            let mut payment = self.load(caller.team, command.id).await?;
+            payment.version += 1;
+            let line = Line::new(self.inner.world.now(), "Confirmed by a person")
+                .saying(format!("Evidence: {}", command.evidence));
+            if self.commit_payment(&payment, &[line], Extra::default()).await? == Ended::Done {
+                return Ok(PaymentView::of(payment));
+            }
+        }
+    }
+
     async fn resolved(&self, caller: &Caller, command: &Resolve) -> Result<PaymentView, Stop> {
         loop {
             let _turn = self.inner.turns.take(command.id.uuid()).await;
