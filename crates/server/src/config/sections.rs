@@ -50,7 +50,8 @@ impl Server {
             request_timeout: reader.within(
                 "server.request_timeout",
                 Duration::from_secs(25),
-                &(Duration::from_secs(1)..=Duration::from_mins(5)),
+                // Below this a processor's answer would not fit in between.
+                &(Duration::from_secs(5)..=Duration::from_mins(5)),
             ),
             header_timeout: reader.within(
                 "server.header_timeout",
