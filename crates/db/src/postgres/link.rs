@@ -58,6 +58,7 @@ pub(crate) struct Link {
     role: Role,
     /// How many warnings came.
     warnings: Arc<AtomicU64>,
+    /// Taken when it is cut.
     cut: Mutex<Option<oneshot::Sender<()>>>,
     cache: Mutex<Cache>,
     patience: Duration,
@@ -164,7 +165,7 @@ pub(crate) type Sent<'a> = Pin<Box<dyn Future<Output = Result<u64, Error>> + Sen
 
 impl Link {
     pub(crate) fn is_closed(&self) -> bool {
-        self.client.is_closed()
+        self.client.is_closed() || self.cut.lock().is_none()
     }
 
     /// Drops the connection at once, whatever is under way on it.
@@ -252,7 +253,7 @@ impl Link {
 
     /// Sends COMMIT.
     pub(crate) async fn seal(&self) -> Sealed {
-        if self.client.is_closed() {
+        if self.is_closed() {
             return Sealed::NotSent;
         }
         let warned = self.warnings.load(Ordering::SeqCst);

@@ -8,12 +8,13 @@ use crate::DbError;
 #[derive(Clone)]
 pub struct PostgresOptions {
     /// `postgres://user:password@host:port/database?sslmode=verify-full&sslrootcert=/path`. Several hosts may be named,
-    /// separated by commas; the one that takes writes is used. `sslmode` is one of disable, prefer, require, verify-ca
+    /// separated by commas; the one that takes writes is used. A pooler in between must give each client a session. `sslmode` is one of disable, prefer, require, verify-ca
     /// and verify-full, as libpq defines them; without `sslrootcert` the system's certificates are trusted.
     pub url: String,
     /// The schema that holds the tables: lower-case letters, digits and `_`. It is created when it is not there.
     pub schema: String,
-    /// Connections that commit. At least 1.
+    /// Connections that commit. At least 1. Each commits in groups of its own, so that few make large groups; a change that
+    /// waits for a lock holds up those that share its connection.
     pub writers: usize,
     /// Connections for point reads, each shared by many readers. At least 1.
     pub readers: usize,
@@ -37,7 +38,7 @@ impl PostgresOptions {
         Self {
             url: url.into(),
             schema: schema.into(),
-            writers: 4,
+            writers: 2,
             readers: 4,
             scanners: 2,
             queue: 4096,

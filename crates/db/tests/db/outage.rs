@@ -69,10 +69,14 @@ async fn a_change_whose_connection_is_lost_before_its_commit_is_done_on_the_next
     let table = format!("{}.account", options.schema);
     let ending = async {
         let mut ended = 0;
-        while ended < 2 {
+        for _ in 0..5000 {
             ended += held.query_one(end, &[&table]).await.unwrap().get::<_, i64>(0).min(1);
+            if ended == 2 {
+                break;
+            }
             World::real().sleep(Duration::from_millis(2)).await;
         }
+        assert_eq!(ended, 2, "the change did not come again");
         held.rollback().await.unwrap();
     };
     let (outcome, ()) = tokio::join!(db.commit(take("a", 1, "x")), ending);
