@@ -49,7 +49,7 @@ impl From<VaultError> for Stop {
 /// What the merchant is told of an error of the database; the operator finds the rest in the log.
 pub(crate) fn database(error: &DbError) -> Fault {
     match error {
-        DbError::Busy | DbError::Expired | DbError::Closed => {
+        DbError::Busy | DbError::Expired | DbError::Closed | DbError::Unreachable(_) => {
             tracing::warn!(error = %error, "the database can't take more work");
             Fault::unavailable()
         }
