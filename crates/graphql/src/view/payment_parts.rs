@@ -3,13 +3,15 @@
 use domain::{
     Fault, Timestamp,
     answer::{Answer, Approval},
-    payment::{self, FlowRun, Kind, Line, Payment, State},
+    money::Money,
+    payment::{self, FlowRun, Kind, Line, Operation, PaidWith, Payment, State},
 };
 use serde_json::{Map, Value};
 
 use super::{
     Sight,
     address::{AddressObject, CompanyObject, ShippingObject},
+    payment::AmountObject,
     zoned,
 };
 use crate::execute::{Object, Out, object, optional, unknown_field};
@@ -117,7 +119,7 @@ fn risk_score(approval: &Approval) -> Option<Value> {
     serde_json::from_str(&format!("{sign}{whole}.{rest:02}")).ok()
 }
 
-/// `PaymentDetails`. Of costs and settlement processors say nothing yet.
+/// `PaymentDetails`. Local is what the customer was charged in; of costs and settlement processors say nothing yet.
 pub(super) struct Details<'a>(pub(super) &'a Payment);
 
 impl Object for Details<'_> {
@@ -129,7 +131,9 @@ impl Object for Details<'_> {
         Ok(match name {
             "statementDescriptor" => self.0.statement_descriptor.as_ref().into(),
             "description" => self.0.description.as_ref().into(),
-            "localCurrency" | "localAmount" | "exchangeRate" | "fee" | "tax" | "processingFee" | "net" => Out::Null,
+            "localCurrency" => self.0.money.currency().code().into(),
+            "localAmount" => object(AmountObject(self.0.money)),
+            "exchangeRate" | "fee" | "tax" | "processingFee" | "net" => Out::Null,
             _ => return Err(unknown_field(self.type_name(), name)),
         })
     }
@@ -202,7 +206,7 @@ impl Object for Connections<'_> {
 
     fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
         Ok(match name {
-            "latestCharge" => charged_at(self.0).map(Timestamp::rfc3339).into(),
+            "latestCharge" => charged_at(self.0).map(Timestamp::rfc3339_millis).into(),
             "invoice" | "payout" => Out::Null,
             _ => return Err(unknown_field(self.type_name(), name)),
         })
@@ -280,17 +284,30 @@ impl Object for MethodDetails<'_> {
     }
 }
 
-/// `PaymentReceipt`: a page of the processor's.
+/// `PaymentReceipt`: what was paid, and the processor's own receipt where it made one.
 pub(super) struct Receipt<'a> {
-    address: &'a str,
-    at: Option<Timestamp>,
+    payment: &'a Payment,
+    address: Option<&'a str>,
+    at: Timestamp,
 }
 
 impl<'a> Receipt<'a> {
-    /// The payment's receipt, when its processor made one.
+    /// The receipt of a payment whose money was captured.
     pub(super) fn of(payment: &'a Payment) -> Option<Self> {
-        let address = payment.approval()?.receipt_url.as_deref()?;
-        Some(Self { address, at: payment.attempt().and_then(|attempt| done_at(&attempt.state)) })
+        if payment.captured == 0 {
+            return None;
+        }
+        let takes = |operation: &&Operation| matches!(operation.kind, Kind::Authorise { .. } | Kind::Capture);
+        let at = payment.operations.iter().rev().filter(takes).find_map(|operation| done_at(&operation.state))?;
+        let address = payment.approval().and_then(|approval| approval.receipt_url.as_deref());
+        Some(Self { payment, address, at })
+    }
+
+    fn words(&self) -> String {
+        let sum = Money::new(self.payment.captured, self.payment.money.currency()).formatted();
+        let PaidWith { brand, masked, .. } = &self.payment.method;
+        let last = masked.trim_start_matches('*');
+        format!("{sum} paid with {brand} ending in {last}.")
     }
 }
 
@@ -301,9 +318,9 @@ impl Object for Receipt<'_> {
 
     fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
         Ok(match name {
-            "type" => "URL".into(),
-            "message" => "The processor has a receipt at this address.".into(),
-            "date" => self.at.map(Timestamp::rfc3339).into(),
+            "type" => if self.address.is_some() { "URL" } else { "TEXT" }.into(),
+            "message" => self.words().into(),
+            "date" => self.at.rfc3339_millis().into(),
             "receiptUrl" => self.address.into(),
             _ => return Err(unknown_field(self.type_name(), name)),
         })
