@@ -8,9 +8,11 @@ use std::{
     time::Duration,
 };
 
+use domain::{
+    Code, Fault,
+    payment::{Begin, Duty, OnceRef, Payment, Source, Status},
+};
 use futures_util::future::BoxFuture;
-
-use domain::payment::{Begin, Duty, OnceRef, Payment, Source, Status};
 
 use super::{PaymentView, route::Line, settle::Report};
 use crate::{
@@ -98,9 +100,9 @@ impl Engine {
         match ended {
             Ok(Some(result)) => result,
             // Nothing was begun: another try may be the first.
-            Err(world::Elapsed) if !begun.is_begun() => Err(Stop::Fault(domain::Fault::unavailable())),
+            Err(world::Elapsed) if !begun.is_begun() => Err(Stop::Fault(too_late())),
             // A panic in the task is a defect of ours; the payment goes on by recovery.
-            Ok(None) => Err(Stop::Fault(domain::Fault::unknown())),
+            Ok(None) => Err(Stop::Fault(Fault::unknown())),
             Err(world::Elapsed) => {
                 let mut payment = self.load(team, id).await?;
                 if payment.status == Status::Active {
@@ -110,6 +112,14 @@ impl Engine {
             }
         }
     }
+}
+
+/// Nothing was begun as far as is known. A disk that hangs in the middle of a commit can prove it wrong, so the advice holds
+/// in that case too.
+fn too_late() -> Fault {
+    let advice = "The request could not begin in time. Send it again with the same idempotency key; if it had none, look first \
+                  whether it took effect after all.";
+    Fault::new(Code::Unavailable, advice)
 }
 
 /// Whether the first commit of an operation is done.

@@ -7,10 +7,7 @@ use domain::{
     payment::{OnceRef, Payment, Status},
 };
 
-use super::{
-    PaymentView,
-    attempt::{Begun, Later},
-};
+use super::{PaymentView, later::Add};
 use crate::{
     Engine,
     commit::{Ended, Extra},
@@ -37,34 +34,17 @@ impl Engine {
         once: Option<Once>,
         parsed: Result<Capture, Fault>,
     ) -> Told<PaymentView> {
-        if let Err(fault) = caller.require_server() {
-            return Told { result: Err(fault), replayed: false };
-        }
-        let (engine, team) = (self.clone(), caller.team);
-        let run = |command: Capture, claim: Option<store::once::Claim>, deadline| async move {
-            let id = command.id;
-            let begun = Begun::default();
-            let work = {
-                let (engine, begun) = (engine.clone(), begun.clone());
-                async move {
-                    let later = Later { team, id, once: claim.as_ref(), deadline: Some(deadline), begun: &begun };
-                    let (payment, n) = engine
-                        .begin_later(&later, |payment, begin| {
-                            let begun = payment.begin_capture(command.amount, begin)?;
-                            if let Some(metadata) = &command.metadata {
-                                payment.metadata = Some(metadata.clone());
-                            }
-                            Ok(begun)
-                        })
-                        .await?;
-                    let payment = engine.carry_out(payment, n).await?;
-                    payment.verdict(n)?;
-                    Ok(PaymentView::of(payment))
+        let parsed = parsed.map(|Capture { id, amount, metadata }| -> (PaymentId, Add) {
+            let add = move |payment: &mut Payment, begin| {
+                let begun = payment.begin_capture(amount, begin)?;
+                if let Some(metadata) = &metadata {
+                    payment.metadata = Some(metadata.clone());
                 }
+                Ok(begun)
             };
-            engine.in_time((team, id, deadline), &begun, Box::pin(work)).await
-        };
-        self.once(caller, once, parsed, run).await
+            (id, Box::new(add))
+        });
+        self.later(caller, once, parsed).await
     }
 
     /// Captures what should have been captured at once. Nobody's request waits for it but that of `once`.

@@ -6,6 +6,7 @@ mod call;
 mod cancel;
 mod capture;
 mod instrument;
+mod later;
 mod list;
 mod look_up;
 mod read;

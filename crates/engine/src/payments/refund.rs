@@ -6,10 +6,7 @@ use domain::{
     id::{PaymentId, RefundId},
 };
 
-use super::{
-    PaymentView,
-    attempt::{Begun, Later},
-};
+use super::{PaymentView, later::Add};
 use crate::{
     Engine,
     once::{Once, Told},
@@ -34,30 +31,10 @@ impl Engine {
         once: Option<Once>,
         parsed: Result<Refund, Fault>,
     ) -> Told<PaymentView> {
-        if let Err(fault) = caller.require_server() {
-            return Told { result: Err(fault), replayed: false };
-        }
-        let (engine, team) = (self.clone(), caller.team);
-        let run = |command: Refund, claim: Option<store::once::Claim>, deadline| async move {
-            let id = command.id;
-            let begun = Begun::default();
-            let refund = RefundId::new(engine.inner.world.uuid_v7());
-            let work = {
-                let (engine, begun) = (engine.clone(), begun.clone());
-                async move {
-                    let later = Later { team, id, once: claim.as_ref(), deadline: Some(deadline), begun: &begun };
-                    let (payment, n) = engine
-                        .begin_later(&later, |payment, begin| {
-                            Ok(payment.begin_refund(refund, command.amount, command.reason.clone(), begin)?)
-                        })
-                        .await?;
-                    let payment = engine.carry_out(payment, n).await?;
-                    payment.verdict(n)?;
-                    Ok(PaymentView::of(payment))
-                }
-            };
-            engine.in_time((team, id, deadline), &begun, Box::pin(work)).await
-        };
-        self.once(caller, once, parsed, run).await
+        let refund = RefundId::new(self.inner.world.uuid_v7());
+        let parsed = parsed.map(|Refund { id, amount, reason }| -> (PaymentId, Add) {
+            (id, Box::new(move |payment, begin| payment.begin_refund(refund, amount, reason.clone(), begin)))
+        });
+        self.later(caller, once, parsed).await
     }
 }
