@@ -1,4 +1,4 @@
-//! Sealing: a data key for each number, itself sealed under a key-encryption key.
+//! Sealing: a data key for each number or secret, itself sealed under a key-encryption key.
 
 use aes_gcm_siv::{
     Aes256GcmSiv, KeyInit, Nonce,
@@ -20,13 +20,21 @@ const PADDED: usize = 48;
 /// Length of a nonce.
 const NONCE: usize = 12;
 
-/// What kind of number is sealed.
+/// Secrets are padded to a multiple of this length.
+const SECRET_STEP: usize = 256;
+
+/// Length of what stands before a padded secret: its own length.
+const HEAD: usize = 4;
+
+/// What kind of number is sealed, or that it is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A card's.
     Card,
     /// A bank account's.
     Account,
+    /// No number but a secret of any form.
+    Secret,
 }
 
 impl Kind {
@@ -35,11 +43,20 @@ impl Kind {
         match self {
             Self::Card => "card",
             Self::Account => "account",
+            Self::Secret => "secret",
+        }
+    }
+
+    /// What is bound beside the kind.
+    const fn purpose(self) -> &'static str {
+        match self {
+            Self::Card | Self::Account => "number",
+            Self::Secret => "content",
         }
     }
 }
 
-/// Where a number belongs; bound to what is sealed.
+/// Where a number or a secret belongs; bound to what is sealed.
 pub(crate) struct Place {
     pub(crate) team: TeamId,
     pub(crate) blob: BlobId,
@@ -59,47 +76,63 @@ impl Place {
     }
 }
 
-/// A sealed number as it is stored, in base64.
+/// A sealed number or secret as it is stored, in base64.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sealed {
     pub(crate) version: u32,
     pub(crate) key: String,
-    pub(crate) number: String,
+    pub(crate) content: String,
 }
 
-/// Seals a number.
-pub(crate) fn seal(keys: &Keyring, world: &World, place: &Place, number: &str) -> Result<Sealed, VaultError> {
+/// Seals a number or a secret.
+pub(crate) fn seal(keys: &Keyring, world: &World, place: &Place, clear: &[u8]) -> Result<Sealed, VaultError> {
     let (version, kek) = keys.current().ok_or(VaultError::NoKey(keys.version()))?;
     let data_key = Key::random(world);
-    let mut padded = Zeroizing::new([0_u8; PADDED]);
-    if number.len() > PADDED {
-        return Err(VaultError::Damaged(place.blob));
-    }
-    for (slot, byte) in padded.iter_mut().zip(number.bytes()) {
-        *slot = byte;
-    }
-    let number = encrypt(&data_key, world, padded.as_slice(), &place.bound("number", 0));
+    let padded = padded(place.kind, clear).ok_or(VaultError::TooLong)?;
+    let content = encrypt(&data_key, world, &padded, &place.bound(place.kind.purpose(), 0));
     let key = encrypt(kek, world, data_key.bytes(), &place.bound("key", version));
-    let (Some(number), Some(key)) = (number, key) else { return Err(VaultError::Damaged(place.blob)) };
-    Ok(Sealed { version, key, number })
+    let (Some(content), Some(key)) = (content, key) else { return Err(VaultError::Damaged(place.blob)) };
+    Ok(Sealed { version, key, content })
 }
 
-/// Opens a number.
-pub(crate) fn open(keys: &Keyring, place: &Place, sealed: &Sealed) -> Result<String, VaultError> {
+/// Opens a number or a secret.
+pub(crate) fn open(keys: &Keyring, place: &Place, sealed: &Sealed) -> Result<Zeroizing<Vec<u8>>, VaultError> {
     let data_key = open_key(keys, place, sealed)?;
     let damaged = || VaultError::Damaged(place.blob);
-    let padded = decrypt(&data_key, &sealed.number, &place.bound("number", 0)).ok_or_else(damaged)?;
-    let number = padded.split(|byte| *byte == 0).next().unwrap_or_default();
-    String::from_utf8(number.to_vec()).map_err(|_| damaged())
+    let padded = decrypt(&data_key, &sealed.content, &place.bound(place.kind.purpose(), 0)).ok_or_else(damaged)?;
+    let clear = match place.kind {
+        Kind::Card | Kind::Account => padded.split(|byte| *byte == 0).next(),
+        Kind::Secret => padded.split_first_chunk::<HEAD>().and_then(|(head, rest)| {
+            let length = usize::try_from(u32::from_be_bytes(*head)).ok()?;
+            rest.get(..length)
+        }),
+    };
+    clear.map(|clear| Zeroizing::new(clear.to_vec())).ok_or_else(damaged)
 }
 
-/// Seals a record's data key again, under the current version. The number itself is not opened and stays as it is.
+/// The clear text with room after it, so that what is sealed tells little of its length. `None` when it is too long.
+fn padded(kind: Kind, clear: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+    let head = u32::try_from(clear.len()).ok()?.to_be_bytes();
+    let (head, size): (&[u8], usize) = match kind {
+        Kind::Card | Kind::Account if clear.len() > PADDED => return None,
+        Kind::Card | Kind::Account => (&[], PADDED),
+        Kind::Secret => (&head, HEAD.saturating_add(clear.len()).checked_next_multiple_of(SECRET_STEP)?),
+    };
+    // Room from the start, since growing would leave copies behind.
+    let mut padded = Zeroizing::new(Vec::with_capacity(size));
+    padded.extend_from_slice(head);
+    padded.extend_from_slice(clear);
+    padded.resize(size, 0);
+    Some(padded)
+}
+
+/// Seals a record's data key again, under the current version. The content itself is not opened and stays as it is.
 pub(crate) fn rewrap(keys: &Keyring, world: &World, place: &Place, sealed: &Sealed) -> Result<Sealed, VaultError> {
     let data_key = open_key(keys, place, sealed)?;
     let (version, kek) = keys.current().ok_or(VaultError::NoKey(keys.version()))?;
     let key = encrypt(kek, world, data_key.bytes(), &place.bound("key", version));
     let key = key.ok_or(VaultError::Damaged(place.blob))?;
-    Ok(Sealed { version, key, number: sealed.number.clone() })
+    Ok(Sealed { version, key, content: sealed.content.clone() })
 }
 
 fn open_key(keys: &Keyring, place: &Place, sealed: &Sealed) -> Result<Key, VaultError> {

@@ -1,4 +1,4 @@
-//! Card and bank account numbers at rest.
+//! Card and bank account numbers at rest, and the secrets of teams.
 //!
 //! # Why it is apart
 //! What is worth stealing stands in one small database with its own keys and a narrow interface; everything else knows
@@ -11,6 +11,9 @@
 //! version while the vault serves; when no row is left under an old version, that version leaves the key file. It is
 //! retired in the database first: a reference from every row lets no row be left under it, and none be written under it
 //! afterwards by a seal that began before. A version has a mark there too, by which the keys of another vault are told.
+//!
+//! Secrets that are no numbers (credentials at processors, keys of wallets) are sealed in the same way, in a table of
+//! their own.
 //!
 //! Security codes are never written to disk: they live sealed in memory, until their authorisation has ended or their
 //! life time is over.
@@ -26,6 +29,7 @@ mod key_file;
 mod keyring;
 mod records;
 mod rotate;
+mod secrets;
 mod versions;
 
 use std::{
@@ -45,6 +49,7 @@ use world::World;
 
 pub use keyring::{Given, KeyError, KeySource, Protection};
 pub use rotate::Progress;
+pub use secrets::SECRET_MAX;
 
 use envelope::{Kind, Place};
 use keyring::Keyring;
@@ -54,8 +59,10 @@ use rotate::Walk;
 const TRIES: u32 = 4;
 
 /// The vault's tables. A released migration is never edited.
-pub const MIGRATIONS: &[Migration] =
-    &[Migration { number: 1, name: "start", sql: include_str!("../migrations/0001_start.sql") }];
+pub const MIGRATIONS: &[Migration] = &[
+    Migration { number: 1, name: "start", sql: include_str!("../migrations/0001_start.sql") },
+    Migration { number: 2, name: "secrets", sql: include_str!("../migrations/0002_secrets.sql") },
+];
 
 /// What can go wrong in the vault. None of it tells a number.
 #[derive(Debug, thiserror::Error)]
@@ -78,6 +85,9 @@ pub enum VaultError {
     /// A rotation's step is at work.
     #[error("another rotation is at work")]
     Rotating,
+    /// A secret is longer than [`SECRET_MAX`].
+    #[error("the secret is too long to be sealed")]
+    TooLong,
     /// The number was not sealed, several times over.
     #[error("the number could not be sealed under the current key")]
     Refused,
@@ -119,7 +129,7 @@ impl Vault {
     /// # Errors
     /// The database's.
     pub async fn seal_card(&self, team: TeamId, number: &CardNumber) -> Result<BlobId, VaultError> {
-        self.seal(team, Kind::Card, number.expose()).await
+        self.seal(team, Kind::Card, number.expose().as_bytes()).await
     }
 
     /// Seals a bank account's number under a new id.
@@ -127,7 +137,7 @@ impl Vault {
     /// # Errors
     /// The database's.
     pub async fn seal_account(&self, team: TeamId, number: &AccountNumber) -> Result<BlobId, VaultError> {
-        self.seal(team, Kind::Account, number.expose()).await
+        self.seal(team, Kind::Account, number.expose().as_bytes()).await
     }
 
     /// Opens a card's number, for one call to a processor. `None` when it is erased.
@@ -135,17 +145,10 @@ impl Vault {
     /// # Errors
     /// `Damaged`, `NoKey`, the database's.
     pub async fn open_card(&self, team: TeamId, blob: BlobId) -> Result<Option<CardNumber>, VaultError> {
-        let place = Place { team, blob, kind: Kind::Card };
-        let mut missed = None;
-        loop {
-            let Some(record) = records::find(&self.0.db, team, blob).await? else { return Ok(None) };
-            match envelope::open(&self.keys(), &place, &record) {
-                Ok(text) => return CardNumber::parse(text).map(Some).map_err(|_| VaultError::Damaged(blob)),
-                // Its version was retired between the two looks: by now the record is under another.
-                Err(VaultError::NoKey(version)) if missed != Some(version) => missed = Some(version),
-                Err(error) => return Err(error),
-            }
-        }
+        let Some(number) = self.opened(&Place { team, blob, kind: Kind::Card }).await? else { return Ok(None) };
+        let damaged = |_| VaultError::Damaged(blob);
+        let text = String::from_utf8(number.to_vec()).map_err(damaged)?;
+        CardNumber::parse(text).map(Some).map_err(|_| VaultError::Damaged(blob))
     }
 
     /// The same for the same card within a team, and nothing else: a keyed hash.
@@ -232,13 +235,16 @@ impl Vault {
         self.0.db.close().await;
     }
 
-    async fn seal(&self, team: TeamId, kind: Kind, number: &str) -> Result<BlobId, VaultError> {
+    async fn seal(&self, team: TeamId, kind: Kind, clear: &[u8]) -> Result<BlobId, VaultError> {
         let world = &self.0.world;
         for _ in 0..TRIES {
             let keys = self.ready_keys().await?;
             let blob = BlobId::new(world.uuid_v7());
-            let sealed = envelope::seal(&keys, world, &Place { team, blob, kind }, number)?;
-            let statement = records::insert(team, blob, kind, &sealed, world.now());
+            let sealed = envelope::seal(&keys, world, &Place { team, blob, kind }, clear)?;
+            let statement = match kind {
+                Kind::Card | Kind::Account => records::insert(team, blob, kind, &sealed, world.now()),
+                Kind::Secret => secrets::insert(team, blob, &sealed, world.now()),
+            };
             match self.commit(&blob.key(), [statement]).await {
                 Ok(true) => return Ok(blob),
                 // The id is taken.

@@ -6,7 +6,10 @@ use domain::{
     id::{BlobId, TeamId},
 };
 
-use crate::envelope::{Kind, Place, Sealed};
+use crate::{
+    envelope::{Kind, Place, Sealed},
+    secrets,
+};
 
 /// A new sealed number.
 pub(crate) fn insert(team: TeamId, blob: BlobId, kind: Kind, sealed: &Sealed, at: Timestamp) -> Statement {
@@ -19,7 +22,7 @@ pub(crate) fn insert(team: TeamId, blob: BlobId, kind: Kind, sealed: &Sealed, at
             kind.text().into(),
             i64::from(sealed.version).into(),
             sealed.key.as_str().into(),
-            sealed.number.as_str().into(),
+            sealed.content.as_str().into(),
             at.micros().into(),
         ],
     )
@@ -32,6 +35,9 @@ pub(crate) fn delete(team: TeamId, blob: BlobId) -> Statement {
 
 /// Puts a data key that was sealed again in the place of the old one, unless that has changed.
 pub(crate) fn rewrap(place: &Place, old: &Sealed, new: &Sealed) -> Statement {
+    if place.kind == Kind::Secret {
+        return secrets::rewrap(place, old, new);
+    }
     Statement::any(
         "update sealed set key_version = $3, sealed_key = $4 where team_id = $1 and blob_id = $2 and key_version = $5",
         vec![
@@ -51,7 +57,7 @@ pub(crate) async fn find(db: &Db, team: TeamId, blob: BlobId) -> Result<Option<S
     rows.first().map(|row| sealed(row, 0)).transpose()
 }
 
-/// Rows of any team that are sealed under `version`, after the id `after`, in the order of their ids.
+/// Numbers and secrets of any team that are sealed under `version`, after the id `after`, in the order of their ids.
 pub(crate) async fn of_version(
     db: &Db,
     version: u32,
@@ -60,24 +66,33 @@ pub(crate) async fn of_version(
 ) -> Result<Vec<(Place, Sealed)>, DbError> {
     // A rotation serves every team; each row carries its team with it.
     let sql = "select blob_id, team_id, kind, key_version, sealed_key, sealed from sealed \
+               where key_version = $1 and blob_id > $2 \
+               union all select blob_id, team_id, 'secret', key_version, sealed_key, sealed from secret \
                where key_version = $1 and blob_id > $2 order by blob_id limit $3";
     let after = after.map(BlobId::key).unwrap_or_default();
     let rows = db.scan(sql, vec![i64::from(version).into(), after.into(), limit.into()]).await?;
     rows.iter()
         .map(|row| {
-            let kind = if row.text(2)? == Kind::Card.text() { Kind::Card } else { Kind::Account };
+            let kind =
+                [Kind::Card, Kind::Secret].into_iter().find(|kind| row.text(2).is_ok_and(|text| text == kind.text()));
+            let kind = kind.unwrap_or(Kind::Account);
             let (blob, team) = keys(row)?;
             Ok((Place { team, blob, kind }, sealed(row, 3)?))
         })
         .collect()
 }
 
-/// How many rows there are, and how many are sealed under `version`.
+/// How many numbers and secrets there are, and how many are sealed under `version`.
 pub(crate) async fn count(db: &Db, version: u32) -> Result<(i64, i64), DbError> {
     // A rotation serves every team.
-    let all = db.scan("select count(*) from sealed", Vec::new()).await?;
-    let done = db.scan("select count(*) from sealed where key_version = $1", vec![i64::from(version).into()]).await?;
-    let number = |rows: &[Row]| rows.first().map_or(Ok(0), |row| row.int(0));
+    let all = "select count(*) from sealed union all select count(*) from secret";
+    let all = db.scan(all, Vec::new()).await?;
+    // So does the part of it that is done.
+    let done = "select count(*) from sealed where key_version = $1 \
+                union all select count(*) from secret where key_version = $1";
+    let done = db.scan(done, vec![i64::from(version).into()]).await?;
+    let number =
+        |rows: &[Row]| rows.iter().try_fold(0_i64, |sum, row| Ok::<_, DbError>(sum.saturating_add(row.int(0)?)));
     Ok((number(&all)?, number(&done)?))
 }
 
@@ -104,7 +119,7 @@ fn keys(row: &Row) -> Result<(BlobId, TeamId), DbError> {
     keys.ok_or_else(|| DbError::Corrupt("sealed: the keys of a row".to_owned()))
 }
 
-fn sealed(row: &Row, first: usize) -> Result<Sealed, DbError> {
+pub(crate) fn sealed(row: &Row, first: usize) -> Result<Sealed, DbError> {
     let version = u32::try_from(row.int(first)?).map_err(|_| DbError::Corrupt("sealed: a key version".to_owned()))?;
-    Ok(Sealed { version, key: row.text(first + 1)?.to_owned(), number: row.text(first + 2)?.to_owned() })
+    Ok(Sealed { version, key: row.text(first + 1)?.to_owned(), content: row.text(first + 2)?.to_owned() })
 }

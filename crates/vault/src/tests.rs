@@ -1,5 +1,6 @@
 mod at_rest;
 mod rotation;
+mod secrets;
 
 use super::*;
 use domain::id::TeamId;
@@ -56,11 +57,11 @@ fn a_change_of_any_byte_is_refused() {
     let (vault, _, world, _) = vault(folder.path());
     let keys = vault.0.keys.lock().clone();
     let place = Place { team: team(1), blob: BlobId::new(Uuid::from_u128(7)), kind: Kind::Card };
-    let sealed = envelope::seal(&keys, &world, &place, NUMBER).unwrap();
-    assert_eq!(envelope::open(&keys, &place, &sealed).unwrap(), NUMBER);
+    let sealed = envelope::seal(&keys, &world, &place, NUMBER.as_bytes()).unwrap();
+    assert_eq!(envelope::open(&keys, &place, &sealed).unwrap().as_slice(), NUMBER.as_bytes());
     let mut refused = 0;
     for field in 0..2 {
-        let text = if field == 0 { &sealed.key } else { &sealed.number };
+        let text = if field == 0 { &sealed.key } else { &sealed.content };
         for index in 0..text.len() {
             let mut bytes = text.clone().into_bytes();
             bytes[index] = if bytes[index] == b'A' { b'B' } else { b'A' };
@@ -69,7 +70,7 @@ fn a_change_of_any_byte_is_refused() {
             if field == 0 {
                 broken.key = changed;
             } else {
-                broken.number = changed;
+                broken.content = changed;
             }
             assert!(envelope::open(&keys, &place, &broken).is_err(), "field {field}, byte {index}");
             refused += 1;
@@ -86,12 +87,12 @@ fn sealed_numbers_tell_neither_themselves_nor_their_length() {
     let (vault, _, world, _) = vault(folder.path());
     let keys = vault.0.keys.lock().clone();
     let place = Place { team: team(1), blob: BlobId::new(Uuid::from_u128(7)), kind: Kind::Card };
-    let long = envelope::seal(&keys, &world, &place, "4242424242424242424").unwrap();
-    let short = envelope::seal(&keys, &world, &place, "424242424242").unwrap();
-    assert_eq!(long.number.len(), short.number.len());
+    let long = envelope::seal(&keys, &world, &place, b"4242424242424242424").unwrap();
+    let short = envelope::seal(&keys, &world, &place, b"424242424242").unwrap();
+    assert_eq!(long.content.len(), short.content.len());
     assert_ne!(
-        envelope::seal(&keys, &world, &place, NUMBER).unwrap(),
-        envelope::seal(&keys, &world, &place, NUMBER).unwrap()
+        envelope::seal(&keys, &world, &place, NUMBER.as_bytes()).unwrap(),
+        envelope::seal(&keys, &world, &place, NUMBER.as_bytes()).unwrap()
     );
 }
 

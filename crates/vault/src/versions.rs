@@ -125,8 +125,15 @@ impl Vault {
 
     async fn has_records(&self, version: u32) -> Result<bool, VaultError> {
         // A look at the use of a key, for every team.
-        let sql = "select blob_id from sealed where key_version = $1 limit 1";
-        Ok(!self.0.db.read(sql, vec![i64::from(version).into()]).await?.is_empty())
+        let numbers = "select blob_id from sealed where key_version = $1 limit 1";
+        // And of their secrets.
+        let secrets = "select blob_id from secret where key_version = $1 limit 1";
+        for sql in [numbers, secrets] {
+            if !self.0.db.read(sql, vec![i64::from(version).into()]).await?.is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     async fn versions(&self) -> Result<Vec<Version>, VaultError> {

@@ -39,9 +39,14 @@ async fn a_number_is_sealed_and_rotated_on_postgresql() {
     vault.check().await.unwrap();
     let number = CardNumber::parse("4242424242424242".to_owned()).ok().unwrap();
     let blob = vault.seal_card(team(1), &number).await.unwrap();
+    let secret = vault.seal_secret(team(1), b"key").await.unwrap();
     assert_eq!(vault.rotate_begin().unwrap(), 2);
     while !vault.rotate_step(10).await.unwrap().finished {}
     let opened = vault.open_card(team(1), blob).await.unwrap().unwrap();
     assert_eq!(opened.expose(), number.expose());
     assert!(vault.open_card(team(2), blob).await.unwrap().is_none());
+    assert_eq!(vault.open_secret(team(1), secret).await.unwrap().unwrap().as_slice(), b"key");
+    assert!(vault.open_secret(team(2), secret).await.unwrap().is_none());
+    vault.erase_secret(team(1), secret).await.unwrap();
+    assert!(vault.open_secret(team(1), secret).await.unwrap().is_none());
 }

@@ -106,6 +106,6 @@ async fn an_erased_number_leaves_nothing_sealed_behind_once_the_log_is_gone() {
     vault.close().await;
     let all = files(folder.path()).into_iter().flat_map(|(_, bytes)| bytes).collect::<Vec<_>>();
     let holds = |text: &str| all.windows(text.len()).any(|window| window == text.as_bytes());
-    assert!(!holds(&sealed.number) && !holds(&sealed.key) && !holds(&blob.key()));
-    assert!(holds(&beside.number) && holds(&kept.key()), "the other one is there");
+    assert!(!holds(&sealed.content) && !holds(&sealed.key) && !holds(&blob.key()));
+    assert!(holds(&beside.content) && holds(&kept.key()), "the other one is there");
 }

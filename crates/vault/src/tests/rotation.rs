@@ -49,7 +49,7 @@ fn a_seal_that_began_before_a_rotation_can_not_be_written_after_it() {
             }
             let keys = vault.keys();
             let place = Place { team: team(1), blob: BlobId::new(world.uuid_v7()), kind: Kind::Card };
-            let sealed = envelope::seal(&keys, &world, &place, NUMBER).unwrap();
+            let sealed = envelope::seal(&keys, &world, &place, NUMBER.as_bytes()).unwrap();
             rotate(&vault).await;
             let late = records::insert(place.team, place.blob, place.kind, &sealed, world.now());
             assert!(matches!(vault.commit("late", [late]).await, Err(VaultError::Db(_)) | Ok(false)));
@@ -70,7 +70,7 @@ fn a_seal_that_is_written_at_the_end_of_a_rotation_is_taken_along() {
             vault.seal_card(team(1), &card()).await.unwrap();
         }
         let place = Place { team: team(1), blob: early, kind: Kind::Card };
-        let sealed = envelope::seal(&vault.keys(), &world, &place, NUMBER).unwrap();
+        let sealed = envelope::seal(&vault.keys(), &world, &place, NUMBER.as_bytes()).unwrap();
         vault.rotate_begin().unwrap();
         vault.rotate_step(10).await.unwrap();
         // Its id lies before the rotation's place.
