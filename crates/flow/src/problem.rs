@@ -1,0 +1,101 @@
+//! What is wrong with a document, for the person who wrote it.
+
+use std::fmt;
+
+/// One thing that is wrong with a document, with its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Where, such as `steps[2].if`; empty for the document as a whole.
+    pub place: String,
+    /// The line of the text, from 1, when the document was read from a text.
+    pub line: Option<u32>,
+    /// What is wrong and what would be right: a clause without a full stop.
+    pub message: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) if self.place.is_empty() => write!(f, "line {line}: {}", self.message),
+            Some(line) => write!(f, "{} (line {line}): {}", self.place, self.message),
+            None if self.place.is_empty() => f.write_str(&self.message),
+            None => write!(f, "{}: {}", self.place, self.message),
+        }
+    }
+}
+
+/// ` (did you mean …?)` when one of the words is near to what was written, else nothing.
+pub(crate) fn did_you_mean<'a>(written: &str, words: impl IntoIterator<Item = &'a str>) -> String {
+    let allowed = (written.chars().count() / 3).max(1);
+    words
+        .into_iter()
+        .map(|word| (distance(written, word), word))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min()
+        .map(|(_, word)| format!(" (did you mean `{word}`?)"))
+        .unwrap_or_default()
+}
+
+/// How many letters must change to make one word of the other (Levenshtein), case aside.
+fn distance(left: &str, right: &str) -> usize {
+    // Longer words are no slip of the pen for any of ours.
+    if left.len() > 40 {
+        return usize::MAX;
+    }
+    let right: Vec<char> = right.to_lowercase().chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (index, char) in left.to_lowercase().chars().enumerate() {
+        let mut diagonal = index;
+        let mut last = index + 1;
+        for (cell, other) in row.iter_mut().skip(1).zip(&right) {
+            let changed = diagonal + usize::from(char != *other);
+            diagonal = *cell;
+            last = changed.min(last + 1).min(diagonal + 1);
+            *cell = last;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = index + 1;
+        }
+    }
+    row.last().copied().unwrap_or(usize::MAX)
+}
+
+/// `a`, `b` and `c`.
+pub(crate) fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
+    match words.split_last() {
+        None => String::new(),
+        Some((only, [])) => only.clone(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_words_are_suggested_and_far_ones_are_not() {
+        let words = ["capture", "cancel", "call_webhook"];
+        assert_eq!(did_you_mean("captrue", words), " (did you mean `capture`?)");
+        assert_eq!(did_you_mean("Cancel", words), " (did you mean `cancel`?)");
+        assert_eq!(did_you_mean("callwebhook", words), " (did you mean `call_webhook`?)");
+        assert_eq!(did_you_mean("email", words), "");
+        assert_eq!(did_you_mean(&"x".repeat(100_000), words), "");
+    }
+
+    #[test]
+    fn a_problem_tells_its_place_and_line() {
+        let problem = |place: &str, line| Problem { place: place.to_owned(), line, message: "is wrong".to_owned() };
+        assert_eq!(problem("steps[2].if", Some(9)).to_string(), "steps[2].if (line 9): is wrong");
+        assert_eq!(problem("steps[2].if", None).to_string(), "steps[2].if: is wrong");
+        assert_eq!(problem("", Some(9)).to_string(), "line 9: is wrong");
+        assert_eq!(problem("", None).to_string(), "is wrong");
+    }
+
+    #[test]
+    fn words_are_listed_as_in_a_sentence() {
+        assert_eq!(listed(["a"]), "`a`");
+        assert_eq!(listed(["a", "b", "c"]), "`a`, `b` and `c`");
+    }
+}
