@@ -1,10 +1,14 @@
 //! What the engine asks.
 
 use domain::{
+    answer::Action,
     card_number::{CardNumber, SecurityCode},
+    decline::Decline,
     expiry::Expiry,
     id::{ConnectionId, PaymentId},
-    money::Money,
+    method::Method,
+    money::{Currency, Money},
+    payment::ThreeDsWish,
     person::Address,
 };
 use serde::{Deserialize, Serialize};
@@ -33,6 +37,24 @@ impl Reference {
     }
 }
 
+/// What a wallet gave in place of the customer's authentication. Can't be printed.
+pub struct Cryptogram {
+    /// The cryptogram as the wallet's token held it, base64. Single use.
+    pub value: String,
+    /// The Electronic Commerce Indicator, when the token had one.
+    pub eci: Option<String>,
+}
+
+/// What is wanted of 3D Secure for a call.
+#[derive(Debug, Clone, Copy)]
+pub struct ThreeDsCall<'a> {
+    /// Ask, avoid, or as the issuer wants.
+    pub wish: ThreeDsWish,
+    /// Where the customer comes back to from the processor's page, an address of ours. `None`: nobody is there who could be
+    /// sent anywhere.
+    pub return_url: Option<&'a str>,
+}
+
 /// A card as it is sent, opened for this one call. Can't be printed.
 pub struct CardData {
     /// The full number.
@@ -45,6 +67,8 @@ pub struct CardData {
     pub name: Option<String>,
     /// The billing address.
     pub address: Option<Address>,
+    /// The wallet's cryptogram; the number is the device's then.
+    pub cryptogram: Option<Cryptogram>,
 }
 
 /// A request for an authorisation.
@@ -57,8 +81,14 @@ pub struct Authorise<'a> {
     pub money: Money,
     /// Capture at once (a sale).
     pub capture: bool,
-    /// The card.
-    pub card: &'a CardData,
+    /// The connection's settings, as its descriptor's processor reads them.
+    pub settings: &'a serde_json::Value,
+    /// What it is paid with: a card's brand, a wallet, or an alternative method.
+    pub method: Method,
+    /// The card, where the method is one (wallets included).
+    pub card: Option<&'a CardData>,
+    /// 3D Secure and the customer's way back.
+    pub three_ds: ThreeDsCall<'a>,
     /// Whether the customer is absent (a merchant-initiated payment): no challenge is possible.
     pub merchant_initiated: bool,
     /// Text for the customer's statement.
@@ -78,6 +108,8 @@ pub struct Follow<'a> {
     pub processor_id: Option<&'a str>,
     /// The connection.
     pub connection: &'a ConnectionId,
+    /// Its settings.
+    pub settings: &'a serde_json::Value,
     /// How much (for a cancellation: what was authorised).
     pub money: Money,
     /// The merchant's reason.
@@ -95,4 +127,56 @@ pub struct LookUp<'a> {
     pub processor_id: Option<&'a str>,
     /// The connection.
     pub connection: &'a ConnectionId,
+    /// Its settings.
+    pub settings: &'a serde_json::Value,
+}
+
+/// Completes an authorisation for which the customer has done what was asked.
+#[derive(Debug)]
+pub struct Complete<'a> {
+    /// The reference of the authorisation.
+    pub reference: &'a Reference,
+    /// The processor's own id of it, when it gave one.
+    pub processor_id: Option<&'a str>,
+    /// The connection.
+    pub connection: &'a ConnectionId,
+    /// Its settings.
+    pub settings: &'a serde_json::Value,
+    /// How much.
+    pub money: Money,
+    /// Capture at once (a sale).
+    pub capture: bool,
+}
+
+/// Asks for a token of the processor's own that stands for a card there. Verifies the card where the processor does.
+pub struct Tokenise<'a> {
+    /// Our reference for it: the same request repeated under it has no second effect, and after the customer was
+    /// authenticated it brings the token.
+    pub reference: &'a str,
+    /// The connection.
+    pub connection: &'a ConnectionId,
+    /// Its settings.
+    pub settings: &'a serde_json::Value,
+    /// The card.
+    pub card: &'a CardData,
+    /// In which currency it will be charged.
+    pub currency: Currency,
+    /// Where the customer comes back to; `None`: nobody is there.
+    pub return_url: Option<&'a str>,
+}
+
+/// How a processor answers to [`Tokenise`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Tokenised {
+    /// The token.
+    Token {
+        /// The processor's token.
+        token: String,
+        /// Whether it can be used more than once.
+        reusable: bool,
+    },
+    /// The card was refused.
+    Declined(Decline),
+    /// The customer must be authenticated first.
+    ActionRequired(Action),
 }

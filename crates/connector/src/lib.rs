@@ -9,10 +9,14 @@ mod descriptor;
 #[cfg(feature = "scenarios")]
 pub mod scenarios;
 
-pub use call::{Authorise, CardData, Follow, LookUp, Reference};
+pub use call::{
+    Authorise, CardData, Complete, Cryptogram, Follow, LookUp, Reference, ThreeDsCall, Tokenise, Tokenised,
+};
 pub use call_error::CallError;
 pub use descriptor::{Capabilities, Descriptor};
-pub use domain::answer::{Answer, Approval, Finding, LaterAnswer};
+pub use domain::answer::{Action, ActionKind, Answer, Approval, Finding, LaterAnswer, ThreeDs};
+
+use std::future::ready;
 
 use futures_util::future::BoxFuture;
 
@@ -38,4 +42,18 @@ pub trait Connector: Send + Sync + 'static {
 
     /// Finds out what became of an earlier call, by our reference. Reads only; never opens the vault.
     fn look_up<'a>(&'a self, call: &'a LookUp<'a>) -> BoxFuture<'a, Result<Finding, CallError>>;
+
+    /// Completes an authorisation for which the customer has done what was asked ([`Action::ready`]). The same call
+    /// repeated has no second effect.
+    fn complete<'a>(&'a self, _: &'a Complete<'a>) -> BoxFuture<'a, Result<Answer, CallError>> {
+        Box::pin(ready(Err(CallError::Unsupported)))
+    }
+
+    /// Asks for a token of the processor's own for a card.
+    fn tokenise<'a>(&'a self, _: &'a Tokenise<'a>) -> BoxFuture<'a, Result<Tokenised, CallError>> {
+        Box::pin(ready(Err(CallError::Unsupported)))
+    }
+
+    /// Checks the settings of a connection before they are kept. The error is a clause for the merchant.
+    fn check_settings(&self, settings: &serde_json::Value) -> Result<(), String>;
 }

@@ -27,6 +27,41 @@ pub struct Approval {
     pub receipt_url: Option<String>,
     /// The scheme's id of the transaction, for later merchant-initiated payments.
     pub scheme_transaction_id: Option<String>,
+    /// What 3D Secure brought, when it took place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub three_ds: Option<ThreeDs>,
+}
+
+/// What the customer's authentication by 3D Secure brought. Source: EMV 3-D Secure.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ThreeDs {
+    /// The Electronic Commerce Indicator, two digits such as `05`.
+    pub eci: Option<String>,
+    /// The protocol's version, such as `2.2.0`.
+    pub version: Option<String>,
+    /// Whether the check succeeded, a word such as `AUTHENTICATED`.
+    pub result: Option<String>,
+}
+
+/// What the customer must do before the processor can decide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ActionKind {
+    /// Be authenticated by the card's issuer.
+    ThreeDSecure,
+    /// Approve the payment at the alternative method's own page.
+    Apm,
+}
+
+/// Something that the customer must do at a page of the processor's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Action {
+    /// What it is.
+    pub kind: ActionKind,
+    /// The page, an absolute address.
+    pub url: String,
+    /// The customer has done it, and the processor waits for us to complete the authorisation.
+    #[serde(default)]
+    pub ready: bool,
 }
 
 /// How a processor answered a request for an authorisation.
@@ -48,6 +83,13 @@ pub enum Answer {
     },
     /// The processor reviews it and will tell later.
     Held {
+        /// The facts that came with it.
+        approval: Approval,
+    },
+    /// The customer must do something first; nothing is authorised until then.
+    ActionRequired {
+        /// What it is.
+        action: Action,
         /// The facts that came with it.
         approval: Approval,
     },

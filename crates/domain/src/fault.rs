@@ -43,6 +43,10 @@ codes! {
     KeyReused = "error.idempotency.key-reused",
     /// The first request with this key has not ended yet.
     KeyInProgress = "error.idempotency.in-progress",
+    /// The customer must be authenticated by 3D Secure at `url`; `id` names the payment.
+    Requires3dSecure = "error.authorize.requires3DSecure",
+    /// The customer must approve the payment at `url`; `id` names it.
+    RequiresApm = "error.authorize.requiresApmAuthorization",
     /// There is a live or paid payment already; `id` names it.
     AlreadyAuthorised = "error.authorize.payment-already-authorized",
     /// No such payment in this team.
@@ -51,6 +55,8 @@ codes! {
     CustomerNotFound = "error.customer.not-found",
     /// No such payment method in this team, or it belongs to another customer.
     MethodNotFound = "error.payment-method.not-found",
+    /// No such intent in this team, or one that this credential did not start.
+    IntentNotFound = "error.intent.not-found",
     /// No such flow in this team.
     FlowNotFound = "error.flow.not-found",
     /// No such connection in this team.
@@ -63,6 +69,10 @@ codes! {
     RefundStatus = "error.refund.invalid-status",
     /// The payment's status does not allow that a person settles it.
     ResolveStatus = "error.resolve.invalid-status",
+    /// The payment waits for nobody, so it can't be given up.
+    AbandonStatus = "error.abandon.invalid-status",
+    /// The intent is complete.
+    IntentStatus = "error.intent.invalid-status",
     /// More than was authorised.
     CaptureAmount = "error.capture.amount-exceeds-authorised",
     /// More than is left of what was captured.
@@ -73,6 +83,12 @@ codes! {
     CancelProcessor = "error.cancel.processor",
     /// The processor refused the refund.
     RefundProcessor = "error.refund.processor",
+    /// There is no such wallet, or the operation is not for it.
+    WalletType = "error.wallet.unsupported-type",
+    /// The wallet's token is not good; `reason` says why.
+    WalletToken = "error.wallet.invalid-token",
+    /// The wallet could not be set up; `reason` says why.
+    WalletSetup = "error.wallet.setup-failed",
     /// Another operation that excludes this one is under way.
     OperationInProgress = "error.payment.operation-in-progress",
     /// Too many requests.
@@ -105,12 +121,24 @@ pub struct Fault {
     /// The largest amount allowed now, in minor units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_amount: Option<i64>,
+    /// Where the customer must be sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
 }
 
 impl Fault {
     /// A fault with a message and nothing else.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), field: None, reason: None, id: None, status: None, max_amount: None }
+        Self {
+            code,
+            message: message.into(),
+            field: None,
+            reason: None,
+            id: None,
+            status: None,
+            max_amount: None,
+            url: None,
+        }
     }
 
     /// `error.validation` for `field`, with the reason as a short clause (`must be positive`).
@@ -150,6 +178,13 @@ impl Fault {
     #[must_use]
     pub fn at_most(mut self, max_amount: i64) -> Self {
         self.max_amount = Some(max_amount);
+        self
+    }
+
+    /// Adds the address to which the customer must be sent.
+    #[must_use]
+    pub fn at_url(mut self, url: impl Into<String>) -> Self {
+        self.url = Some(url.into());
         self
     }
 
@@ -196,6 +231,14 @@ impl Fault {
             | Code::CaptureProcessor
             | Code::CancelProcessor
             | Code::AlreadyAuthorised
+            | Code::Requires3dSecure
+            | Code::RequiresApm
+            | Code::IntentNotFound
+            | Code::AbandonStatus
+            | Code::IntentStatus
+            | Code::WalletType
+            | Code::WalletToken
+            | Code::WalletSetup
             | Code::RefundProcessor => true,
         }
     }

@@ -77,6 +77,10 @@ plain_uuid_id!(
     /// A refund of a payment.
     RefundId
 );
+plain_uuid_id!(
+    /// A checkout intent.
+    IntentId
+);
 uuid_id!(
     /// A payment. Shown with the prefix `payments:`, read with or without it.
     PaymentId

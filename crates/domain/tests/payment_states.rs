@@ -30,13 +30,14 @@ fn policy() -> Policy {
         pending: vec![Duration::from_secs(1), Duration::from_secs(2)],
         lifetime: Duration::from_hours(168),
         not_found_final_after: Some(Duration::from_secs(10)),
+        customer_lifetime: Duration::from_hours(24),
         call_timeout: Duration::from_secs(2),
     }
 }
 
 fn begin(seconds: u64) -> Begin {
     let (send_within, answer_within) = (Duration::from_secs(5), Duration::from_secs(3));
-    Begin { at: at(seconds), send_within, answer_within, once: None }
+    Begin { at: at(seconds), send_within, answer_within, once: None, return_key: None }
 }
 
 fn connection() -> ConnectionId {
@@ -66,15 +67,16 @@ fn payment(rule: CaptureRule) -> Payment {
             method: Method::Visa,
             token: None,
             id: MethodId::new(Uuid::from_u128(3)),
-            blob: BlobId::new(Uuid::from_u128(4)),
+            blob: Some(BlobId::new(Uuid::from_u128(4))),
             hidden: true,
-            masked: "************4242".to_owned(),
+            masked: Some("************4242".to_owned()),
             bin: None,
-            expiry: Expiry::parse(12, 2030).unwrap(),
-            brand: "VISA".to_owned(),
+            expiry: Some(Expiry::parse(12, 2030).unwrap()),
+            brand: Some("VISA".to_owned()),
+            wallet: None,
             holder: None,
             address: None,
-            fingerprint: "f".to_owned(),
+            fingerprint: Some("f".to_owned()),
             funding: CardFunding::Undefined,
             product: None,
         },
@@ -84,6 +86,11 @@ fn payment(rule: CaptureRule) -> Payment {
         metadata: None,
         fraud: None,
         initiator: Initiator::Customer,
+        intent: None,
+        three_ds: ThreeDsWish::AsIssuer,
+        three_ds_redirect: None,
+        apm_redirect: None,
+        route: None,
         made_by: None,
         gateway: None,
         operations: Vec::new(),

@@ -25,7 +25,7 @@ mod turns;
 use std::{
     collections::BTreeMap,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
@@ -75,6 +75,7 @@ struct Inner {
     vault: Vault,
     connectors: Connectors,
     settings: Settings,
+    public_url: OnceLock<String>,
     turns: turns::Turns,
     large: payments::Large,
     looking: payments::Looking,
@@ -96,6 +97,7 @@ impl Engine {
                 vault: parts.vault,
                 connectors: parts.connectors,
                 settings: parts.settings,
+                public_url: OnceLock::new(),
                 turns: turns::Turns::default(),
                 large: payments::Large::default(),
                 looking: payments::Looking::default(),
@@ -107,6 +109,18 @@ impl Engine {
                 draining: AtomicBool::new(false),
             }),
         }
+    }
+
+    /// Tells under which address the service is reached: the base of every address that is handed out, without a slash at
+    /// its end. Counts once.
+    pub fn reachable_at(&self, base: String) {
+        // A second telling is ignored: addresses that were handed out stay true.
+        let _ = self.inner.public_url.set(base);
+    }
+
+    /// The base of every address that is handed out; empty until it is told.
+    pub(crate) fn public_url(&self) -> &str {
+        self.inner.public_url.get().map_or("", String::as_str)
     }
 
     /// Starts the background jobs.

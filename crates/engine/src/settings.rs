@@ -19,6 +19,12 @@ pub struct Settings {
     pub poll_interval: Duration,
     /// By when a request must have its answer.
     pub request_deadline: Duration,
+    /// How long the customer has to come back from a processor's page.
+    pub customer_lifetime: Duration,
+    /// After so many failures in a row a connection is rested.
+    pub rest_after: u32,
+    /// How long a connection is rested at first; then twice as long each time, up to ten times.
+    pub rest_for: Duration,
     /// How long a client token lives.
     pub client_token_lifetime: Duration,
 }
@@ -33,6 +39,9 @@ impl Default for Settings {
             recovery_schedule: seconds.into_iter().map(Duration::from_secs).collect(),
             poll_interval: Duration::from_millis(500),
             request_deadline: Duration::from_secs(24),
+            customer_lifetime: Duration::from_hours(24),
+            rest_after: 5,
+            rest_for: Duration::from_secs(30),
             client_token_lifetime: Duration::from_hours(3),
         }
     }

@@ -20,7 +20,13 @@ fn extensions(fault: &Fault) -> Value {
     let mut extensions = Map::new();
     extensions.insert("code".to_owned(), Value::from(fault.code.text()));
     extensions.insert("noTrace".to_owned(), Value::from(fault.no_trace()));
-    let texts = [("field", &fault.field), ("reason", &fault.reason), ("id", &fault.id), ("status", &fault.status)];
+    let texts = [
+        ("field", &fault.field),
+        ("reason", &fault.reason),
+        ("id", &fault.id),
+        ("status", &fault.status),
+        ("url", &fault.url),
+    ];
     for (name, value) in texts {
         if let Some(value) = value {
             extensions.insert(name.to_owned(), Value::from(value.as_str()));

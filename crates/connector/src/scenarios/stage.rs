@@ -5,16 +5,20 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-use domain::{id::PaymentId, money::Money};
+use domain::{id::PaymentId, money::Money, payment::ThreeDsWish};
 use world::World;
 
 use super::Fixtures;
 use crate::{
     Answer, Authorise, CallError, Capabilities, CardData, Connector, Finding, Follow, LaterAnswer, LookUp, Reference,
+    ThreeDsCall,
 };
 
 /// How often a pending operation is asked after.
 const PATIENCE: usize = 20;
+
+/// The settings of the connection that is tested.
+static NO_SETTINGS: serde_json::Value = serde_json::Value::Null;
 
 /// One scenario's place: a payment of its own.
 pub(super) struct Stage<'a> {
@@ -66,7 +70,10 @@ impl<'a> Stage<'a> {
             connection: self.fixtures.connection,
             money: self.money(minor),
             capture,
-            card,
+            settings: &NO_SETTINGS,
+            method: card.number.brand().method(),
+            card: Some(card),
+            three_ds: ThreeDsCall { wish: ThreeDsWish::AsIssuer, return_url: None },
             merchant_initiated: false,
             statement_descriptor: None,
             fraud: None,
@@ -108,6 +115,7 @@ impl<'a> Stage<'a> {
             authorisation: &about.reference,
             processor_id: about.processor_id.as_deref(),
             connection: self.fixtures.connection,
+            settings: &NO_SETTINGS,
             money: self.money(minor),
             reason: None,
         };
@@ -168,6 +176,7 @@ impl<'a> Stage<'a> {
             authorisation: &about.reference,
             processor_id: about.processor_id.as_deref(),
             connection: self.fixtures.connection,
+            settings: &NO_SETTINGS,
         };
         self.in_time(self.connector.look_up(&call)).await?.map_err(|error| format!("the look-up failed: {error}"))
     }

@@ -65,6 +65,7 @@ fn approval(entry: &Entry, status: (&str, Option<&str>), risk: (&str, i64)) -> A
         card_country: Some("US".to_owned()),
         receipt_url: None,
         scheme_transaction_id: None,
+        three_ds: None,
     }
 }
 

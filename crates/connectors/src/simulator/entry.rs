@@ -56,14 +56,14 @@ pub(super) enum Standing {
 impl Entry {
     /// The entry that a request makes.
     pub(super) fn open(call: &Authorise<'_>, now: Timestamp) -> Self {
-        let behaviour = cards::behaviour(call.card);
+        let behaviour = call.card.map_or(Behaviour::Approve, cards::behaviour);
         Self {
             reference: call.reference.clone(),
             connection: call.connection.clone(),
             money: call.money,
             sale: call.capture,
             behaviour,
-            funding: cards::funding(call.card),
+            funding: call.card.map_or(CardFunding::Undefined, cards::funding),
             held_until: (behaviour == Behaviour::Held).then(|| now.after(DECIDES_AFTER)),
             later: Vec::new(),
             created_at: now,

@@ -165,6 +165,10 @@ impl Connector for Simulator {
     fn look_up<'a>(&'a self, call: &'a LookUp<'a>) -> BoxFuture<'a, Result<Finding, CallError>> {
         Box::pin(self.play_look_up(call))
     }
+
+    fn check_settings(&self, settings: &serde_json::Value) -> Result<(), String> {
+        if settings.is_object() { Ok(()) } else { Err("must be an object".to_owned()) }
+    }
 }
 
 fn check(minor: i64) -> Result<(), CallError> {

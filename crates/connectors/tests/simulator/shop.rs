@@ -2,16 +2,21 @@
 
 use std::{future::Future, sync::Arc, time::Duration};
 
-use connector::{Answer, Authorise, CallError, CardData, Connector, Finding, Follow, LaterAnswer, LookUp, Reference};
+use connector::{
+    Answer, Authorise, CallError, CardData, Connector, Finding, Follow, LaterAnswer, LookUp, Reference, ThreeDsCall,
+};
 use connectors::simulator::{Kind, MemoryBooks, Simulator, read_books};
 use domain::{
     card_number::CardNumber,
     expiry::Expiry,
     id::{ConnectionId, PaymentId},
     money::{Currency, Money},
+    payment::ThreeDsWish,
 };
 use serde_json::Value;
 use world::{Elapsed, Sim, World};
+
+static NO_SETTINGS: Value = Value::Null;
 
 pub(crate) struct Shop {
     pub(crate) world: World,
@@ -62,7 +67,10 @@ impl Shop {
             connection,
             money,
             capture,
-            card: &card,
+            settings: &NO_SETTINGS,
+            method: card.number.brand().method(),
+            card: Some(&card),
+            three_ds: ThreeDsCall { wish: ThreeDsWish::AsIssuer, return_url: None },
             merchant_initiated: false,
             statement_descriptor: None,
             fraud: None,
@@ -97,7 +105,15 @@ impl Shop {
         connection: &ConnectionId,
         money: Money,
     ) -> Call<LaterAnswer> {
-        let call = Follow { reference, authorisation, processor_id: None, connection, money, reason: None };
+        let call = Follow {
+            reference,
+            authorisation,
+            processor_id: None,
+            connection,
+            settings: &NO_SETTINGS,
+            money,
+            reason: None,
+        };
         self.in_time(match kind {
             Kind::Capture => self.simulator.capture(&call),
             Kind::Cancel => self.simulator.cancel(&call),
@@ -110,7 +126,7 @@ impl Shop {
     }
 
     pub(crate) fn look_up_at(&self, connection: &ConnectionId, about: &Reference, reference: &Reference) -> Finding {
-        let call = LookUp { reference, authorisation: about, processor_id: None, connection };
+        let call = LookUp { reference, authorisation: about, processor_id: None, connection, settings: &NO_SETTINGS };
         self.in_time(self.simulator.look_up(&call)).unwrap().unwrap()
     }
 
@@ -154,5 +170,6 @@ pub(crate) fn card(number: &str) -> CardData {
         cvc: None,
         name: None,
         address: None,
+        cryptogram: None,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{CancelCause, Kind, Line, OnceRef, Operation, Payment, State, Status};
+use super::{AbandonCause, CancelCause, Kind, Line, OnceRef, Operation, Payment, State, Status};
 use crate::{
     Timestamp,
     fault::{Code, Fault},
@@ -21,6 +21,8 @@ pub struct Begin {
     pub answer_within: Duration,
     /// The idempotency record that waits for the outcome.
     pub once: Option<OnceRef>,
+    /// For an authorisation: the secret part of the address of the customer's return.
+    pub return_key: Option<String>,
 }
 
 impl Payment {
@@ -30,6 +32,47 @@ impl Payment {
         let amount = self.money.minor();
         let n = self.push(Kind::Authorise { capture }, connection, amount, begin);
         (n, line)
+    }
+
+    /// Sends an authorisation whose customer has done what was asked once more, to be completed. `None` unless it waits
+    /// and is ready.
+    pub fn begin_complete(&mut self, n: u32, begin: Begin) -> Option<Line> {
+        let operation = self.operation_mut(n)?;
+        let ready = operation.action.as_ref().is_some_and(|action| action.ready);
+        if !ready || !matches!(operation.state, State::Waiting { .. }) {
+            return None;
+        }
+        operation.state = State::Sent;
+        operation.send_by = begin.at.after(begin.send_within);
+        operation.next_at = Some(operation.send_by.after(begin.answer_within));
+        Some(Line::new(begin.at, "The customer has come back").saying("The authorisation is completed."))
+    }
+
+    /// Adds the request to give up the authorisation that waits. `None` when none waits, or it is being given up.
+    pub fn begin_abandon(&mut self, cause: AbandonCause, begin: Begin) -> Option<(u32, Line)> {
+        let attempt = self.waiting_attempt()?;
+        let (target, connection, amount) = (attempt.n, attempt.connection.clone(), attempt.amount);
+        let abandons = |operation: &Operation| {
+            operation.state.is_open()
+                && matches!(operation.kind, Kind::Abandon { target: other, .. } if other == target)
+        };
+        if self.operations.iter().any(abandons) {
+            return None;
+        }
+        let message = match cause {
+            AbandonCause::Merchant => "The merchant gave it up.",
+            AbandonCause::Lifetime => "The customer did not come back in time.",
+            AbandonCause::Superseded => "The customer began another payment.",
+            AbandonCause::AlreadyPaid => "The checkout has another payment already.",
+            AbandonCause::NobodyPresent => "The customer would have to act, but is not present.",
+        };
+        let line = Line::new(begin.at, "Giving up").saying(message);
+        Some((self.push(Kind::Abandon { target, cause }, connection, amount, begin), line))
+    }
+
+    /// The authorisation that waits for the customer or for the processor's review.
+    pub fn waiting_attempt(&self) -> Option<&Operation> {
+        self.attempt().filter(|attempt| matches!(attempt.state, State::Waiting { .. } | State::Pending { .. }))
     }
 
     /// Adds a capture of `amount` minor units, of all that was authorised when absent.
@@ -153,6 +196,9 @@ impl Payment {
             state: State::Sent,
             next_at: Some(send_by.after(begin.answer_within)),
             looks: 0,
+            action: None,
+            give_up_at: None,
+            return_key: begin.return_key,
             answer: None,
             processor_id: None,
             once: begin.once,

@@ -19,6 +19,8 @@ pub struct Policy {
     pub lifetime: Duration,
     /// So long after a call can have been sent at the latest, "not found" proves that nothing happened.
     pub not_found_final_after: Option<Duration>,
+    /// How long the customer has to come back from 3D Secure or from an alternative method's page.
+    pub customer_lifetime: Duration,
     /// How long a call can take after it is sent.
     pub call_timeout: Duration,
 }
@@ -60,6 +62,12 @@ pub enum Duty {
     Capture,
     /// Cancel an authorisation whose life time has ended.
     Expire,
+    /// Give up the authorisation that waits for the customer.
+    Abandon,
+    /// Complete an authorisation for which the customer has done what was asked.
+    Complete(u32),
+    /// Go on with the flow.
+    Flow,
     /// Give back the charge of an operation.
     Reverse {
         /// The operation that charged.
@@ -74,7 +82,8 @@ impl Payment {
     pub fn due_at(&self) -> Option<Timestamp> {
         let operations = self.operations.iter().filter(|operation| operation.state.is_open());
         let times = operations.filter_map(|operation| operation.next_at);
-        times.chain(self.capture_due()).chain(self.expiry_due()).chain(self.reversal_due().map(|due| due.0)).min()
+        let ends = times.chain(self.capture_due()).chain(self.expiry_due()).chain(self.reversal_due().map(|due| due.0));
+        ends.chain(self.give_up_due()).chain(self.flow_due()).min()
     }
 
     /// What is to be done at `at`: one thing at a time, the earliest due first.
@@ -86,13 +95,22 @@ impl Payment {
         let capture = self.capture_due().filter(due).map(|time| (time, Duty::Capture));
         let expire = self.expiry_due().filter(due).map(|time| (time, Duty::Expire));
         let reverse = self.reversal_due().filter(|found| due(&found.0));
+        let give_up = self.give_up_due().filter(due).map(|time| (time, Duty::Abandon));
+        let flow = self.flow_due().filter(due).map(|time| (time, Duty::Flow));
+        let reverse = reverse.into_iter().chain(give_up).chain(flow);
         looks.chain(capture).chain(expire).chain(reverse).min_by_key(|found| found.0).map(|found| found.1)
+    }
+
+    /// The authorisation that waits to be completed.
+    pub fn completion_owed(&self) -> Option<u32> {
+        let attempt = self.waiting_attempt()?;
+        attempt.action.as_ref().is_some_and(|action| action.ready).then_some(attempt.n)
     }
 
     /// Operations that may be looked up now because someone reads the payment: their call has ended.
     pub fn can_look_up(&self, at: Timestamp, call_timeout: Duration) -> Option<u32> {
         let ended = |operation: &&Operation| match &operation.state {
-            State::Unknown { .. } | State::Pending { .. } => true,
+            State::Unknown { .. } | State::Pending { .. } | State::Waiting { .. } => true,
             State::Sent => operation.send_by.after(call_timeout) < at,
             State::Done { .. } | State::Refused { .. } | State::Failed { .. } => false,
         };
@@ -105,6 +123,19 @@ impl Payment {
 
     fn expiry_due(&self) -> Option<Timestamp> {
         if self.status == Status::Authorised && !self.later_open() { self.expires_at } else { None }
+    }
+
+    /// When waiting for the customer ends, unless it is being ended.
+    fn give_up_due(&self) -> Option<Timestamp> {
+        let attempt = self.waiting_attempt()?;
+        let abandons =
+            |operation: &Operation| operation.state.is_open() && matches!(operation.kind, Kind::Abandon { .. });
+        if self.operations.iter().any(abandons) { None } else { attempt.give_up_at }
+    }
+
+    /// When the flow goes on.
+    fn flow_due(&self) -> Option<Timestamp> {
+        self.flow.as_ref()?.pause.as_ref()?.due
     }
 
     fn reversal_due(&self) -> Option<(Timestamp, Duty)> {

@@ -20,7 +20,7 @@ mod timeline;
 
 pub use begin::Begin;
 pub use due::{Duty, Policy};
-pub use operation::{CancelCause, Kind, OnceRef, Operation, State};
+pub use operation::{AbandonCause, CancelCause, Kind, OnceRef, Operation, State};
 pub use settle::{News, Resolution, Source};
 pub use status::Status;
 pub use timeline::Line;
@@ -33,7 +33,7 @@ use crate::{
     answer::{Answer, Approval},
     decline::Decline,
     expiry::Expiry,
-    id::{BlobId, CustomerId, FlowId, KeyId, MethodId, PaymentId, TeamId, VaultToken},
+    id::{BlobId, ConnectionId, CustomerId, FlowId, IntentId, KeyId, MethodId, PaymentId, TeamId, VaultToken},
     method::{CardFunding, Method},
     money::Money,
     person::{Address, Company, ShippingAddress},
@@ -104,6 +104,21 @@ pub struct Payment {
     pub fraud: Option<serde_json::Value>,
     /// Who started it.
     pub initiator: Initiator,
+    /// The checkout intent it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intent: Option<IntentId>,
+    /// What is wanted of 3D Secure.
+    #[serde(default, skip_serializing_if = "ThreeDsWish::is_as_issuer")]
+    pub three_ds: ThreeDsWish,
+    /// Where the customer returns to after 3D Secure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub three_ds_redirect: Option<String>,
+    /// Where the customer returns to after an alternative method's page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub apm_redirect: Option<String>,
+    /// Where it goes when its attempt does not succeed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub route: Option<Route>,
     /// The client token that made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made_by: Option<KeyId>,
@@ -135,6 +150,54 @@ pub enum CaptureRule {
     Immediate,
     /// When the merchant calls for it.
     Api,
+    /// So long after the authorisation.
+    After {
+        /// Unit: seconds.
+        seconds: u64,
+    },
+    /// The flow's later steps decide.
+    Flow,
+}
+
+/// What is wanted of 3D Secure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum ThreeDsWish {
+    /// Ask for it.
+    Request,
+    /// Ask to be spared it, where the rules allow an exemption.
+    Avoid,
+    /// As the issuer wants it.
+    #[default]
+    AsIssuer,
+}
+
+impl ThreeDsWish {
+    /// Whether the issuer decides alone.
+    pub fn is_as_issuer(&self) -> bool {
+        *self == Self::AsIssuer
+    }
+}
+
+/// What kind of number a wallet's token held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum WalletNumber {
+    /// The number of the device, with a cryptogram: the customer is authenticated already.
+    Device,
+    /// The card's own number: it may need 3D Secure.
+    Card,
+}
+
+/// Where a payment goes when its attempt does not succeed, and after what.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Route {
+    /// The connections that are left, in order.
+    pub rest: Vec<ConnectionId>,
+    /// After a soft decline.
+    pub soft_decline: bool,
+    /// After a failure at the processor that proves that nothing was authorised.
+    pub fault: bool,
+    /// After a request that could not be sent.
+    pub outage: bool,
 }
 
 /// Who started a payment.
@@ -153,10 +216,53 @@ pub struct FlowRun {
     pub id: FlowId,
     /// Its name then.
     pub name: String,
+    /// The version of it that was current then.
+    #[serde(default = "first_version")]
+    pub version: u32,
     /// The run.
     pub instance: Uuid,
     /// When it began.
     pub started_at: Timestamp,
+    /// Where it rests; `None` when it has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause: Option<Pause>,
+}
+
+const fn first_version() -> u32 {
+    1
+}
+
+/// Where a run of a flow rests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pause {
+    /// The position in the flow's program at which it goes on.
+    pub next: u32,
+    /// What it waits for.
+    pub why: Why,
+    /// When it goes on by itself, or gives up waiting.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due: Option<Timestamp>,
+}
+
+/// What a run of a flow waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Why {
+    /// Nothing: it goes on when it is due.
+    Step,
+    /// The outcome of the authorisation.
+    Authorising,
+    /// A person's approval.
+    Approval {
+        /// What is to be approved.
+        title: String,
+    },
+    /// A webhook from the merchant.
+    Webhook {
+        /// Its name.
+        name: String,
+        /// Whether the payment is captured when it comes.
+        captures: bool,
+    },
 }
 
 /// The processor's side as it is shown.
@@ -181,20 +287,27 @@ pub struct PaidWith {
     pub token: Option<VaultToken>,
     /// The token record, or the id given to a raw card.
     pub id: MethodId,
-    /// The sealed number.
-    pub blob: BlobId,
+    /// The sealed number; none for a method that has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blob: Option<BlobId>,
     /// Whether the sealed number lives for this payment's authorisation alone (a raw card).
     #[serde(default)]
     pub hidden: bool,
     /// All but the last four digits masked.
-    pub masked: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub masked: Option<String>,
     /// The first six digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bin: Option<String>,
     /// Month and year of expiry.
-    pub expiry: Expiry,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expiry: Option<Expiry>,
     /// The brand's identifier, such as `VISA`.
-    pub brand: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub brand: Option<String>,
+    /// What a wallet gave: its kind of number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wallet: Option<WalletNumber>,
     /// The cardholder's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holder: Option<String>,
@@ -202,7 +315,8 @@ pub struct PaidWith {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<Address>,
     /// The same for the same card within a team.
-    pub fingerprint: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<String>,
     /// Credit, debit or prepaid, when known.
     pub funding: CardFunding,
     /// The product, when known.
@@ -257,9 +371,10 @@ impl Payment {
     /// The facts that came with the latest answer to an attempt.
     pub fn approval(&self) -> Option<&Approval> {
         match self.attempt()?.answer.as_ref()? {
-            Answer::Approved { approval, .. } | Answer::Declined { approval, .. } | Answer::Held { approval } => {
-                Some(approval)
-            }
+            Answer::Approved { approval, .. }
+            | Answer::Declined { approval, .. }
+            | Answer::ActionRequired { approval, .. }
+            | Answer::Held { approval } => Some(approval),
             Answer::Failed { .. } => None,
         }
     }
@@ -268,7 +383,9 @@ impl Payment {
     pub fn decline(&self) -> Option<&Decline> {
         match self.attempt()?.answer.as_ref()? {
             Answer::Declined { decline, .. } => Some(decline),
-            Answer::Approved { .. } | Answer::Held { .. } | Answer::Failed { .. } => None,
+            Answer::Approved { .. } | Answer::ActionRequired { .. } | Answer::Held { .. } | Answer::Failed { .. } => {
+                None
+            }
         }
     }
 
@@ -279,6 +396,7 @@ impl Payment {
             State::Sent
             | State::Unknown { .. }
             | State::Pending { .. }
+            | State::Waiting { .. }
             | State::Done { .. }
             | State::Refused { .. } => None,
         }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Timestamp,
-    answer::Answer,
+    answer::{Action, Answer},
     id::{ConnectionId, RefundId},
 };
 
@@ -35,6 +35,28 @@ pub enum Kind {
         /// Whether the charge was captured (then it is refunded, else cancelled).
         captured: bool,
     },
+    /// Give up an authorisation that waits for the customer or for the processor's review.
+    Abandon {
+        /// The number of the authorisation.
+        target: u32,
+        /// Why.
+        cause: AbandonCause,
+    },
+}
+
+/// Why an authorisation that waits is given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AbandonCause {
+    /// The merchant wanted it.
+    Merchant,
+    /// The customer did not come back in time.
+    Lifetime,
+    /// The customer began another payment of the same checkout.
+    Superseded,
+    /// The checkout has a payment already.
+    AlreadyPaid,
+    /// Nobody is there who could be asked.
+    NobodyPresent,
 }
 
 /// Who wanted a cancellation.
@@ -54,6 +76,11 @@ pub enum State {
     /// The call has ended without an answer that can be used: it may have happened.
     Unknown {
         /// When the call ended, or could have been sent no more.
+        since: Timestamp,
+    },
+    /// The customer must do something first ([`Operation::action`]); nothing is authorised until then.
+    Waiting {
+        /// Since when.
         since: Timestamp,
     },
     /// The processor has it and will decide later.
@@ -86,7 +113,7 @@ impl State {
     /// Whether the outcome is still to come.
     pub fn is_open(&self) -> bool {
         match self {
-            Self::Sent | Self::Unknown { .. } | Self::Pending { .. } => true,
+            Self::Sent | Self::Unknown { .. } | Self::Waiting { .. } | Self::Pending { .. } => true,
             Self::Done { .. } | Self::Refused { .. } | Self::Failed { .. } => false,
         }
     }
@@ -123,6 +150,15 @@ pub struct Operation {
     /// How often it was looked up.
     #[serde(default)]
     pub looks: u32,
+    /// What the customer must do, while it waits and while it is completed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<Action>,
+    /// When waiting for the customer ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub give_up_at: Option<Timestamp>,
+    /// The secret part of the address of the customer's return, when there can be one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub return_key: Option<String>,
     /// The processor's answer to an authorisation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Answer>,

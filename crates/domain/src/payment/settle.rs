@@ -1,9 +1,14 @@
 //! Settling: the one place where news about an operation changes a payment.
 
-use super::{CancelCause, CaptureRule, Kind, Line, Payment, Policy, State, Status};
+use super::{
+    AbandonCause, CancelCause, CaptureRule, Initiator, Kind, Line, Operation, Payment, Policy, State, Status, Why,
+};
+use std::time::Duration;
+
 use crate::{
     Timestamp,
-    answer::{Answer, Finding, LaterAnswer},
+    answer::{Action, ActionKind, Answer, Approval, Finding, LaterAnswer},
+    decline::{Decline, DeclineCode},
     fault::{Code, Fault},
 };
 
@@ -63,6 +68,8 @@ enum Meaning {
     Effect { captured: bool },
     /// The processor will decide later.
     Waits,
+    /// The customer must do something first.
+    Asks(Action),
     /// Refused; nothing happened.
     Refusal(String),
     /// It is proven that nothing happened.
@@ -96,6 +103,7 @@ impl Payment {
             }
             Meaning::Unclear => self.becomes_unknown(n, at, policy),
             Meaning::Waits => self.becomes_pending(n, at, policy),
+            Meaning::Asks(action) => self.becomes_waiting(n, action, at, policy),
             Meaning::Effect { captured } => self.took_effect(n, captured, at, policy),
             Meaning::Refusal(reason) => self.ended(n, State::Refused { at, reason }, at, policy),
             Meaning::Nothing(reason) => self.ended(n, State::Failed { at, reason }, at, policy),
@@ -146,13 +154,18 @@ impl Payment {
     pub fn verdict(&self, n: u32) -> Result<(), Fault> {
         let Some(operation) = self.operation(n) else { return Ok(()) };
         let (code, what) = match operation.kind {
-            Kind::Authorise { .. } | Kind::Reverse { .. } => return Ok(()),
+            Kind::Authorise { .. } => return self.asks_customer(operation),
+            Kind::Reverse { .. } | Kind::Abandon { .. } => return Ok(()),
             Kind::Capture => (Code::CaptureProcessor, "capture"),
             Kind::Cancel { .. } => (Code::CancelProcessor, "cancellation"),
             Kind::Refund { .. } => (Code::RefundProcessor, "refund"),
         };
         match &operation.state {
-            State::Sent | State::Unknown { .. } | State::Pending { .. } | State::Done { .. } => Ok(()),
+            State::Sent
+            | State::Unknown { .. }
+            | State::Pending { .. }
+            | State::Waiting { .. }
+            | State::Done { .. } => Ok(()),
             State::Refused { reason, .. } | State::Failed { reason, .. } => {
                 Err(Fault::new(code, format!("The {what} did not take effect: {reason}."))
                     .because(reason.clone())
@@ -160,6 +173,17 @@ impl Payment {
                     .in_status(self.status))
             }
         }
+    }
+
+    /// The fault that sends the customer to a page, while one is waited for.
+    fn asks_customer(&self, operation: &Operation) -> Result<(), Fault> {
+        let (State::Waiting { .. }, Some(action)) = (&operation.state, &operation.action) else { return Ok(()) };
+        let (code, what) = match action.kind {
+            ActionKind::ThreeDSecure => (Code::Requires3dSecure, "3D Secure is required"),
+            ActionKind::Apm => (Code::RequiresApm, "The customer's approval is required"),
+        };
+        let message = format!("{what}. Send the customer to {}", action.url);
+        Err(Fault::new(code, message).about(self.id).at_url(action.url.clone()))
     }
 
     fn meaning(&self, n: u32, news: &News, at: Timestamp, policy: &Policy) -> Meaning {
@@ -170,6 +194,7 @@ impl Payment {
                 Answer::Approved { captured, .. } => Meaning::Effect { captured: *captured },
                 Answer::Declined { decline, .. } => Meaning::Refusal(decline.code.code().to_owned()),
                 Answer::Held { .. } => Meaning::Waits,
+                Answer::ActionRequired { action, .. } => Meaning::Asks(action.clone()),
                 Answer::Failed { reason } => Meaning::Nothing(reason.clone()),
             },
             News::Later(answer) if !asks_for_money => match answer {
@@ -181,15 +206,21 @@ impl Payment {
                 State::Sent => Meaning::Unclear,
                 State::Unknown { .. }
                 | State::Pending { .. }
+                | State::Waiting { .. }
                 | State::Done { .. }
                 | State::Refused { .. }
                 | State::Failed { .. } => Meaning::Same,
             },
             News::Nothing(reason) => match operation.state {
+                // What was to be completed is still at the processor: it waits again.
+                State::Sent if operation.action.is_some() => {
+                    operation.action.clone().map_or(Meaning::Same, Meaning::Asks)
+                }
                 State::Sent => Meaning::Nothing(reason.clone()),
                 // Once it may have been sent, a later word that it was not is no evidence.
                 State::Unknown { .. }
                 | State::Pending { .. }
+                | State::Waiting { .. }
                 | State::Done { .. }
                 | State::Refused { .. }
                 | State::Failed { .. } => Meaning::Same,
@@ -200,6 +231,7 @@ impl Payment {
                 State::Sent => Meaning::Unclear,
                 State::Unknown { .. }
                 | State::Pending { .. }
+                | State::Waiting { .. }
                 | State::Done { .. }
                 | State::Refused { .. }
                 | State::Failed { .. } => Meaning::Same,
@@ -212,9 +244,16 @@ impl Payment {
         let Some(operation) = self.operation(n) else { return Meaning::Same };
         let over = match &operation.state {
             State::Unknown { since } => *since,
-            State::Sent => operation.send_by.after(policy.call_timeout),
             // The processor has said that it has it: that it can't find it now proves nothing.
-            State::Pending { .. } | State::Done { .. } | State::Refused { .. } | State::Failed { .. } => {
+            _ if operation.action.is_some() => {
+                return if matches!(operation.state, State::Sent) { Meaning::Unclear } else { Meaning::Same };
+            }
+            State::Sent => operation.send_by.after(policy.call_timeout),
+            State::Waiting { .. }
+            | State::Pending { .. }
+            | State::Done { .. }
+            | State::Refused { .. }
+            | State::Failed { .. } => {
                 return Meaning::Same;
             }
         };
@@ -226,6 +265,7 @@ impl Payment {
                 State::Sent => Meaning::Unclear,
                 State::Unknown { .. }
                 | State::Pending { .. }
+                | State::Waiting { .. }
                 | State::Done { .. }
                 | State::Refused { .. }
                 | State::Failed { .. } => Meaning::Same,
@@ -238,6 +278,7 @@ impl Payment {
             operation.next_at = match &operation.state {
                 State::Unknown { since } => Some(policy.next_look(*since, at)),
                 State::Pending { since } => Some(policy.next_ask(*since, at)),
+                State::Waiting { since } => Some(policy.next_look(*since, at)),
                 State::Sent => operation.next_at,
                 State::Done { .. } | State::Refused { .. } | State::Failed { .. } => None,
             };
@@ -277,23 +318,62 @@ impl Payment {
         vec![Line::new(at, title).saying("The processor has accepted it and will tell later whether it took effect.")]
     }
 
+    /// The customer must do something first.
+    fn becomes_waiting(&mut self, n: u32, action: Action, at: Timestamp, policy: &Policy) -> Vec<Line> {
+        let present = self.initiator == Initiator::Customer;
+        let Some(operation) = self.operation_mut(n) else { return Vec::new() };
+        let kind = action.kind;
+        let again = operation.action.replace(action).is_some();
+        if !matches!(operation.state, State::Waiting { .. }) {
+            operation.state = State::Waiting { since: at };
+        }
+        let lifetime = if present { policy.customer_lifetime } else { Duration::ZERO };
+        operation.give_up_at.get_or_insert(at.after(lifetime));
+        self.look_again(n, at, policy);
+        let title = match kind {
+            ActionKind::ThreeDSecure => {
+                self.status = Status::Needs3dSecure;
+                "3D Secure is required"
+            }
+            ActionKind::Apm => {
+                self.status = Status::NeedsApmAuthorization;
+                "The customer's approval is required"
+            }
+        };
+        if again {
+            return Vec::new();
+        }
+        vec![
+            Line::new(at, title)
+                .saying("Nothing is authorised until the customer has come back from the processor's page."),
+        ]
+    }
+
     fn took_effect(&mut self, n: u32, captured: bool, at: Timestamp, policy: &Policy) -> Vec<Line> {
         let Some(operation) = self.operation_mut(n) else { return Vec::new() };
         operation.state = State::Done { at };
         operation.next_at = None;
+        operation.action = None;
+        operation.give_up_at = None;
         let (kind, amount) = (operation.kind, operation.amount);
         let sum = self.words(amount);
         match kind {
             Kind::Authorise { .. } if captured => {
                 self.captured = amount;
                 self.enter_captured(Status::Succeeded);
+                self.flow_goes_on(at);
                 vec![Line::new(at, "Authorised and captured").saying(sum)]
             }
             Kind::Authorise { .. } => {
                 self.status = Status::Authorised;
                 self.expires_at = Some(at.after(policy.lifetime));
                 // Where the processor has no sale, or made it an authorisation alone, a capture completes it.
-                self.capture_at = (self.capture_rule == CaptureRule::Immediate).then_some(at);
+                self.capture_at = match self.capture_rule {
+                    CaptureRule::Immediate => Some(at),
+                    CaptureRule::After { seconds } => Some(at.after(Duration::from_secs(seconds))),
+                    CaptureRule::Api | CaptureRule::Flow => None,
+                };
+                self.flow_goes_on(at);
                 vec![Line::new(at, "Authorised").saying(sum)]
             }
             Kind::Capture if self.status == Status::Authorised => {
@@ -321,6 +401,48 @@ impl Payment {
                 vec![Line::new(at, "Refunded").saying(sum)]
             }
             Kind::Reverse { .. } => vec![Line::new(at, "Reversed").saying(sum)],
+            Kind::Abandon { target, cause } => self.abandoned(target, cause, at),
+        }
+    }
+
+    /// The processor has given up the authorisation that waited: nothing is charged any more.
+    fn abandoned(&mut self, target: u32, cause: AbandonCause, at: Timestamp) -> Vec<Line> {
+        let Some(operation) = self.operation_mut(target).filter(|operation| operation.state.is_open()) else {
+            return Vec::new();
+        };
+        let action = operation.action.take().map(|action| action.kind);
+        let code = match (cause, action) {
+            (AbandonCause::Lifetime, Some(ActionKind::ThreeDSecure)) => DeclineCode::ThreeDSecure,
+            (AbandonCause::NobodyPresent, _) => DeclineCode::AuthorizationRequired,
+            (
+                AbandonCause::Merchant | AbandonCause::Lifetime | AbandonCause::Superseded | AbandonCause::AlreadyPaid,
+                _,
+            ) => DeclineCode::PaymentCancelled,
+        };
+        let approval = match operation.answer.take() {
+            Some(Answer::ActionRequired { approval, .. } | Answer::Held { approval }) => approval,
+            Some(Answer::Approved { .. } | Answer::Declined { .. } | Answer::Failed { .. }) | None => {
+                Approval::default()
+            }
+        };
+        operation.answer = Some(Answer::Declined { decline: Decline::of(code), approval });
+        operation.state = State::Refused { at, reason: code.code().to_owned() };
+        operation.next_at = None;
+        operation.give_up_at = None;
+        let apm = action == Some(ActionKind::Apm);
+        self.status = if apm { Status::Cancelled } else { Status::Declined };
+        self.flow_goes_on(at);
+        let title = if apm { "Cancelled" } else { "Declined" };
+        vec![Line::new(at, title).saying(format!("Reason: {}. It was given up; nothing was charged.", code.code()))]
+    }
+
+    /// The authorisation has ended: the flow that waits for it goes on.
+    fn flow_goes_on(&mut self, at: Timestamp) {
+        if let Some(pause) = self.flow.as_mut().and_then(|run| run.pause.as_mut())
+            && pause.why == Why::Authorising
+        {
+            pause.why = Why::Step;
+            pause.due = Some(at);
         }
     }
 
@@ -331,9 +453,15 @@ impl Payment {
         let was_promised = !matches!(operation.state, State::Sent);
         let reason = match &state {
             State::Refused { reason, .. } | State::Failed { reason, .. } => format!("Reason: {reason}."),
-            State::Sent | State::Unknown { .. } | State::Pending { .. } | State::Done { .. } => String::new(),
+            State::Sent
+            | State::Unknown { .. }
+            | State::Pending { .. }
+            | State::Waiting { .. }
+            | State::Done { .. } => String::new(),
         };
         operation.state = state;
+        operation.action = None;
+        operation.give_up_at = None;
         operation.next_at = None;
         let kind = operation.kind;
         let first = self.first_try(kind).unwrap_or(at);
@@ -341,6 +469,7 @@ impl Payment {
             Kind::Authorise { .. } => {
                 self.status = if refused { Status::Declined } else { Status::Failed };
                 let title = if refused { "Declined" } else { "Failed" };
+                self.flow_goes_on(at);
                 return vec![Line::new(at, title).saying(reason)];
             }
             // Money that should be captured at once is tried again; the reversal too, until it succeeds.
@@ -348,6 +477,13 @@ impl Payment {
             Kind::Cancel { cause: CancelCause::Lifetime } => self.expires_at = Some(policy.next_try(first, at)),
             Kind::Cancel { cause: CancelCause::Merchant } => {}
             Kind::Reverse { .. } => self.reverse_at = Some(policy.next_try(first, at)),
+            // The processor would not: it is asked how the authorisation stands, and again later to give it up.
+            Kind::Abandon { target, .. } => {
+                if let Some(target) = self.operation_mut(target).filter(|target| target.state.is_open()) {
+                    target.next_at = Some(at);
+                    target.give_up_at = target.give_up_at.map(|_| policy.next_try(first, at));
+                }
+            }
             Kind::Refund { .. } => {
                 self.refund_failed |= was_promised;
                 self.refresh_refund_status(kind);
@@ -362,12 +498,14 @@ impl Payment {
         let same = |other: &&super::Operation| match (kind, other.kind) {
             (Kind::Capture, Kind::Capture) => true,
             (Kind::Cancel { cause }, Kind::Cancel { cause: other }) => cause == other,
-            (Kind::Reverse { target, .. }, Kind::Reverse { target: other, .. }) => target == other,
+            (Kind::Reverse { target, .. }, Kind::Reverse { target: other, .. })
+            | (Kind::Abandon { target, .. }, Kind::Abandon { target: other, .. }) => target == other,
             (
                 Kind::Authorise { .. }
                 | Kind::Capture
                 | Kind::Cancel { .. }
                 | Kind::Refund { .. }
+                | Kind::Abandon { .. }
                 | Kind::Reverse { .. },
                 _,
             ) => false,
@@ -407,6 +545,7 @@ impl Payment {
             Kind::Cancel { .. } if self.status == Status::Authorised => self.enter_captured(Status::Cancelled),
             Kind::Refund { .. } => self.refresh_refund_status(kind),
             Kind::Reverse { .. } => self.reverse_at = None,
+            Kind::Abandon { target, cause } => return self.abandoned(target, cause, at),
             Kind::Authorise { .. } | Kind::Capture | Kind::Cancel { .. } => {}
         }
         vec![Line::new(at, title).saying(self.words(amount))]
@@ -429,8 +568,10 @@ impl Payment {
 fn note_answer(operation: &mut super::Operation, news: News) {
     match news {
         News::Answer(answer) => {
-            if let Answer::Approved { approval, .. } | Answer::Held { approval } | Answer::Declined { approval, .. } =
-                &answer
+            if let Answer::Approved { approval, .. }
+            | Answer::Held { approval }
+            | Answer::ActionRequired { approval, .. }
+            | Answer::Declined { approval, .. } = &answer
             {
                 operation.processor_id.clone_from(&approval.processor_id);
             }
@@ -454,5 +595,6 @@ fn words(kind: Kind) -> &'static str {
         Kind::Cancel { .. } => "cancellation",
         Kind::Refund { .. } => "refund",
         Kind::Reverse { .. } => "reversal",
+        Kind::Abandon { .. } => "giving up",
     }
 }

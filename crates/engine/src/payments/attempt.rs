@@ -50,7 +50,7 @@ impl Engine {
         let call = line.map_or(Duration::from_secs(20), |line| line.connector.descriptor().call_timeout);
         let send_within = deadline.map_or(SEND_WITHIN, |deadline| deadline.send_within(at, call).min(SEND_WITHIN));
         // A second more, for clocks of several nodes that differ a little.
-        Begin { at, send_within, answer_within: call + Duration::from_secs(1), once }
+        Begin { at, send_within, answer_within: call + Duration::from_secs(1), once, return_key: None }
     }
 
     /// Loads a payment, lets `begin` add an operation, and commits it; again when somebody else was first.

@@ -136,9 +136,9 @@ impl Engine {
         if let Credential::Client(_) = caller.credential {
             more.push(store::credential::claim_payment(caller.team, caller.key, payment.id, MAX_CLIENT_ATTEMPTS));
         }
-        if payment.method.hidden {
+        if let Some(blob) = payment.method.blob.filter(|_| payment.method.hidden) {
             let due_at = payment.created_at.after(HIDDEN_CARD_CHECK);
-            more.push(store::hidden_card::insert(caller.team, payment.method.blob, payment.id, due_at));
+            more.push(store::hidden_card::insert(caller.team, blob, payment.id, due_at));
         }
         let claim = claim.map(|claim| self.claim(claim, Some(&payment.id.key()), None));
         Extra { claim, more, deadline: Some(deadline) }
@@ -209,7 +209,14 @@ fn new_payment(
         order_id: command.order_id,
         transaction_id: command.transaction_id,
         origin: Origin::Automation,
-        flow: Some(FlowRun { id: flow.id.clone(), name: flow.name.clone(), instance, started_at: created_at }),
+        flow: Some(FlowRun {
+            id: flow.id.clone(),
+            name: flow.name.clone(),
+            version: 1,
+            instance,
+            started_at: created_at,
+            pause: None,
+        }),
         capture_rule: flow.document.capture,
         method,
         customer,
@@ -218,6 +225,11 @@ fn new_payment(
         metadata: command.metadata,
         fraud: command.fraud,
         initiator: command.initiator,
+        intent: None,
+        three_ds: domain::payment::ThreeDsWish::AsIssuer,
+        three_ds_redirect: None,
+        apm_redirect: None,
+        route: None,
         made_by: matches!(caller.credential, Credential::Client(_)).then_some(caller.key),
         gateway: Some(Gateway {
             processor: connector.descriptor().processor.to_owned(),

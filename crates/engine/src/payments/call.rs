@@ -1,8 +1,8 @@
 //! The one place that calls a processor to move money, and opens the vault for it.
 
-use connector::{Authorise, CallError, CardData, Follow, Reference};
+use connector::{Authorise, CallError, CardData, Complete, Follow, Reference, ThreeDsCall};
 use domain::{
-    id::TeamId,
+    id::{BlobId, TeamId},
     money::Money,
     payment::{Initiator, Kind, News, Operation, Payment},
 };
@@ -17,20 +17,28 @@ impl Engine {
         let Some(line) = self.line(payment.team, &operation.connection).await? else {
             return Ok(News::Nothing("the connection does not exist any more".to_owned()));
         };
-        let card = match operation.kind {
-            Kind::Authorise { .. } => match self.open_card(payment).await {
-                Some(card) => Some(card),
-                None => return Ok(News::Nothing("the card's number is not stored any more".to_owned())),
-            },
-            Kind::Capture | Kind::Cancel { .. } | Kind::Refund { .. } | Kind::Reverse { .. } => None,
+        let card = match (operation.kind, payment.method.blob) {
+            // An authorisation that is completed needs no number any more.
+            (Kind::Authorise { .. }, Some(blob)) if operation.action.is_none() => {
+                match self.open_card(payment, blob).await {
+                    Some(card) => Some(card),
+                    None => return Ok(News::Nothing("the card's number is not stored any more".to_owned())),
+                }
+            }
+            _ => None,
         };
+        let return_url = self.return_address(payment, operation);
         let watch = world::Stopwatch::start();
         // The socket can't be fenced, so time is: recovery looks up only when this can't be sent any more.
         if self.inner.world.now() > operation.send_by {
             return Ok(News::Nothing("it could not be sent in time".to_owned()));
         }
         let timeout = line.connector.descriptor().call_timeout;
-        let answered = self.inner.world.timeout(timeout, send(&line, payment, operation, card.as_ref())).await;
+        let answered = self
+            .inner
+            .world
+            .timeout(timeout, send(&line, payment, operation, (card.as_ref(), return_url.as_deref())))
+            .await;
         let news = match answered {
             Ok(Ok(news)) => news,
             Ok(Err(error)) => failed(&error, operation),
@@ -46,8 +54,8 @@ impl Engine {
     }
 
     /// The card of a payment with its security code, opened for one call.
-    async fn open_card(&self, payment: &Payment) -> Option<CardData> {
-        let number = match self.inner.vault.open_card(payment.team, payment.method.blob).await {
+    async fn open_card(&self, payment: &Payment, blob: BlobId) -> Option<CardData> {
+        let number = match self.inner.vault.open_card(payment.team, blob).await {
             Ok(number) => number?,
             Err(error) => {
                 tracing::error!(payment.id = %payment.id, error = %error, "a sealed number can't be opened");
@@ -56,10 +64,11 @@ impl Engine {
         };
         Some(CardData {
             number,
-            expiry: payment.method.expiry,
+            expiry: payment.method.expiry?,
             cvc: self.inner.vault.open_cvc(&code_holder(payment)),
             name: payment.method.holder.clone(),
             address: payment.method.address.clone(),
+            cryptogram: None,
         })
     }
 
@@ -67,8 +76,8 @@ impl Engine {
     /// after hidden cards does it when this does not come to its end.
     pub(crate) async fn forget_card(&self, payment: &Payment) {
         self.inner.vault.erase_cvc(&code_holder(payment));
-        if payment.method.hidden {
-            self.erase_hidden(payment.team, payment.method.blob).await;
+        if let Some(blob) = payment.method.blob.filter(|_| payment.method.hidden) {
+            self.erase_hidden(payment.team, blob).await;
         }
     }
 
@@ -98,17 +107,32 @@ async fn send(
     line: &Line,
     payment: &Payment,
     operation: &Operation,
-    card: Option<&CardData>,
+    with: (Option<&CardData>, Option<&str>),
 ) -> Result<News, CallError> {
     let reference = Reference::new(payment.id, operation.n);
+    let settings = &line.connection.settings;
+    if let (Kind::Authorise { capture }, Some(_)) = (operation.kind, &operation.action) {
+        let call = Complete {
+            reference: &reference,
+            processor_id: operation.processor_id.as_deref(),
+            connection: &operation.connection,
+            settings,
+            money: payment.money,
+            capture,
+        };
+        return line.connector.complete(&call).await.map(News::Answer);
+    }
     if let Kind::Authorise { capture } = operation.kind {
-        let Some(card) = card else { return Err(CallError::NotSent("there is no card".to_owned())) };
+        let (card, return_url) = with;
         let call = Authorise {
             reference: &reference,
             connection: &operation.connection,
             money: payment.money,
             capture,
+            settings,
+            method: payment.method.method,
             card,
+            three_ds: ThreeDsCall { wish: payment.three_ds, return_url },
             merchant_initiated: payment.initiator == Initiator::Merchant,
             statement_descriptor: payment.statement_descriptor.as_deref(),
             fraud: payment.fraud.as_ref(),
@@ -116,7 +140,7 @@ async fn send(
         return line.connector.authorise(&call).await.map(News::Answer);
     }
     let about = match operation.kind {
-        Kind::Reverse { target, .. } => payment.operation(target),
+        Kind::Reverse { target, .. } | Kind::Abandon { target, .. } => payment.operation(target),
         Kind::Authorise { .. } | Kind::Capture | Kind::Cancel { .. } | Kind::Refund { .. } => payment.authorisation(),
     };
     let Some(about) = about else { return Err(CallError::NotSent("there is no authorisation".to_owned())) };
@@ -126,12 +150,15 @@ async fn send(
         authorisation: &authorisation,
         processor_id: about.processor_id.as_deref(),
         connection: &operation.connection,
+        settings,
         money: Money::new(operation.amount, payment.money.currency()),
         reason: operation.reason.as_deref(),
     };
     let answer = match operation.kind {
         Kind::Capture => line.connector.capture(&call).await,
-        Kind::Cancel { .. } | Kind::Reverse { captured: false, .. } => line.connector.cancel(&call).await,
+        Kind::Cancel { .. } | Kind::Abandon { .. } | Kind::Reverse { captured: false, .. } => {
+            line.connector.cancel(&call).await
+        }
         Kind::Refund { .. } | Kind::Reverse { captured: true, .. } | Kind::Authorise { .. } => {
             line.connector.refund(&call).await
         }
@@ -157,6 +184,7 @@ fn verb(kind: Kind) -> &'static str {
         Kind::Cancel { .. } => "cancel",
         Kind::Refund { .. } => "refund",
         Kind::Reverse { .. } => "reverse",
+        Kind::Abandon { .. } => "abandon",
     }
 }
 
@@ -166,6 +194,7 @@ fn outcome(news: &News) -> &'static str {
         News::Answer(Answer::Approved { .. }) => "approved",
         News::Answer(Answer::Declined { .. }) => "declined",
         News::Answer(Answer::Held { .. }) | News::Later(LaterAnswer::Pending { .. }) => "pending",
+        News::Answer(Answer::ActionRequired { .. }) => "action_required",
         News::Answer(Answer::Failed { .. }) => "failed",
         News::Later(LaterAnswer::Done { .. }) => "done",
         News::Later(LaterAnswer::Refused { .. }) => "refused",

@@ -53,7 +53,7 @@ impl Engine {
         };
         let about = match operation.kind {
             Kind::Authorise { .. } => n,
-            Kind::Reverse { target, .. } => target,
+            Kind::Reverse { target, .. } | Kind::Abandon { target, .. } => target,
             Kind::Capture | Kind::Cancel { .. } | Kind::Refund { .. } => {
                 payment.authorisation().map_or(n, |authorisation| authorisation.n)
             }
@@ -65,6 +65,7 @@ impl Engine {
             authorisation: &authorisation,
             processor_id: payment.operation(about).and_then(|about| about.processor_id.as_deref()),
             connection: &operation.connection,
+            settings: &line.connection.settings,
         };
         let timeout = line.connector.descriptor().call_timeout;
         let news = match self.inner.world.timeout(timeout, line.connector.look_up(&call)).await {

@@ -13,6 +13,7 @@ mod read;
 mod recover;
 mod refund;
 mod resolve;
+mod returns;
 mod route;
 mod settle;
 

@@ -7,7 +7,7 @@ use std::{
 
 use domain::{
     id::{PaymentId, TeamId},
-    payment::{CancelCause, Duty, Payment},
+    payment::{AbandonCause, CancelCause, Duty, Initiator, Payment},
 };
 
 use crate::{
@@ -87,6 +87,10 @@ impl Engine {
             Duty::LookUp(n) => self.look_up(payment, n, false).await,
             Duty::Capture => self.capture_due(payment, None).await,
             Duty::Expire => self.expire(payment).await,
+            Duty::Abandon => {
+                self.follow(payment, |payment, begin| payment.begin_abandon(cause_of(payment), begin)).await
+            }
+            Duty::Complete(_) | Duty::Flow => Ok(payment),
             Duty::Reverse { target, captured } => self.reverse(payment, target, captured).await,
         }
     }
@@ -137,5 +141,13 @@ impl Engine {
         // What could not be done now (another look-up is under way) is not tried again at once.
         change.push(store::payment::set_due(&payment, self.inner.world.now().after(AGAIN)));
         self.commit_plain(change).await.map(|_| ())
+    }
+}
+
+/// Why an authorisation whose time to wait has ended is given up.
+fn cause_of(payment: &Payment) -> AbandonCause {
+    match payment.initiator {
+        Initiator::Customer => AbandonCause::Lifetime,
+        Initiator::Merchant => AbandonCause::NobodyPresent,
     }
 }

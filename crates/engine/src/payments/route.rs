@@ -74,6 +74,7 @@ impl Engine {
             pending: Vec::new(),
             lifetime: std::time::Duration::from_hours(168),
             not_found_final_after: None,
+            customer_lifetime: settings.customer_lifetime,
             call_timeout: std::time::Duration::from_secs(20),
         };
         if let Some(line) = line {

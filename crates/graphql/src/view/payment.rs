@@ -2,6 +2,7 @@
 
 use domain::{
     Fault,
+    answer::ThreeDs,
     money::Money,
     payment::{Kind, Line, Operation, Origin, Payment, State},
 };
@@ -74,11 +75,16 @@ fn plain<'a>(payment: &'a Payment, name: &str) -> Option<Out<'a>> {
         "flowInstanceId" => payment.flow.as_ref().map(|run| run.instance.to_string()).into(),
         "teamId" => payment.team.to_string().into(),
         "metadata" => payment.metadata.clone().into(),
-        // Of 3-D Secure, which card payments here do not ask for yet.
-        "eci" | "threeDSecureVersion" | "threeDSecureAuthenticationResult" => Out::Null,
+        "eci" => three_ds(payment).and_then(|found| found.eci.as_ref()).into(),
+        "threeDSecureVersion" => three_ds(payment).and_then(|found| found.version.as_ref()).into(),
+        "threeDSecureAuthenticationResult" => three_ds(payment).and_then(|found| found.result.as_ref()).into(),
         "attachments" => Out::List(Vec::new()),
         _ => return None,
     })
+}
+
+fn three_ds(payment: &Payment) -> Option<&ThreeDs> {
+    payment.approval()?.three_ds.as_ref()
 }
 
 const fn origin(origin: Origin) -> &'static str {
@@ -119,7 +125,11 @@ impl Object for RefundObject<'_> {
         Ok(match name {
             "id" => match self.0.kind {
                 Kind::Refund { id } => id.to_string().into(),
-                Kind::Authorise { .. } | Kind::Capture | Kind::Cancel { .. } | Kind::Reverse { .. } => Out::Null,
+                Kind::Authorise { .. }
+                | Kind::Capture
+                | Kind::Cancel { .. }
+                | Kind::Reverse { .. }
+                | Kind::Abandon { .. } => Out::Null,
             },
             "amount" => self.0.amount.into(),
             "status" => refund_status(&self.0.state).into(),
@@ -132,7 +142,7 @@ impl Object for RefundObject<'_> {
 
 const fn refund_status(state: &State) -> &'static str {
     match state {
-        State::Sent | State::Unknown { .. } | State::Pending { .. } => "PENDING",
+        State::Sent | State::Unknown { .. } | State::Waiting { .. } | State::Pending { .. } => "PENDING",
         State::Done { .. } => "SUCCEEDED",
         State::Refused { .. } | State::Failed { .. } => "FAILED",
     }

@@ -89,6 +89,7 @@ impl Outcome<'_> {
         match self.answer {
             Answer::Approved { .. } => "AUTHORISED",
             Answer::Held { .. } => "MANUAL_REVIEW",
+            Answer::ActionRequired { .. } => "ACTION_REQUIRED",
             Answer::Declined { .. } => "DECLINED",
             Answer::Failed { .. } => "FAILED",
         }
@@ -99,7 +100,7 @@ impl Outcome<'_> {
         match self.answer {
             Answer::Declined { decline, .. } => Some(words(decline.code.code())),
             Answer::Failed { reason } => Some(reason.clone()),
-            Answer::Approved { .. } | Answer::Held { .. } => None,
+            Answer::Approved { .. } | Answer::Held { .. } | Answer::ActionRequired { .. } => None,
         }
     }
 }
@@ -218,7 +219,7 @@ fn charged_at(payment: &Payment) -> Option<Timestamp> {
     let mut charges = payment.operations.iter().rev().filter(|operation| match operation.kind {
         Kind::Capture => true,
         Kind::Authorise { .. } => matches!(operation.answer, Some(Answer::Approved { captured: true, .. })),
-        Kind::Cancel { .. } | Kind::Refund { .. } | Kind::Reverse { .. } => false,
+        Kind::Cancel { .. } | Kind::Refund { .. } | Kind::Reverse { .. } | Kind::Abandon { .. } => false,
     });
     charges.find_map(|operation| done_at(&operation.state))
 }
@@ -226,9 +227,12 @@ fn charged_at(payment: &Payment) -> Option<Timestamp> {
 const fn done_at(state: &State) -> Option<Timestamp> {
     match state {
         State::Done { at } => Some(*at),
-        State::Sent | State::Unknown { .. } | State::Pending { .. } | State::Refused { .. } | State::Failed { .. } => {
-            None
-        }
+        State::Sent
+        | State::Unknown { .. }
+        | State::Waiting { .. }
+        | State::Pending { .. }
+        | State::Refused { .. }
+        | State::Failed { .. } => None,
     }
 }
 
@@ -268,16 +272,16 @@ impl Object for MethodDetails<'_> {
         let (method, approval) = (&self.0.method, self.0.approval());
         Ok(match name {
             "id" => method.id.to_string().into(),
-            "number" => (&method.masked).into(),
-            "expires" => method.expiry.display().into(),
-            "fingerprint" => (&method.fingerprint).into(),
+            "number" => method.masked.as_ref().into(),
+            "expires" => method.expiry.map(|expiry| expiry.display()).into(),
+            "fingerprint" => method.fingerprint.as_ref().into(),
             "paymentMethod" => method.method.code().into(),
             "type" => approval.and_then(|approval| approval.funding).unwrap_or(method.funding).code().into(),
             "product" => method.product.as_ref().into(),
             "issuingBank" => approval.and_then(|approval| approval.issuing_bank.as_ref()).into(),
             "category" => Out::Null,
             "country" => approval.and_then(|approval| approval.card_country.as_ref()).into(),
-            "brand" => (&method.brand).into(),
+            "brand" => method.brand.as_ref().into(),
             "name" => self.1.personal(method.holder.as_ref()).into(),
             _ => return Err(unknown_field(self.type_name(), name)),
         })
@@ -305,9 +309,12 @@ impl<'a> Receipt<'a> {
 
     fn words(&self) -> String {
         let sum = Money::new(self.payment.captured, self.payment.money.currency()).formatted();
-        let PaidWith { brand, masked, .. } = &self.payment.method;
-        let last = masked.trim_start_matches('*');
-        format!("{sum} paid with {brand} ending in {last}.")
+        let PaidWith { brand, masked, method, .. } = &self.payment.method;
+        let brand = brand.as_deref().unwrap_or(method.code());
+        match masked.as_deref().map(|masked| masked.trim_start_matches('*')) {
+            Some(last) => format!("{sum} paid with {brand} ending in {last}."),
+            None => format!("{sum} paid with {brand}."),
+        }
     }
 }
 

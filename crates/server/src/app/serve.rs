@@ -25,6 +25,7 @@ impl App {
         listener: TcpListener,
         stop: impl Future<Output = ()>,
     ) -> anyhow::Result<()> {
+        self.engine.reachable_at(base_url(settings, &listener)?);
         let web = Arc::new(self.web(settings)?);
         let most = u32::try_from(settings.server.max_connections).unwrap_or(u32::MAX);
         let connections = Connections::new(self.world.clone(), router(&web), most, settings.server.header_timeout);
@@ -79,6 +80,14 @@ impl App {
             metrics: self.metrics.clone(),
         };
         Ok(Web::new(Arc::new(service), self.world.clone(), rules(settings)))
+    }
+}
+
+/// The base of every address that is handed out: what is configured, else where we listen.
+fn base_url(settings: &Settings, listener: &TcpListener) -> anyhow::Result<String> {
+    match &settings.server.public_url {
+        Some(url) => Ok(url.clone()),
+        None => Ok(format!("http://{}", listener.local_addr()?)),
     }
 }
 

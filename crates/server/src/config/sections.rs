@@ -116,6 +116,8 @@ pub struct Limits {
     pub idempotency_retention: Duration,
     /// How long an authorisation waits for its capture; `None`: as its connector declares.
     pub authorisation_lifetime: Option<Duration>,
+    /// How long a customer has to come back from 3D Secure or from an alternative method's page.
+    pub three_d_secure_lifetime: Duration,
 }
 
 impl Limits {
@@ -139,6 +141,11 @@ impl Limits {
                 &(Duration::from_millis(100)..=YEAR),
             ),
             authorisation_lifetime: lifetime,
+            three_d_secure_lifetime: reader.within(
+                "limits.three_d_secure_lifetime",
+                DAY,
+                &(Duration::from_millis(100)..=YEAR),
+            ),
         }
     }
 }

@@ -35,7 +35,7 @@ pub(crate) fn uuid_at(milli: i64, n: u64) -> Uuid {
 
 pub(crate) fn begin(milli: i64) -> Begin {
     let (send_within, answer_within) = (Duration::from_secs(5), Duration::from_secs(10));
-    Begin { at: at(milli), send_within, answer_within, once: None }
+    Begin { at: at(milli), send_within, answer_within, once: None, return_key: None }
 }
 
 /// A payment of 10.00 EUR made at the time, with one attempt that waits for its answer.
@@ -61,8 +61,10 @@ pub(crate) fn payment(team: TeamId, milli: i64, n: u64) -> Payment {
         flow: Some(FlowRun {
             id: FlowId::parse("default").unwrap(),
             name: "Default".to_owned(),
+            version: 1,
             instance,
             started_at: at(milli),
+            pause: None,
         }),
         capture_rule: CaptureRule::Immediate,
         method: paid_with(),
@@ -72,6 +74,11 @@ pub(crate) fn payment(team: TeamId, milli: i64, n: u64) -> Payment {
         metadata: None,
         fraud: None,
         initiator: Initiator::Customer,
+        intent: None,
+        three_ds: ThreeDsWish::AsIssuer,
+        three_ds_redirect: None,
+        apm_redirect: None,
+        route: None,
         made_by: None,
         gateway: Some(Gateway { processor: "bank".to_owned(), name: "Bank".to_owned(), logo: None }),
         operations: Vec::new(),
@@ -85,15 +92,16 @@ fn paid_with() -> PaidWith {
         method: Method::Visa,
         token: None,
         id: MethodId::new(Uuid::from_u128(2)),
-        blob: BlobId::new(Uuid::from_u128(3)),
+        blob: Some(BlobId::new(Uuid::from_u128(3))),
         hidden: false,
-        masked: "************4242".to_owned(),
+        masked: Some("************4242".to_owned()),
         bin: Some("424242".to_owned()),
-        expiry: Expiry::parse(11, 2033).unwrap(),
-        brand: "VISA".to_owned(),
+        expiry: Some(Expiry::parse(11, 2033).unwrap()),
+        brand: Some("VISA".to_owned()),
+        wallet: None,
         holder: None,
         address: None,
-        fingerprint: "f".to_owned(),
+        fingerprint: Some("f".to_owned()),
         funding: CardFunding::Undefined,
         product: None,
     }
