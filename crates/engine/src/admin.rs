@@ -295,6 +295,7 @@ impl SeedConnection {
             name: self.name.clone(),
             enabled: true,
             settings: self.settings.clone(),
+            credentials: None,
         }
     }
 }
@@ -306,6 +307,8 @@ impl SeedFlow {
             id: self.id.clone(),
             name: self.name.clone(),
             is_default: self.is_default,
+            latest: None,
+            published: None,
             document: Document { connection: self.connection.clone(), capture: self.capture },
         }
     }

@@ -3,7 +3,7 @@
 use db::{Db, DbError, Row, Statement};
 use domain::{
     Timestamp,
-    id::{ConnectionId, TeamId},
+    id::{BlobId, ConnectionId, TeamId},
 };
 
 /// A connection as it is stored.
@@ -21,13 +21,15 @@ pub struct Connection {
     pub enabled: bool,
     /// Its settings.
     pub settings: serde_json::Value,
+    /// The vault's record with its credentials.
+    pub credentials: Option<BlobId>,
 }
 
 /// A new connection.
 pub fn insert(connection: &Connection, at: Timestamp) -> Statement {
     Statement::one(
-        "insert into connection (team_id, connection_id, processor, name, enabled, settings, created_at) \
-         values ($1, $2, $3, $4, $5, $6, $7)",
+        "insert into connection (team_id, connection_id, processor, name, enabled, settings, created_at, \
+         credentials_id) values ($1, $2, $3, $4, $5, $6, $7, $8)",
         vec![
             connection.team.key().into(),
             connection.id.as_str().into(),
@@ -36,13 +38,40 @@ pub fn insert(connection: &Connection, at: Timestamp) -> Statement {
             i64::from(connection.enabled).into(),
             crate::text(&connection.settings).into(),
             at.micros().into(),
+            connection.credentials.map(BlobId::key).into(),
         ],
+    )
+}
+
+/// Changes a connection and switches it on or off, unless its credentials have changed since they were read: the record
+/// with the old ones could be lost otherwise. Its processor stays, since payments were made there.
+pub fn update(connection: &Connection, credentials_before: Option<BlobId>) -> Statement {
+    Statement::one(
+        "update connection set name = $3, enabled = $4, settings = $5, credentials_id = $6 \
+         where team_id = $1 and connection_id = $2 and coalesce(credentials_id, '') = $7",
+        vec![
+            connection.team.key().into(),
+            connection.id.as_str().into(),
+            connection.name.as_str().into(),
+            i64::from(connection.enabled).into(),
+            crate::text(&connection.settings).into(),
+            connection.credentials.map(BlobId::key).into(),
+            credentials_before.map(BlobId::key).unwrap_or_default().into(),
+        ],
+    )
+}
+
+/// Lets no new payment be sent to a connection.
+pub fn disable(team: TeamId, id: &ConnectionId) -> Statement {
+    Statement::one(
+        "update connection set enabled = 0 where team_id = $1 and connection_id = $2",
+        vec![team.key().into(), id.as_str().into()],
     )
 }
 
 /// A team's connections, in order of their ids.
 pub async fn of_team(db: &Db, team: TeamId) -> Result<Vec<Connection>, DbError> {
-    let sql = "select team_id, connection_id, processor, name, enabled, settings from connection \
+    let sql = "select team_id, connection_id, processor, name, enabled, settings, credentials_id from connection \
                where team_id = $1 order by connection_id";
     db.read(sql, vec![team.key().into()]).await?.iter().map(read).collect()
 }
@@ -62,5 +91,6 @@ fn read(row: &Row) -> Result<Connection, DbError> {
         name: row.text(3)?.to_owned(),
         enabled: row.flag(4)?,
         settings: crate::document(row.text(5)?, "connection", row.text(1)?)?,
+        credentials: row.opt_text(6)?.map(|id| BlobId::parse(id).ok_or_else(corrupt)).transpose()?,
     })
 }

@@ -1,4 +1,4 @@
-//! Flows: a team's automation documents.
+//! Flows: a team's automation documents. What they say is in their versions.
 
 use db::{Db, DbError, Row, Statement};
 use domain::{
@@ -8,7 +8,8 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-/// What a flow does: authorise at one connection, and capture by its rule.
+/// What a flow did before flows had versions: authorise at one connection, and capture by its rule. It is still written
+/// beside each version that is published, as near as it can come, for binaries of that time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Document {
     /// Where payments are authorised.
@@ -26,16 +27,21 @@ pub struct Flow {
     pub id: FlowId,
     /// What people call it.
     pub name: String,
-    /// Whether payments without a flow run under it.
+    /// Whether payments without a flow run under it. One of a team's flows at most.
     pub is_default: bool,
-    /// What it does.
+    /// The last version; `None` for a flow of before there were versions.
+    pub latest: Option<u32>,
+    /// The version that new payments run under.
+    pub published: Option<u32>,
+    /// What it does to a binary of before there were versions.
     pub document: Document,
 }
 
 /// A new flow.
 pub fn insert(flow: &Flow, at: Timestamp) -> Statement {
     Statement::one(
-        "insert into flow (team_id, flow_id, name, is_default, document, created_at) values ($1, $2, $3, $4, $5, $6)",
+        "insert into flow (team_id, flow_id, name, is_default, document, created_at, latest_version, \
+         published_version) values ($1, $2, $3, $4, $5, $6, $7, $8)",
         vec![
             flow.team.key().into(),
             flow.id.as_str().into(),
@@ -43,23 +49,65 @@ pub fn insert(flow: &Flow, at: Timestamp) -> Statement {
             i64::from(flow.is_default).into(),
             crate::text(&flow.document).into(),
             at.micros().into(),
+            flow.latest.map(i64::from).into(),
+            flow.published.map(i64::from).into(),
         ],
+    )
+}
+
+/// Gives a flow its next version, unless somebody else has meanwhile. `from` is its last one, 0 for none.
+pub fn advance(team: TeamId, id: &FlowId, from: u32, to: u32) -> Statement {
+    Statement::one(
+        "update flow set latest_version = $4 \
+         where team_id = $1 and flow_id = $2 and coalesce(latest_version, 0) = $3",
+        vec![team.key().into(), id.as_str().into(), i64::from(from).into(), i64::from(to).into()],
+    )
+}
+
+/// Lets new payments run under the flow's published version, under its name of then.
+pub fn publish(flow: &Flow) -> Statement {
+    Statement::one(
+        "update flow set published_version = $3, name = $4, document = $5 where team_id = $1 and flow_id = $2",
+        vec![
+            flow.team.key().into(),
+            flow.id.as_str().into(),
+            flow.published.map(i64::from).into(),
+            flow.name.as_str().into(),
+            crate::text(&flow.document).into(),
+        ],
+    )
+}
+
+/// Takes the default away from whichever of a team's flows has it.
+pub fn unset_default(team: TeamId) -> Statement {
+    Statement::any("update flow set is_default = 0 where team_id = $1 and is_default = 1", vec![team.key().into()])
+}
+
+/// Makes a published flow the default. The one before must have lost that in the same change.
+pub fn set_default(team: TeamId, id: &FlowId) -> Statement {
+    Statement::one(
+        "update flow set is_default = 1 where team_id = $1 and flow_id = $2 and published_version is not null",
+        vec![team.key().into(), id.as_str().into()],
     )
 }
 
 /// A team's flows, in order of their ids.
 pub async fn of_team(db: &Db, team: TeamId) -> Result<Vec<Flow>, DbError> {
-    let sql = "select team_id, flow_id, name, is_default, document from flow where team_id = $1 order by flow_id";
+    let sql = "select team_id, flow_id, name, is_default, document, latest_version, published_version from flow \
+               where team_id = $1 order by flow_id";
     db.read(sql, vec![team.key().into()]).await?.iter().map(read).collect()
 }
 
 fn read(row: &Row) -> Result<Flow, DbError> {
     let corrupt = || DbError::Corrupt("flow: its keys".to_owned());
+    let version = |column| row.opt_int(column)?.map(|n| u32::try_from(n).map_err(|_| corrupt())).transpose();
     Ok(Flow {
         team: TeamId::parse(row.text(0)?).ok_or_else(corrupt)?,
         id: FlowId::parse(row.text(1)?).ok_or_else(corrupt)?,
         name: row.text(2)?.to_owned(),
         is_default: row.flag(3)?,
         document: crate::document(row.text(4)?, "flow", row.text(1)?)?,
+        latest: version(5)?,
+        published: version(6)?,
     })
 }

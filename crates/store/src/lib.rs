@@ -11,6 +11,7 @@ pub mod customer_list;
 pub mod erasure;
 pub mod event;
 pub mod flow;
+pub mod flow_version;
 pub mod hidden_card;
 pub mod method;
 pub mod once;
@@ -25,8 +26,10 @@ use db::{DbError, Migration};
 pub use part::{Listed, Part};
 
 /// The tables of the store. A released migration is never edited.
-pub const MIGRATIONS: &[Migration] =
-    &[Migration { number: 1, name: "start", sql: include_str!("../migrations/0001_start.sql") }];
+pub const MIGRATIONS: &[Migration] = &[
+    Migration { number: 1, name: "start", sql: include_str!("../migrations/0001_start.sql") },
+    Migration { number: 2, name: "flow versions", sql: include_str!("../migrations/0002_flow_versions.sql") },
+];
 
 /// Reads a stored document.
 fn document<T: serde::de::DeserializeOwned>(text: &str, what: &str, key: &str) -> Result<T, DbError> {

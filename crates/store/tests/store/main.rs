@@ -1,6 +1,7 @@
 //! The store against its databases.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
+mod configuration;
 mod customer_list;
 mod payment_list;
 #[path = "../../../db/tests/postgres_server/mod.rs"]

@@ -6,20 +6,21 @@ use db::{ChangeId, Committed, Db, SqliteOptions};
 use domain::{
     Timestamp,
     caller::{ClientGrant, Mode},
-    id::{BlobId, ConnectionId, CustomerId, FlowId, KeyId, PaymentId, TeamId, VaultToken},
-    payment::{CaptureRule, Line, OnceRef, Payment, Status},
+    id::{BlobId, CustomerId, KeyId, PaymentId, TeamId, VaultToken},
+    payment::{Line, OnceRef, Payment, Status},
 };
 use store::{
-    connection::Connection,
     credential::{Credential, Kind},
-    flow::{Document, Flow},
     once::{Claim, Record},
     team::Team,
 };
 use uuid::Uuid;
 use world::World;
 
-use crate::samples::{self, NEW_YEAR, at, commit, payer, team};
+use crate::{
+    configuration,
+    samples::{self, NEW_YEAR, at, commit, payer, team},
+};
 
 const DAY: i64 = 86_400_000;
 
@@ -51,7 +52,8 @@ pub(crate) async fn story(db: &Db) {
     // Every row has its like in another team: what is read, changed or deleted for one must leave the other alone.
     let (own, other) = (team(1), team(2));
     teams(db, own, other).await;
-    configuration(db, own, other).await;
+    configuration::connections(db, own, other).await;
+    configuration::flows(db, own, other).await;
     credentials(db, own, other).await;
     client_tokens(db, own, other).await;
     customers(db, own, other).await;
@@ -66,7 +68,7 @@ pub(crate) async fn story(db: &Db) {
 }
 
 /// What a commit answers when a statement finds its row otherwise than it expects.
-const REFUSED: Committed = Committed::Conflict { statement: 0 };
+pub(crate) const REFUSED: Committed = Committed::Conflict { statement: 0 };
 
 async fn teams(db: &Db, own: TeamId, other: TeamId) {
     let teams = [(own, "Own", 1), (other, "Other", 0)].map(|(id, name, n)| (Team { id, name: name.to_owned() }, at(n)));
@@ -76,41 +78,6 @@ async fn teams(db: &Db, own: TeamId, other: TeamId) {
     assert_eq!(commit(db, [store::team::insert(&teams[0].0, at(2))]).await, REFUSED);
     let all: Vec<TeamId> = store::team::all(db).await.unwrap().into_iter().map(|team| team.id).collect();
     assert_eq!(all, [other, own], "oldest first");
-}
-
-async fn configuration(db: &Db, own: TeamId, other: TeamId) {
-    let connection = |team, id: &str, processor: &str| Connection {
-        team,
-        id: ConnectionId::parse(id).unwrap(),
-        processor: processor.to_owned(),
-        name: id.to_owned(),
-        enabled: id != "off",
-        settings: serde_json::json!({"of": id}),
-    };
-    let flow = |team, id: &str| Flow {
-        team,
-        id: FlowId::parse(id).unwrap(),
-        name: id.to_owned(),
-        is_default: id == "default",
-        document: Document { connection: ConnectionId::parse("on").unwrap(), capture: CaptureRule::Api },
-    };
-    let connections = [connection(own, "on", "bank"), connection(own, "off", "bank"), connection(other, "on", "shop")];
-    let flows = [flow(own, "default"), flow(own, "by-api"), flow(other, "default")];
-    for row in &connections {
-        assert_eq!(commit(db, [store::connection::insert(row, at(0))]).await, Committed::Done);
-        assert_eq!(commit(db, [store::connection::insert(row, at(0))]).await, REFUSED, "an id is taken once a team");
-    }
-    for row in &flows {
-        assert_eq!(commit(db, [store::flow::insert(row, at(0))]).await, Committed::Done);
-        assert_eq!(commit(db, [store::flow::insert(row, at(0))]).await, REFUSED, "an id is taken once a team");
-    }
-    let [on, off, foreign] = connections;
-    assert_eq!(store::connection::of_team(db, own).await.unwrap(), [off, on]);
-    assert_eq!(store::connection::of_team(db, other).await.unwrap(), [foreign]);
-    assert_eq!(store::connection::processors(db).await.unwrap(), ["bank", "shop"]);
-    let [default, by_api, foreign] = flows;
-    assert_eq!(store::flow::of_team(db, own).await.unwrap(), [by_api, default]);
-    assert_eq!(store::flow::of_team(db, other).await.unwrap(), [foreign]);
 }
 
 fn credential(team: TeamId, n: u128, kind: Kind) -> Credential {
