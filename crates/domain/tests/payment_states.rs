@@ -13,7 +13,7 @@ use domain::{
     money::{Currency, Money},
     payment::{
         Begin, CancelCause, CaptureRule, Duty, Initiator, News, Origin, PaidWith, Payment, Policy, Resolution, Source,
-        State, Status,
+        State, Status, ThreeDsWish,
     },
 };
 use uuid::Uuid;
@@ -90,6 +90,7 @@ fn payment(rule: CaptureRule) -> Payment {
         three_ds: ThreeDsWish::AsIssuer,
         three_ds_redirect: None,
         apm_redirect: None,
+        rule: None,
         route: None,
         made_by: None,
         gateway: None,

@@ -18,6 +18,16 @@ pub struct Position(pub(crate) u32);
 impl Position {
     /// Before the first step.
     pub const START: Self = Self(0);
+
+    /// The position as a number, to be kept.
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+
+    /// A position that was kept.
+    pub const fn kept(number: u32) -> Self {
+        Self(number)
+    }
 }
 
 /// What a run came to.

@@ -37,6 +37,9 @@ impl Payment {
     /// Sends an authorisation whose customer has done what was asked once more, to be completed. `None` unless it waits
     /// and is ready.
     pub fn begin_complete(&mut self, n: u32, begin: Begin) -> Option<Line> {
+        if self.is_being_abandoned() {
+            return None;
+        }
         let operation = self.operation_mut(n)?;
         let ready = operation.action.as_ref().is_some_and(|action| action.ready);
         if !ready || !matches!(operation.state, State::Waiting { .. }) {
@@ -52,11 +55,7 @@ impl Payment {
     pub fn begin_abandon(&mut self, cause: AbandonCause, begin: Begin) -> Option<(u32, Line)> {
         let attempt = self.waiting_attempt()?;
         let (target, connection, amount) = (attempt.n, attempt.connection.clone(), attempt.amount);
-        let abandons = |operation: &Operation| {
-            operation.state.is_open()
-                && matches!(operation.kind, Kind::Abandon { target: other, .. } if other == target)
-        };
-        if self.operations.iter().any(abandons) {
+        if self.is_being_abandoned() {
             return None;
         }
         let message = match cause {
@@ -68,6 +67,13 @@ impl Payment {
         };
         let line = Line::new(begin.at, "Giving up").saying(message);
         Some((self.push(Kind::Abandon { target, cause }, connection, amount, begin), line))
+    }
+
+    /// Whether the authorisation that waits is being given up.
+    pub(super) fn is_being_abandoned(&self) -> bool {
+        let abandons =
+            |operation: &Operation| operation.state.is_open() && matches!(operation.kind, Kind::Abandon { .. });
+        self.operations.iter().any(abandons)
     }
 
     /// The authorisation that waits for the customer or for the processor's review.

@@ -128,9 +128,7 @@ impl Payment {
     /// When waiting for the customer ends, unless it is being ended.
     fn give_up_due(&self) -> Option<Timestamp> {
         let attempt = self.waiting_attempt()?;
-        let abandons =
-            |operation: &Operation| operation.state.is_open() && matches!(operation.kind, Kind::Abandon { .. });
-        if self.operations.iter().any(abandons) { None } else { attempt.give_up_at }
+        if self.is_being_abandoned() { None } else { attempt.give_up_at }
     }
 
     /// When the flow goes on.

@@ -31,7 +31,7 @@ use uuid::Uuid;
 use crate::{
     Timestamp,
     answer::{Answer, Approval},
-    decline::Decline,
+    decline::{Decline, DeclineCode, DeclineType},
     expiry::Expiry,
     id::{BlobId, ConnectionId, CustomerId, FlowId, IntentId, KeyId, MethodId, PaymentId, TeamId, VaultToken},
     method::{CardFunding, Method},
@@ -116,6 +116,9 @@ pub struct Payment {
     /// Where the customer returns to after an alternative method's page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub apm_redirect: Option<String>,
+    /// Why the flow declined it, without asking a processor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<Decline>,
     /// Where it goes when its attempt does not succeed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub route: Option<Route>,
@@ -249,8 +252,13 @@ pub struct Pause {
 pub enum Why {
     /// Nothing: it goes on when it is due.
     Step,
-    /// The outcome of the authorisation.
-    Authorising,
+    /// The outcome of the operation that it began.
+    Outcome,
+    /// The answer of a webhook of the merchant's that it calls.
+    Calling {
+        /// Its address.
+        url: String,
+    },
     /// A person's approval.
     Approval {
         /// What is to be approved.
@@ -381,6 +389,9 @@ impl Payment {
 
     /// Why the latest attempt was declined.
     pub fn decline(&self) -> Option<&Decline> {
+        if self.rule.is_some() {
+            return self.rule.as_ref();
+        }
         match self.attempt()?.answer.as_ref()? {
             Answer::Declined { decline, .. } => Some(decline),
             Answer::Approved { .. } | Answer::ActionRequired { .. } | Answer::Held { .. } | Answer::Failed { .. } => {
@@ -400,6 +411,43 @@ impl Payment {
             | State::Done { .. }
             | State::Refused { .. } => None,
         }
+    }
+
+    /// Why attempt `n`, which has just ended, may be followed by one at another connection: a clause for the timeline.
+    /// `None` when it may not. An unknown outcome never may.
+    pub fn may_fall_back(&self, n: u32) -> Option<&'static str> {
+        let route = self.route.as_ref()?;
+        let attempt = self.attempt().filter(|attempt| attempt.n == n)?;
+        match (&attempt.state, &attempt.answer) {
+            (State::Refused { .. }, Some(Answer::Declined { decline, .. })) => {
+                let soft = decline.kind == DeclineType::Soft && decline.code != DeclineCode::AuthorizationRequired;
+                (soft && route.soft_decline).then_some("a soft decline")
+            }
+            (State::Failed { .. }, Some(Answer::Failed { .. })) => {
+                route.fault.then_some("a failure at the processor, which authorised nothing")
+            }
+            (State::Failed { .. }, _) => route.outage.then_some("a request that did not get through"),
+            (
+                State::Sent
+                | State::Unknown { .. }
+                | State::Waiting { .. }
+                | State::Pending { .. }
+                | State::Done { .. }
+                | State::Refused { .. },
+                _,
+            ) => None,
+        }
+    }
+
+    /// The flow declines the payment before any processor is asked.
+    pub fn decline_by_rule(&mut self, decline: Decline, at: Timestamp) -> Line {
+        let line = Line::new(at, "Declined").saying(format!("The flow declined it: {}.", decline.code.code()));
+        self.status = Status::Declined;
+        self.rule = Some(decline);
+        if let Some(run) = &mut self.flow {
+            run.pause = None;
+        }
+        line
     }
 
     /// The refunds, in order.

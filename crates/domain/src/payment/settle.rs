@@ -379,10 +379,12 @@ impl Payment {
             Kind::Capture if self.status == Status::Authorised => {
                 self.captured = amount;
                 self.enter_captured(Status::Succeeded);
+                self.flow_goes_on(at);
                 vec![Line::new(at, "Captured").saying(sum)]
             }
             Kind::Cancel { cause } if self.status == Status::Authorised => {
                 self.enter_captured(Status::Cancelled);
+                self.flow_goes_on(at);
                 let message = match cause {
                     CancelCause::Merchant => "The processor has released the authorised amount.",
                     CancelCause::Lifetime => {
@@ -398,6 +400,7 @@ impl Payment {
             Kind::Refund { .. } => {
                 self.refund_failed = false;
                 self.refresh_refund_status(kind);
+                self.flow_goes_on(at);
                 vec![Line::new(at, "Refunded").saying(sum)]
             }
             Kind::Reverse { .. } => vec![Line::new(at, "Reversed").saying(sum)],
@@ -436,10 +439,10 @@ impl Payment {
         vec![Line::new(at, title).saying(format!("Reason: {}. It was given up; nothing was charged.", code.code()))]
     }
 
-    /// The authorisation has ended: the flow that waits for it goes on.
+    /// What the flow began has ended: the flow that waits for it goes on.
     fn flow_goes_on(&mut self, at: Timestamp) {
         if let Some(pause) = self.flow.as_mut().and_then(|run| run.pause.as_mut())
-            && pause.why == Why::Authorising
+            && pause.why == Why::Outcome
         {
             pause.why = Why::Step;
             pause.due = Some(at);
@@ -475,7 +478,7 @@ impl Payment {
             // Money that should be captured at once is tried again; the reversal too, until it succeeds.
             Kind::Capture => self.capture_at = self.capture_at.map(|_| policy.next_try(first, at)),
             Kind::Cancel { cause: CancelCause::Lifetime } => self.expires_at = Some(policy.next_try(first, at)),
-            Kind::Cancel { cause: CancelCause::Merchant } => {}
+            Kind::Cancel { cause: CancelCause::Merchant } => self.flow_goes_on(at),
             Kind::Reverse { .. } => self.reverse_at = Some(policy.next_try(first, at)),
             // The processor would not: it is asked how the authorisation stands, and again later to give it up.
             Kind::Abandon { target, .. } => {
@@ -487,6 +490,7 @@ impl Payment {
             Kind::Refund { .. } => {
                 self.refund_failed |= was_promised;
                 self.refresh_refund_status(kind);
+                self.flow_goes_on(at);
             }
         }
         let verb = if refused { "was refused" } else { "did not take effect" };

@@ -229,6 +229,7 @@ fn new_payment(
         three_ds: domain::payment::ThreeDsWish::AsIssuer,
         three_ds_redirect: None,
         apm_redirect: None,
+        rule: None,
         route: None,
         made_by: matches!(caller.credential, Credential::Client(_)).then_some(caller.key),
         gateway: Some(Gateway {

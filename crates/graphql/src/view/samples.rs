@@ -10,6 +10,7 @@ use domain::{
     money::{Currency, Money},
     payment::{
         CaptureRule, FlowRun, Gateway, Initiator, Kind, Operation, Origin, PaidWith, Payer, Payment, State, Status,
+        ThreeDsWish,
     },
     person::{Address, Company, ShippingAddress},
 };
@@ -132,6 +133,7 @@ pub(super) fn payment() -> Payment {
         three_ds: ThreeDsWish::AsIssuer,
         three_ds_redirect: None,
         apm_redirect: None,
+        rule: None,
         route: None,
         made_by: None,
         gateway: Some(Gateway { processor: "simulator".to_owned(), name: "Simulator A".to_owned(), logo: None }),

@@ -11,7 +11,7 @@ use domain::{
     id::{BlobId, ConnectionId, CustomerId, FlowId, MethodId, PaymentId, TeamId, VaultToken},
     method::{CardFunding, Method},
     money::{Currency, Money},
-    payment::{Begin, CaptureRule, FlowRun, Gateway, Initiator, Origin, PaidWith, Payer, Payment, Status},
+    payment::{Begin, CaptureRule, FlowRun, Gateway, Initiator, Origin, PaidWith, Payer, Payment, Status, ThreeDsWish},
 };
 use uuid::Uuid;
 
@@ -78,6 +78,7 @@ pub(crate) fn payment(team: TeamId, milli: i64, n: u64) -> Payment {
         three_ds: ThreeDsWish::AsIssuer,
         three_ds_redirect: None,
         apm_redirect: None,
+        rule: None,
         route: None,
         made_by: None,
         gateway: Some(Gateway { processor: "bank".to_owned(), name: "Bank".to_owned(), logo: None }),
