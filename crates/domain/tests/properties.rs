@@ -9,6 +9,7 @@ use domain::id::{CustomerId, PaymentId, VaultToken};
 use domain::long::parse_long;
 use domain::money::{Currency, Money, MoneyError};
 use domain::page::Page;
+use domain::redirect::RedirectUrl;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -334,5 +335,54 @@ proptest! {
             }
             Err(fault) => prop_assert!(fault.field.is_some_and(|path| path.starts_with(&field.path()))),
         }
+    }
+}
+
+/// The parameters of an address's query, decoded.
+fn query(url: &str) -> Vec<(String, String)> {
+    let decoded = |text: &str| {
+        let mut bytes = Vec::new();
+        let mut rest = text.bytes();
+        while let Some(byte) = rest.next() {
+            if byte == b'%' {
+                let digits = [rest.next().unwrap(), rest.next().unwrap()];
+                bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).unwrap(), 16).unwrap());
+            } else {
+                bytes.push(byte);
+            }
+        }
+        String::from_utf8(bytes).unwrap()
+    };
+    let address = url.split('#').next().unwrap();
+    let Some((_, query)) = address.split_once('?') else { return Vec::new() };
+    let pairs = query.split('&').filter(|pair| !pair.is_empty());
+    pairs.map(|pair| pair.split_once('=').unwrap_or((pair, ""))).map(|(a, b)| (decoded(a), decoded(b))).collect()
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_refused_or_becomes_an_address_that_fits_a_header(
+        text in prop_oneof![any::<String>(), "[a-zA-Z:/?#@\\[\\]%.é&= \\\\-]{0,40}", "(https://|app://)?[a-z.]{1,20}(:[0-9]{1,6})?[/?#].{0,40}"]
+    ) {
+        let Ok(url) = RedirectUrl::parse(&text, "url") else { return Ok(()) };
+        prop_assert!(url.as_str().bytes().all(|byte| byte.is_ascii_graphic()));
+        let scheme = url.as_str().split_once("://").unwrap().0;
+        prop_assert!(!["javascript", "data", "file", "vbscript"].contains(&scheme));
+        prop_assert_eq!(RedirectUrl::parse(url.as_str(), "url").unwrap(), url);
+    }
+
+    #[test]
+    fn parameters_arrive_as_they_were_given(
+        base in "[a-z]{1,10}\\.example(/[a-z]{0,5})?(\\?[a-z]{1,5}=[a-z]{0,5})?(#[a-z?&]{0,5})?",
+        given in prop::collection::vec((any::<String>(), any::<String>()), 0..4),
+    ) {
+        let url = RedirectUrl::parse(&base, "url").unwrap();
+        let pairs: Vec<(&str, &str)> = given.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let sent = url.with(&pairs);
+        let mut expected = query(url.as_str());
+        expected.extend(given.clone());
+        prop_assert_eq!(query(&sent), expected);
+        prop_assert_eq!(sent.split_once('#').map(|both| both.1), url.as_str().split_once('#').map(|both| both.1));
+        prop_assert!(sent.bytes().all(|byte| byte.is_ascii_graphic()));
     }
 }
