@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     fault::{Code, Fault},
-    id::{CustomerId, FlowId, KeyId, TeamId},
+    id::{CustomerId, FlowId, IntentId, KeyId, TeamId},
 };
 
 /// Whether money is real.
@@ -39,6 +39,9 @@ pub struct ClientGrant {
     pub customer: Option<CustomerId>,
     /// The only flow.
     pub flow: Option<FlowId>,
+    /// The intent it was made for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intent: Option<IntentId>,
 }
 
 /// Who asks.

@@ -13,6 +13,7 @@ pub mod expiry;
 pub mod fault;
 pub mod filter;
 pub mod id;
+pub mod intent;
 pub mod long;
 pub mod method;
 pub mod money;

@@ -18,7 +18,7 @@ use subtle::ConstantTimeEq;
 
 use crate::{
     Engine,
-    faults::{Stop, customer_not_found, database},
+    faults::{Stop, customer_not_found, database, intent_not_found},
     once::only_fault,
 };
 
@@ -161,7 +161,8 @@ impl Engine {
     /// Makes a credential for one browser. Source: specification, generateClientToken.
     ///
     /// # Errors
-    /// `api.key.forbidden`, `error.validation`, `error.customer.not-found`, `error.flow.not-found`.
+    /// `api.key.forbidden`, `error.validation`, `error.customer.not-found`, `error.intent.not-found`,
+    /// `error.flow.not-found`.
     pub async fn client_token(&self, caller: &Caller, grant: ClientGrant) -> Result<ClientTokenMade, Fault> {
         caller.require_server()?;
         check_money(&grant)?;
@@ -175,6 +176,10 @@ impl Engine {
         if let Some(customer) = grant.customer {
             let found = store::customer::of_team(&self.inner.store, caller.team, customer).await?;
             found.ok_or_else(customer_not_found)?;
+        }
+        if let Some(intent) = grant.intent {
+            let found = store::intent::of_team(&self.inner.store, caller.team, intent).await?;
+            found.ok_or_else(intent_not_found)?;
         }
         let lifetime = self.inner.settings.client_token_lifetime;
         let token = self.new_credential_text(Kind::Client);

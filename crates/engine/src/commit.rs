@@ -5,6 +5,7 @@ use std::time::Duration;
 use db::{Change, ChangeId, Committed, Statement};
 use domain::{
     id::TeamId,
+    intent::{Intent, Moment},
     payment::{Line, Payment},
 };
 use store::once;
@@ -66,6 +67,28 @@ impl Engine {
         } else {
             Ended::Refused(conflict - own - 2)
         })
+    }
+
+    /// Commits an intent with its event, and what goes with it. `intent.version` is the version to be written.
+    pub(crate) async fn commit_intent(
+        &self,
+        intent: &Intent,
+        moment: Moment,
+        more: Vec<Statement>,
+    ) -> Result<Ended, Stop> {
+        let (id, stream) = (self.change_id(), intent.id.key());
+        let first = intent.version == 1;
+        let mut change = Change::new(id, &stream)
+            .with(if first { store::intent::insert(intent) } else { store::intent::update(intent) })
+            .with(store::event::insert_of_intent(intent, id, moment, self.inner.world.now()));
+        for statement in more {
+            change.push(statement);
+        }
+        let Some(conflict) = self.committed(change, intent.team, &stream, intent.version).await? else {
+            metrics::counter!("pointsman_intent_commits_total", "status" => intent.status.code()).increment(1);
+            return Ok(Ended::Done);
+        };
+        Ok(conflict.checked_sub(2).map_or(Ended::Overtaken, Ended::Refused))
     }
 
     /// Commits a change of an aggregate that has no events. `Some(index)` names the statement that was refused.

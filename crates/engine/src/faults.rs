@@ -19,6 +19,11 @@ pub fn method_not_found() -> Fault {
     Fault::new(Code::MethodNotFound, "There is no such payment method.")
 }
 
+/// No such intent in this team, or one that this credential did not start.
+pub fn intent_not_found() -> Fault {
+    Fault::new(Code::IntentNotFound, "There is no such intent.")
+}
+
 /// Why an operation stopped.
 #[derive(Debug)]
 pub(crate) enum Stop {

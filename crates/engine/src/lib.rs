@@ -14,6 +14,7 @@ mod admin;
 mod commit;
 mod deadline;
 pub mod faults;
+mod intents;
 mod jobs;
 mod once;
 mod payments;
@@ -39,6 +40,7 @@ use world::World;
 
 pub use access::{ClientTokenMade, MAX_CLIENT_ATTEMPTS};
 pub use admin::{AdminError, KeyKind, KeyMade, ListedKey, ListedTeam, Seed, SeedConnection, SeedFlow};
+pub use intents::{IntentPage, IntentView, ListIntents, StartIntent, UpdateIntent};
 pub use once::{Once, Scope, Told};
 pub use payments::{
     Authorise, Cancel, Capture, Instrument, ListPayments, Payer, PaymentPage, PaymentView, Refund, Resolve,

@@ -27,6 +27,8 @@ pub struct Settings {
     pub rest_for: Duration,
     /// How long a client token lives.
     pub client_token_lifetime: Duration,
+    /// An intent without activity for this long is inactive.
+    pub intent_inactivity: Duration,
 }
 
 impl Default for Settings {
@@ -43,6 +45,7 @@ impl Default for Settings {
             rest_after: 5,
             rest_for: Duration::from_secs(30),
             client_token_lifetime: Duration::from_hours(3),
+            intent_inactivity: Duration::from_mins(5),
         }
     }
 }

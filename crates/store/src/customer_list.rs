@@ -9,11 +9,10 @@ use domain::{
     cursor::{Cursor, CursorShape},
     customer::Customer,
     id::TeamId,
-    page::Direction,
 };
 
 use crate::{
-    part::{Listed, Part},
+    part::{Listed, Part, comparisons},
     query::Conditions,
 };
 
@@ -97,13 +96,4 @@ fn behind_query(team: TeamId, wanted: &Wanted, (part, cursor): (&Part, &Cursor))
     let back = if by.is_empty() { " desc" } else { "" };
     let sql = format!("select customer_id from customer where team_id = $1{held} order by customer_id{back} limit 1");
     (sql, conditions.into_params())
-}
-
-/// What compares an id with a cursor's on the side that is read and on the other one, and the order of reading.
-const fn comparisons(direction: Direction) -> (&'static str, &'static str, &'static str) {
-    match direction {
-        // The newest come first.
-        Direction::Forward => ("<", ">=", " desc"),
-        Direction::Backward => (">", "<=", ""),
-    }
 }

@@ -4,6 +4,7 @@ use db::{ChangeId, Db, DbError, Statement, Value};
 use domain::{
     Timestamp,
     id::TeamId,
+    intent::{Intent, Moment},
     payment::{Line, Payment},
 };
 use serde::{Deserialize, Serialize};
@@ -21,16 +22,28 @@ pub struct Data {
 /// The event of a payment's commit, which bears the payment's version as its number.
 pub fn insert(payment: &Payment, change: ChangeId, lines: &[Line], at: Timestamp) -> Statement {
     let data = Data { status: payment.status.text().to_owned(), lines: lines.to_vec() };
+    let kind = format!("payment.{}", payment.status.text().to_ascii_lowercase());
+    row((payment.team, &payment.id.key(), payment.version), change, (kind, &data), at)
+}
+
+/// The event of an intent's commit, which bears the intent's version as its number.
+pub fn insert_of_intent(intent: &Intent, change: ChangeId, moment: Moment, at: Timestamp) -> Statement {
+    let data = Data { status: intent.status.code().to_owned(), lines: Vec::new() };
+    row((intent.team, &intent.id.key(), intent.version), change, (moment.kind().to_owned(), &data), at)
+}
+
+fn row(of: (TeamId, &str, u64), change: ChangeId, told: (String, &Data), at: Timestamp) -> Statement {
+    let ((team, stream, version), (kind, data)) = (of, told);
     Statement::one(
         "insert into event (team_id, stream, seq, change_id, at, kind, data) values ($1, $2, $3, $4, $5, $6, $7)",
         vec![
-            payment.team.key().into(),
-            payment.id.key().into(),
-            Value::Int(i64::try_from(payment.version).unwrap_or(i64::MAX)),
+            team.key().into(),
+            stream.into(),
+            Value::Int(i64::try_from(version).unwrap_or(i64::MAX)),
             format!("{:032x}", change.0).into(),
             at.micros().into(),
-            format!("payment.{}", payment.status.text().to_ascii_lowercase()).into(),
-            crate::text(&data).into(),
+            kind.into(),
+            crate::text(data).into(),
         ],
     )
 }

@@ -13,6 +13,8 @@ pub mod event;
 pub mod flow;
 pub mod flow_version;
 pub mod hidden_card;
+pub mod intent;
+pub mod intent_list;
 pub mod method;
 pub mod once;
 mod part;
@@ -29,6 +31,7 @@ pub use part::{Listed, Part};
 pub const MIGRATIONS: &[Migration] = &[
     Migration { number: 1, name: "start", sql: include_str!("../migrations/0001_start.sql") },
     Migration { number: 2, name: "flow versions", sql: include_str!("../migrations/0002_flow_versions.sql") },
+    Migration { number: 3, name: "intents", sql: include_str!("../migrations/0003_intents.sql") },
 ];
 
 /// Reads a stored document.

@@ -59,3 +59,12 @@ impl<T> Listed<T> {
         }
     }
 }
+
+/// For a list by ids, the newest first: what compares an id with a cursor's on the side that is read and on the other one, and the order of reading.
+pub(crate) const fn comparisons(direction: Direction) -> (&'static str, &'static str, &'static str) {
+    match direction {
+        // The newest come first.
+        Direction::Forward => ("<", ">=", " desc"),
+        Direction::Backward => (">", "<=", ""),
+    }
+}

@@ -20,7 +20,9 @@ impl Engine {
         let mut next_sweep = Timestamp::from_micros(0);
         while !self.is_draining() {
             let now = self.inner.world.now();
-            let busy = logged("recover", self.recover_due().await) > 0;
+            let recovered = logged("recover", self.recover_due().await);
+            let deactivated = logged("deactivate_intents", self.deactivate_intents().await);
+            let busy = recovered > 0 || deactivated > 0;
             if now >= next_sweep || next_sweep.since(now) > SWEEP_EVERY {
                 next_sweep = now.after(SWEEP_EVERY);
                 self.sweep_all().await;

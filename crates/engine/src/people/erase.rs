@@ -62,6 +62,7 @@ impl Engine {
             }
             after = Some(last);
         }
+        self.erase_from_intents(team, customer).await?;
         for (once, answer) in store::once::of_customer(store, team, customer).await? {
             let Some(erased) = without_person::<StoredToken>(&answer, forget_holder)? else { continue };
             let mut change = Change::new(self.change_id(), &once.key);
@@ -69,6 +70,18 @@ impl Engine {
             self.commit_plain(change).await?;
         }
         Ok(())
+    }
+
+    async fn erase_from_intents(&self, team: TeamId, customer: CustomerId) -> Result<(), Stop> {
+        let mut after = None;
+        loop {
+            let page = store::intent::of_customer(&self.inner.store, team, customer, after, PAGE).await?;
+            let Some(last) = page.last().map(|intent| intent.id) else { return Ok(()) };
+            for intent in page {
+                self.erase_from_intent(team, intent.id).await?;
+            }
+            after = Some(last);
+        }
     }
 
     async fn erase_from_payment(&self, team: TeamId, id: PaymentId) -> Result<(), Stop> {

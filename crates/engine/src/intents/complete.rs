@@ -1,0 +1,110 @@
+//! Completing an intent.
+
+use domain::{
+    Code, Fault,
+    caller::Caller,
+    id::{IntentId, PaymentId},
+    intent::{Completion, Intent, Moment, Status, may_complete},
+    payment::{self, Payment},
+};
+
+use super::IntentView;
+use crate::{
+    Engine,
+    commit::Ended,
+    faults::{Stop, payment_not_found},
+    once::only_fault,
+};
+
+/// Where the payment stands in the arguments.
+const REFERENCE: &str = "paymentReference";
+
+/// How many of an intent's payments are looked at for the one that paid it, the newest of them.
+const LOOKED_AT: i64 = 100;
+
+impl Engine {
+    /// Completes an intent with a payment. A merchant's server may do without one; when a payment of the intent is
+    /// authorised or captured, that one counts. Completing it again in the same way changes nothing.
+    ///
+    /// # Errors
+    /// `error.intent.not-found`; `error.intent.invalid-status` when it is complete with another payment;
+    /// `error.payment.not-found`; `error.validation` when the payment is of another intent or holds no money, or when a
+    /// browser's intent has no payment yet; `error.authorize.payment-already-authorized` when another payment holds it.
+    pub async fn complete_intent(
+        &self,
+        caller: &Caller,
+        id: IntentId,
+        reference: Option<PaymentId>,
+    ) -> Result<IntentView, Fault> {
+        self.completed(caller, id, reference).await.map(IntentView::of).map_err(only_fault)
+    }
+
+    async fn completed(&self, caller: &Caller, id: IntentId, reference: Option<PaymentId>) -> Result<Intent, Stop> {
+        loop {
+            let _turn = self.inner.turns.take(id.uuid()).await;
+            let mut intent = self.own_intent(caller, id).await?;
+            let paid = match intent.status {
+                Status::Complete => reference,
+                Status::Active | Status::Inactive => self.paid_with(caller, &intent, reference).await?,
+            };
+            if intent.complete(paid, self.inner.world.now())? == Completion::Before {
+                return Ok(intent);
+            }
+            intent.version += 1;
+            let hold = paid.map(|payment| store::intent::hold(intent.team, intent.id, payment));
+            match self.commit_intent(&intent, Moment::Completed, hold.into_iter().collect()).await? {
+                Ended::Done => return Ok(intent),
+                Ended::Overtaken | Ended::Taken => {}
+                Ended::Refused(_) => return Err(self.held_otherwise(&intent, paid).await?.into()),
+            }
+        }
+    }
+
+    /// The payment that completes the intent.
+    async fn paid_with(
+        &self,
+        caller: &Caller,
+        intent: &Intent,
+        reference: Option<PaymentId>,
+    ) -> Result<Option<PaymentId>, Stop> {
+        let store = &self.inner.store;
+        let Some(id) = reference else {
+            let linked = store::intent::payments(store, intent.team, intent.id, LOOKED_AT).await?;
+            let paid = linked.iter().rev().find(|payment| is_paid(payment)).map(|payment| payment.id);
+            return match paid {
+                None if !caller.is_server() => {
+                    Err(Fault::invalid(REFERENCE, "no payment of this intent is authorised or captured yet").into())
+                }
+                paid => Ok(paid),
+            };
+        };
+        let payment = store::payment::of_team(store, intent.team, id).await?.ok_or_else(payment_not_found)?;
+        let is_linked = payment.intent == Some(intent.id);
+        if !is_linked && !caller.is_server() {
+            return Err(payment_not_found().into());
+        }
+        if !is_linked && payment.intent.is_some() {
+            return Err(Fault::invalid(REFERENCE, "must not be a payment of another intent").into());
+        }
+        if !(if caller.is_server() { may_complete(payment.status) } else { is_paid(&payment) }) {
+            let fault = Fault::invalid(REFERENCE, "must be a payment that is authorised or captured");
+            return Err(fault.about(payment.id).in_status(payment.status).into());
+        }
+        Ok(Some(payment.id))
+    }
+
+    /// Why the payment could not be made the intent's own.
+    async fn held_otherwise(&self, intent: &Intent, wanted: Option<PaymentId>) -> Result<Fault, Stop> {
+        let holder = store::intent::claimed_by(&self.inner.store, intent.team, intent.id).await?;
+        Ok(match holder.filter(|holder| Some(*holder) != wanted) {
+            Some(holder) => {
+                Fault::new(Code::AlreadyAuthorised, "Another payment of the intent is live or paid.").about(holder)
+            }
+            None => Fault::invalid(REFERENCE, "must not be a payment of another intent"),
+        })
+    }
+}
+
+fn is_paid(payment: &Payment) -> bool {
+    matches!(payment.status, payment::Status::Authorised | payment::Status::Succeeded)
+}

@@ -1,0 +1,46 @@
+//! The job that finds intents without activity.
+
+use std::time::Duration;
+
+use db::Change;
+use domain::{
+    id::{IntentId, TeamId},
+    intent::Moment,
+};
+
+use crate::{Engine, faults::Stop};
+
+/// How many intents the job takes at once.
+const BATCH: i64 = 100;
+
+/// How long a taken intent is left to whoever took it.
+const LEASE: Duration = Duration::from_mins(1);
+
+impl Engine {
+    /// Makes intents inactive whose time has come. Returns how many were taken.
+    pub(crate) async fn deactivate_intents(&self) -> Result<usize, Stop> {
+        let now = self.inner.world.now();
+        let due = store::intent::claim_due(&self.inner.store, now, now.after(LEASE), BATCH).await?;
+        let taken = due.len();
+        for (team, id) in due {
+            if let Err(stop) = self.deactivate(team, id).await {
+                tracing::warn!(stop = ?stop, "an intent is looked at again when its lease ends");
+            }
+        }
+        Ok(taken)
+    }
+
+    async fn deactivate(&self, team: TeamId, id: IntentId) -> Result<(), Stop> {
+        let _turn = self.inner.turns.take(id.uuid()).await;
+        let Some(mut intent) = store::intent::of_team(&self.inner.store, team, id).await? else { return Ok(()) };
+        if intent.expire(self.inner.world.now()) {
+            intent.version += 1;
+            // Whoever was first has made it active, or complete, and set its time.
+            self.commit_intent(&intent, Moment::Inactive, Vec::new()).await?;
+        } else {
+            let change = Change::new(self.change_id(), &id.key()).with(store::intent::set_due(&intent));
+            self.commit_plain(change).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,70 @@
+//! Starting an intent.
+
+use domain::{
+    Fault,
+    caller::{Caller, Credential},
+    id::{FlowId, IntentId},
+    intent::{Changes, Intent, Moment, Start},
+    money::Currency,
+};
+
+use super::{IntentView, told_by};
+use crate::{Engine, commit::Ended, faults::Stop, once::only_fault};
+
+/// A request for an intent.
+pub struct StartIntent {
+    /// The merchant's own id.
+    pub tracking_id: String,
+    /// The flow that its payments run under, as sent.
+    pub flow: String,
+    /// The currency.
+    pub currency: Currency,
+    /// What else is told of it.
+    pub changes: Changes,
+}
+
+impl Engine {
+    /// Starts an intent, and a run of its flow with it. Source: specification 4.5; behaviour contract, section 9.
+    ///
+    /// # Errors
+    /// `error.flow.not-found`; `error.validation` when a client token was made for another flow.
+    pub async fn start_intent(&self, caller: &Caller, command: StartIntent) -> Result<IntentView, Fault> {
+        self.started(caller, command).await.map(IntentView::of).map_err(only_fault)
+    }
+
+    async fn started(&self, caller: &Caller, command: StartIntent) -> Result<Intent, Stop> {
+        check_flow(caller, &command.flow)?;
+        let (flow, version) = self.current_flow(caller, &command.flow).await?;
+        let world = &self.inner.world;
+        let start = Start {
+            id: IntentId::new(world.uuid_v7()),
+            team: caller.team,
+            tracking_id: command.tracking_id,
+            currency: command.currency,
+            flow: (flow, version),
+            instance: world.uuid_v7(),
+            started_by: (!caller.is_server()).then_some(caller.key),
+        };
+        let changes = told_by(caller, command.changes);
+        let intent = Intent::start(start, changes, world.now(), self.inner.settings.intent_inactivity);
+        match self.commit_intent(&intent, Moment::Started, Vec::new()).await? {
+            Ended::Done => Ok(intent),
+            Ended::Overtaken | Ended::Refused(_) | Ended::Taken => Err(Fault::unknown().into()),
+        }
+    }
+
+    /// The flow asked for, with the version of it that is current.
+    async fn current_flow(&self, caller: &Caller, wanted: &str) -> Result<(FlowId, u32), Stop> {
+        let flow = self.flow(caller.team, Some(wanted)).await?;
+        Ok((flow.id, 1))
+    }
+}
+
+fn check_flow(caller: &Caller, wanted: &str) -> Result<(), Fault> {
+    match &caller.credential {
+        Credential::Client(grant) if grant.flow.as_ref().is_some_and(|flow| flow.as_str() != wanted) => {
+            Err(Fault::invalid("paymentFlowId", "must be what the client token was made for"))
+        }
+        Credential::Client(_) | Credential::Public | Credential::Secret => Ok(()),
+    }
+}
