@@ -3,7 +3,7 @@
 use db::{Db, DbError, Row, Statement, Value};
 use domain::{
     Timestamp,
-    id::{CustomerId, PaymentId, TeamId},
+    id::{CustomerId, IntentId, PaymentId, TeamId},
     payment::Payment,
 };
 
@@ -11,8 +11,8 @@ use domain::{
 pub fn insert(payment: &Payment) -> Statement {
     Statement::one(
         "insert into payment (team_id, payment_id, version, status, created_at, due_at, amount, currency, method, gateway, \
-         country, flow_id, customer_id, order_id, body) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+         country, flow_id, customer_id, order_id, intent_id, body) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
         vec![
             payment.team.key().into(),
             payment.id.key().into(),
@@ -28,6 +28,7 @@ pub fn insert(payment: &Payment) -> Statement {
             payment.flow.as_ref().map(|flow| flow.id.as_str()).into(),
             customer(payment),
             payment.order_id.as_deref().into(),
+            payment.intent.map(IntentId::key).into(),
             crate::text(payment).into(),
         ],
     )
