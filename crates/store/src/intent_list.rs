@@ -77,7 +77,8 @@ fn rows_query(team: TeamId, wanted: &Wanted, part: &Part) -> (String, Vec<Value>
     }
     let limit = conditions.bind(i64::from(part.size) + 1);
     let held = conditions.text();
-    let sql = format!("select intent_id, body from intent where team_id = $1{held} order by intent_id{by} limit {limit}");
+    let sql =
+        format!("select intent_id, body from intent where team_id = $1{held} order by intent_id{by} limit {limit}");
     (sql, conditions.into_params())
 }
 

@@ -275,8 +275,7 @@ impl Intent {
     /// Leaves of the customer the id alone. Returns whether there was more.
     pub fn forget_person(&mut self) -> bool {
         let before = self.customer.take();
-        self.customer =
-            before.as_ref().map(|customer| Customer { id: customer.id.clone(), ..Customer::default() });
+        self.customer = before.as_ref().map(|customer| Customer { id: customer.id.clone(), ..Customer::default() });
         before != self.customer
     }
 

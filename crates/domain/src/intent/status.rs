@@ -93,12 +93,9 @@ pub fn attempt_status(status: payment::Status) -> StepStatus {
         | S::RefundFailed
         | S::Disputed => StepStatus::Complete,
         S::Declined | S::Failed | S::Cancelled | S::Removed | S::Inactive => StepStatus::Failed,
-        S::Active
-        | S::Needs3dSecure
-        | S::NeedsApmAuthorization
-        | S::GatewayHold
-        | S::NoAnswerFromPsp
-        | S::Draft => StepStatus::InProgress,
+        S::Active | S::Needs3dSecure | S::NeedsApmAuthorization | S::GatewayHold | S::NoAnswerFromPsp | S::Draft => {
+            StepStatus::InProgress
+        }
     }
 }
 

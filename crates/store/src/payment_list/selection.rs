@@ -42,14 +42,18 @@ const fn column(field: FieldName) -> Column {
         FieldName::CustomerId => Column::Text(CUSTOMER),
         FieldName::OrderId => Column::Text(ORDER),
         FieldName::Type => Column::Same(Some(TYPE)),
-        // Payments have no category and are linked to no intent yet.
-        FieldName::IntentStatus | FieldName::Category => Column::Same(None),
+        FieldName::IntentStatus => Column::Text(INTENT_STATUS),
+        // Payments have no category.
+        FieldName::Category => Column::Same(None),
     }
 }
 
 const CUSTOMER: &str = "customer_id";
 const ORDER: &str = "order_id";
 const STATUS: &str = "status";
+/// The status of the payment's intent as it is now.
+const INTENT_STATUS: &str = "(select intent.status from intent where intent.team_id = payment.team_id \
+                             and intent.intent_id = payment.intent_id)";
 
 /// What must hold for each payment of a list, with what can be decided beforehand left out.
 pub(super) struct Selection {

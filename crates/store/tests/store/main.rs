@@ -3,6 +3,7 @@
 
 mod configuration;
 mod customer_list;
+mod intents;
 mod payment_list;
 #[path = "../../../db/tests/postgres_server/mod.rs"]
 mod postgres_server;

@@ -6,7 +6,8 @@ use db::{Committed, Db, Statement};
 use domain::{
     cursor::{CursorShape, KeyValue},
     filter::{Arity, Condition, Fact, FieldKind, FieldName, Sort, SortField, SortOrder, Verb, parse},
-    id::{CustomerId, FlowId, PaymentId},
+    id::{CustomerId, FlowId, IntentId, PaymentId},
+    intent::{self, Intent},
     method::Method,
     money::{Currency, Money},
     page::{Direction, Page},
@@ -40,13 +41,14 @@ struct Sketch {
     texts: [Option<&'static str>; 3],
     country: Option<&'static str>,
     customer: Option<u128>,
+    intent: Option<u128>,
 }
 
 fn sketch() -> impl Strategy<Value = Sketch> {
     let money = (select(vec![1_i64, 2, 3, 500, i64::MAX]), select(vec!["EUR", "JPY", "USD"]));
     let kind = (select(&Status::ALL[..6]), select(vec![Method::Visa, Method::Mastercard, Method::WalletaPay]));
     let texts = [select(&TEXTS[..]), select(&TEXTS[..]), select(&TEXTS[..])];
-    let people = (select(&COUNTRIES[..]), prop::option::of(select(&CUSTOMERS[..])));
+    let people = (select(&COUNTRIES[..]), prop::option::of(select(&CUSTOMERS[..])), prop::option::of(1_u128..5));
     (select(&TIMES[..]), money, kind, texts, people).prop_map(|(time, money, kind, texts, people)| Sketch {
         time,
         amount: money.0,
@@ -56,6 +58,7 @@ fn sketch() -> impl Strategy<Value = Sketch> {
         texts,
         country: people.0,
         customer: people.1,
+        intent: people.2,
     })
 }
 
@@ -72,7 +75,34 @@ fn payment(sketch: &Sketch, n: usize) -> Payment {
     payment.flow = flow.map(|id| FlowRun { id, name: "x".to_owned(), instance: Uuid::nil(), started_at: at(0) });
     payment.customer = sketch.customer.map(|id| payer(CustomerId::new(Uuid::from_u128(id))));
     from_country(&mut payment, sketch.country);
+    payment.intent = sketch.intent.map(intent_id);
     payment
+}
+
+fn intent_id(n: u128) -> IntentId {
+    IntentId::new(Uuid::from_u128(n))
+}
+
+/// The statuses of the intents 1, 2 and 3; there is no other.
+fn intent_status(id: IntentId) -> Option<intent::Status> {
+    let statuses = intent::Status::ALL.iter().copied();
+    (1..).zip(statuses).find(|(n, _)| intent_id(*n) == id).map(|(_, status)| status)
+}
+
+/// The intents of both teams. Those of the other team have another status.
+async fn stock_intents(db: &Db) {
+    for n in 1..4 {
+        let mut own = samples::intent(team(1), NEW_YEAR, 0);
+        own.id = intent_id(n);
+        own.status = intent_status(own.id).unwrap();
+        let mut other = Intent { team: team(2), ..own.clone() };
+        other.status = intent_status(intent_id(n % 3 + 1)).unwrap();
+        for row in [own, other] {
+            if store::intent::of_team(db, row.team, row.id).await.unwrap().is_none() {
+                assert_eq!(commit(db, [store::intent::insert(&row)]).await, Committed::Done);
+            }
+        }
+    }
 }
 
 /// What the interface says that a field of a payment is.
@@ -90,7 +120,8 @@ fn fact(payment: &Payment, field: FieldName, then: impl FnOnce(Option<Fact<'_>>)
         FieldName::FlowId => payment.flow.as_ref().map(|run| Fact::Text(run.id.as_str())),
         FieldName::CustomerId => customer.as_deref().map(Fact::Text),
         FieldName::OrderId => payment.order_id.as_deref().map(Fact::Text),
-        FieldName::IntentStatus | FieldName::Category => None,
+        FieldName::IntentStatus => payment.intent.and_then(intent_status).map(|status| Fact::Text(status.code())),
+        FieldName::Category => None,
     })
 }
 
@@ -199,6 +230,7 @@ fn wanted() -> impl Strategy<Value = Wanted> {
 }
 
 async fn stock(db: &Db, payments: &[Payment]) {
+    stock_intents(db).await;
     assert_eq!(commit(db, payments.iter().map(store::payment::insert)).await, Committed::Done);
     // Each has a twin in another team, which no list may show.
     let twins = payments.iter().map(|payment| Payment { team: team(2), ..payment.clone() });

@@ -8,7 +8,8 @@ use domain::{
     answer::{Answer, Approval},
     customer::{Customer, Instrument, StoredMethod},
     expiry::Expiry,
-    id::{BlobId, ConnectionId, CustomerId, FlowId, MethodId, PaymentId, TeamId, VaultToken},
+    id::{BlobId, ConnectionId, CustomerId, FlowId, IntentId, MethodId, PaymentId, TeamId, VaultToken},
+    intent::{self, Intent},
     method::{CardFunding, Method},
     money::{Currency, Money},
     payment::{Begin, CaptureRule, FlowRun, Gateway, Initiator, Origin, PaidWith, Payer, Payment, Status, ThreeDsWish},
@@ -135,6 +136,20 @@ pub(crate) fn customer(team: TeamId, milli: i64, name: &str, email: Option<&str>
         updated_at: at(milli),
         made_by: None,
     }
+}
+
+/// An intent that is active for five minutes from the time on.
+pub(crate) fn intent(team: TeamId, milli: i64, n: u64) -> Intent {
+    let start = intent::Start {
+        id: IntentId::new(uuid_at(milli, n)),
+        team,
+        tracking_id: "order".to_owned(),
+        currency: Currency::parse("EUR").unwrap(),
+        flow: (FlowId::parse("default").unwrap(), 1),
+        instance: Uuid::from_u128(1),
+        started_by: None,
+    };
+    Intent::start(start, intent::Changes::default(), at(milli), Duration::from_mins(5))
 }
 
 /// A stored card; `n` makes its token and its blob.

@@ -65,6 +65,7 @@ pub(crate) async fn story(db: &Db) {
     told_tokens(db, own, other).await;
     hidden_cards(db, own, other).await;
     erasures(db, own, other).await;
+    crate::intents::story(db, own, other).await;
 }
 
 /// What a commit answers when a statement finds its row otherwise than it expects.
