@@ -72,7 +72,14 @@ fn payment(sketch: &Sketch, n: usize) -> Payment {
     payment.gateway = gateway.map(|id| Gateway { processor: id.to_owned(), name: "x".to_owned(), logo: None });
     // A flow's id has no umlauts and no blanks.
     let flow = flow.and_then(FlowId::parse);
-    payment.flow = flow.map(|id| FlowRun { id, name: "x".to_owned(), instance: Uuid::nil(), started_at: at(0) });
+    payment.flow = flow.map(|id| FlowRun {
+        id,
+        name: "x".to_owned(),
+        instance: Uuid::nil(),
+        started_at: at(0),
+        version: 1,
+        pause: None,
+    });
     payment.customer = sketch.customer.map(|id| payer(CustomerId::new(Uuid::from_u128(id))));
     from_country(&mut payment, sketch.country);
     payment.intent = sketch.intent.map(intent_id);

@@ -119,7 +119,8 @@ async fn credentials(db: &Db, own: TeamId, other: TeamId) {
 }
 
 async fn client_tokens(db: &Db, own: TeamId, other: TeamId) {
-    let grant = ClientGrant { amount: Some(500), currency: Some("EUR".to_owned()), customer: None, flow: None };
+    let grant =
+        ClientGrant { amount: Some(500), currency: Some("EUR".to_owned()), customer: None, flow: None, intent: None };
     let ends = Some(at(NEW_YEAR + DAY));
     let token =
         |team, n| Credential { grant: Some(grant.clone()), expires_at: ends, ..credential(team, n, Kind::Client) };
