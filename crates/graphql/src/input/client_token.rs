@@ -7,7 +7,7 @@ use super::{Blank, Reader, authorise, ids};
 
 /// Amount and currency are given together or not at all.
 ///
-/// Errors: `error.validation`, `error.customer.not-found`, `error.flow.not-found`.
+/// Errors: `error.validation`, `error.customer.not-found`, `error.flow.not-found`, `error.intent.not-found`.
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<ClientGrant, Fault> {
     let mut reader = Reader::new(arguments, Blank::Absent);
     let amount = reader.amount("amount")?;
@@ -22,6 +22,7 @@ pub(crate) fn parse(arguments: Map<String, Value>) -> Result<ClientGrant, Fault>
         currency: currency.map(|currency| currency.code().to_owned()),
         customer: reader.raw("customerId").map(|id| ids::customer(&id)).transpose()?,
         flow: reader.raw("flowId").map(|id| ids::flow(&id)).transpose()?,
+        intent: reader.raw("intentId").map(|id| ids::intent(&id)).transpose()?,
     })
 }
 
@@ -56,5 +57,6 @@ mod tests {
     fn ids_that_are_none_are_not_found() {
         assert_eq!(grant(json!({"customerId": "7"})).unwrap_err().code, domain::Code::CustomerNotFound);
         assert_eq!(grant(json!({"flowId": "a b"})).unwrap_err().code, domain::Code::FlowNotFound);
+        assert_eq!(grant(json!({"intentId": "7"})).unwrap_err().code, domain::Code::IntentNotFound);
     }
 }

@@ -2,7 +2,7 @@
 
 use domain::{
     Code, Fault,
-    id::{CustomerId, FlowId, PaymentId, VaultToken},
+    id::{CustomerId, FlowId, IntentId, PaymentId, VaultToken},
 };
 use engine::faults;
 use serde_json::{Map, Value};
@@ -20,6 +20,11 @@ pub(crate) fn customer(text: &str) -> Result<CustomerId, Fault> {
 /// A vault token. Errors: `error.payment-method.not-found`.
 pub(crate) fn token(text: &str) -> Result<VaultToken, Fault> {
     VaultToken::parse(text).ok_or_else(faults::method_not_found)
+}
+
+/// An intent's id. Errors: `error.intent.not-found`.
+pub(crate) fn intent(text: &str) -> Result<IntentId, Fault> {
+    IntentId::parse(text).ok_or_else(faults::intent_not_found)
 }
 
 /// A flow's id. Errors: `error.flow.not-found`.
@@ -41,6 +46,7 @@ mod tests {
         assert_eq!(payment("x").unwrap_err().code, Code::PaymentNotFound);
         assert_eq!(customer("").unwrap_err().code, Code::CustomerNotFound);
         assert_eq!(token("4242424242424242 ").unwrap_err().code, Code::MethodNotFound);
+        assert_eq!(intent("payments:01929f6e-0000-7000-8000-000000000001").unwrap_err().code, Code::IntentNotFound);
         assert_eq!(flow("a b").unwrap_err().code, Code::FlowNotFound);
         assert!(payment("payments:01929f6e-0000-7000-8000-000000000001").is_ok());
     }

@@ -127,6 +127,7 @@ fn engine_settings(settings: &Settings) -> engine::Settings {
         mode: settings.mode,
         idempotency_retention: settings.limits.idempotency_retention,
         authorisation_lifetime: settings.limits.authorisation_lifetime,
+        intent_inactivity: settings.limits.intent_inactivity,
         customer_lifetime: settings.limits.three_d_secure_lifetime,
         recovery_schedule: settings.recovery.schedule.clone(),
         poll_interval: settings.jobs.poll_interval,

@@ -118,6 +118,8 @@ pub struct Limits {
     pub authorisation_lifetime: Option<Duration>,
     /// How long a customer has to come back from 3D Secure or from an alternative method's page.
     pub three_d_secure_lifetime: Duration,
+    /// An intent without activity for this long is inactive.
+    pub intent_inactivity: Duration,
 }
 
 impl Limits {
@@ -141,6 +143,11 @@ impl Limits {
                 &(Duration::from_millis(100)..=YEAR),
             ),
             authorisation_lifetime: lifetime,
+            intent_inactivity: reader.within(
+                "limits.intent_inactivity",
+                5 * MINUTE,
+                &(Duration::from_millis(100)..=YEAR),
+            ),
             three_d_secure_lifetime: reader.within(
                 "limits.three_d_secure_lifetime",
                 DAY,
