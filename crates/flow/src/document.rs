@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use domain::{decline::DeclineCode, id::ConnectionId, method::Method};
+use domain::{decline::DeclineCode, id::ConnectionId, method::Method, payment::ThreeDsWish};
 
 /// A flow as a person writes it, in JSON or YAML of one shape.
 ///
@@ -262,15 +262,4 @@ pub enum RefundAmount {
     Minor(i64),
     /// This part of what was captured, rounded down to whole minor units; 1 to 100.
     Percent(u8),
-}
-
-/// Whether 3D Secure is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ThreeDsWish {
-    /// Ask for it.
-    Request,
-    /// Ask to be spared it, where the rules allow an exemption.
-    Avoid,
-    /// As the issuer wants it.
-    AsIssuer,
 }

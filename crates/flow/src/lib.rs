@@ -11,19 +11,30 @@
 //! - Every step is in the trace of the run that came by it, taken or left, with the reason.
 //! - What is in a document is within its bounds, whoever wrote it.
 
+mod condition;
 mod document;
+mod evaluate;
 mod facts;
+mod paths;
 mod problem;
+mod program;
+mod read;
 mod run;
+mod span;
+mod tree;
+mod wish;
+mod write;
+mod yaml;
 
 pub use document::{
     Action, Authorise, CaptureWhen, Destination, DisputeMoment, Document, Fallback, FallbackTo, Outcome, RefundAmount,
-    Share, Step, ThreeDsWish, Trigger,
+    Share, Step, Trigger,
 };
 pub use facts::{
     AttemptFacts, CardFacts, CustomerFacts, DisputeFacts, Facts, Int, IntentFacts, PaymentFacts, Text, WebhookFacts,
 };
 pub use problem::Problem;
+pub use program::Program;
 pub use run::{Authorisation, Candidate, Planned, Position, Run, Stop, Trace};
 
 /// The JSON Schema (draft 2020-12) of a flow's document.

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use domain::{decline::DeclineCode, id::ConnectionId, method::Method};
+use domain::{decline::DeclineCode, id::ConnectionId, method::Method, payment::ThreeDsWish};
 use serde::{Deserialize, Serialize};
 
-use crate::document::{CaptureWhen, Fallback, RefundAmount, ThreeDsWish};
+use crate::document::{CaptureWhen, Fallback, RefundAmount};
 
 /// Where an instance of a flow stands. Kept with the flow's version, and meaningless without it.
 ///
