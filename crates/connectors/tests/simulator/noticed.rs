@@ -43,7 +43,7 @@ impl Connector for Faulty {
     fn authorise<'a>(&'a self, call: &'a Authorise<'a>) -> BoxFuture<'a, Result<Answer, CallError>> {
         Box::pin(async move {
             let fine = card("4242424242424242");
-            let card = if self.fault == Fault::ApprovesEverything { &fine } else { call.card };
+            let card = if self.fault == Fault::ApprovesEverything { Some(&fine) } else { call.card };
             let capture = match self.fault {
                 Fault::NeverCaptures => false,
                 Fault::CapturesWithEveryAuthorisation => true,
@@ -90,6 +90,10 @@ impl Connector for Faulty {
                 (_, found) => found,
             })
         })
+    }
+
+    fn check_settings(&self, settings: &serde_json::Value) -> Result<(), String> {
+        self.shop.simulator.check_settings(settings)
     }
 }
 

@@ -16,7 +16,7 @@ use domain::{
 use serde_json::Value;
 use world::{Elapsed, Sim, World};
 
-static NO_SETTINGS: Value = Value::Null;
+pub(crate) static NO_SETTINGS: Value = Value::Null;
 
 pub(crate) struct Shop {
     pub(crate) world: World,

@@ -5,12 +5,13 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use connector::{Authorise, CallError, Connector, Finding, Follow, LookUp};
+use connector::{Authorise, CallError, Connector, Finding, Follow, LookUp, ThreeDsCall};
 use connectors::simulator::{Books, BooksError, Entry, MemoryBooks, Simulator};
+use domain::payment::ThreeDsWish;
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 
-use crate::shop::{Shop, card, eur};
+use crate::shop::{NO_SETTINGS, Shop, card, eur};
 
 /// Books whose writes fail, or come only when somebody waits for them.
 struct Unruly {
@@ -82,7 +83,10 @@ macro_rules! authorise {
             connection: &$shop.connection,
             money: eur(1000),
             capture: true,
-            card: &card,
+            settings: &NO_SETTINGS,
+            method: card.number.brand().method(),
+            card: Some(&card),
+            three_ds: ThreeDsCall { wish: ThreeDsWish::AsIssuer, return_url: None },
             merchant_initiated: false,
             statement_descriptor: None,
             fraud: None,
@@ -109,8 +113,13 @@ fn a_look_up_waits_for_the_write_of_a_caller_who_has_gone() {
     let reference = shop.reference();
     let answer = authorise!(shop, simulator, &reference);
     assert_eq!(answer, Err(world::Elapsed));
-    let call =
-        LookUp { reference: &reference, authorisation: &reference, processor_id: None, connection: &shop.connection };
+    let call = LookUp {
+        reference: &reference,
+        authorisation: &reference,
+        processor_id: None,
+        connection: &shop.connection,
+        settings: &NO_SETTINGS,
+    };
     let found = shop.in_time(simulator.look_up(&call)).unwrap().unwrap();
     assert!(matches!(found, Finding::Authorisation(_)), "{found:?}");
 }
@@ -121,8 +130,13 @@ fn a_look_up_in_broken_books_finds_out_nothing() {
     let (simulator, books) = unruly(&shop, Writes::Linger);
     books.broken.store(true, Ordering::Relaxed);
     let reference = shop.reference();
-    let call =
-        LookUp { reference: &reference, authorisation: &reference, processor_id: None, connection: &shop.connection };
+    let call = LookUp {
+        reference: &reference,
+        authorisation: &reference,
+        processor_id: None,
+        connection: &shop.connection,
+        settings: &NO_SETTINGS,
+    };
     let found = shop.in_time(simulator.look_up(&call)).unwrap();
     assert!(matches!(found, Err(CallError::Unknown(_))), "{found:?}");
 }
@@ -139,6 +153,7 @@ fn a_change_that_is_always_overtaken_ends() {
         authorisation: &reference,
         processor_id: None,
         connection: &shop.connection,
+        settings: &NO_SETTINGS,
         money: eur(1000),
         reason: None,
     };

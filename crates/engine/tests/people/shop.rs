@@ -68,6 +68,10 @@ impl Connector for Approves {
     fn look_up<'a>(&'a self, _: &'a LookUp<'a>) -> BoxFuture<'a, Result<Finding, CallError>> {
         Box::pin(async { Ok(Finding::NotFound) })
     }
+
+    fn check_settings(&self, _: &serde_json::Value) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 fn approves() -> Arc<dyn Connector> {

@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use connector::{Answer, Authorise, CardData, Connector, Finding, Follow, LaterAnswer, LookUp, Reference};
+use connector::{Answer, Authorise, CardData, Connector, Finding, Follow, LaterAnswer, LookUp, Reference, ThreeDsCall};
 use connectors::simulator::{Simulator, read_books};
 use db::{SqliteOptions, nullable_keys};
 use domain::{
@@ -10,11 +10,14 @@ use domain::{
     expiry::Expiry,
     id::{ConnectionId, PaymentId},
     money::{Currency, Money},
+    payment::ThreeDsWish,
 };
 use futures_util::{FutureExt, future::join_all};
 use world::World;
 
 use super::*;
+
+static NO_SETTINGS: serde_json::Value = serde_json::Value::Null;
 
 const NUMBER: &str = "4242424242424242";
 
@@ -35,7 +38,8 @@ impl Desk {
         let books = Arc::new(DbBooks::new(db.clone()));
         let simulator = Simulator::new(world.clone(), Arc::clone(&books) as Arc<_>);
         let number = CardNumber::parse(NUMBER.to_owned()).unwrap();
-        let card = CardData { number, expiry: Expiry::parse(11, 2033).unwrap(), cvc: None, name: None, address: None };
+        let expiry = Expiry::parse(11, 2033).unwrap();
+        let card = CardData { number, expiry, cvc: None, name: None, address: None, cryptogram: None };
         Self { world, db, books, simulator, connection: ConnectionId::parse("simulator-a").unwrap(), card }
     }
 
@@ -50,7 +54,10 @@ impl Desk {
             connection: &self.connection,
             money: eur(1000),
             capture: true,
-            card: &self.card,
+            settings: &NO_SETTINGS,
+            method: self.card.number.brand().method(),
+            card: Some(&self.card),
+            three_ds: ThreeDsCall { wish: ThreeDsWish::AsIssuer, return_url: None },
             merchant_initiated: false,
             statement_descriptor: None,
             fraud: None,
@@ -58,8 +65,15 @@ impl Desk {
     }
 
     fn refund<'a>(&'a self, authorisation: &'a Reference, reference: &'a Reference, minor: i64) -> Follow<'a> {
-        let connection = &self.connection;
-        Follow { reference, authorisation, processor_id: None, connection, money: eur(minor), reason: None }
+        Follow {
+            reference,
+            authorisation,
+            processor_id: None,
+            connection: &self.connection,
+            settings: &NO_SETTINGS,
+            money: eur(minor),
+            reason: None,
+        }
     }
 
     async fn sold(&self) -> Reference {
@@ -70,7 +84,8 @@ impl Desk {
     }
 
     async fn look_up(&self, authorisation: &Reference, reference: &Reference) -> Finding {
-        let call = LookUp { reference, authorisation, processor_id: None, connection: &self.connection };
+        let connection = &self.connection;
+        let call = LookUp { reference, authorisation, processor_id: None, connection, settings: &NO_SETTINGS };
         self.simulator.look_up(&call).await.unwrap()
     }
 
