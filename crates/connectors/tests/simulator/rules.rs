@@ -8,7 +8,7 @@ use domain::money::{Currency, Money};
 use futures_util::future::{BoxFuture, join_all};
 use world::World;
 
-use crate::shop::{Call, Shop, connection, eur};
+use crate::shop::{Call, NO_SETTINGS, Shop, connection, eur};
 
 const FINE: &str = "4242424242424242";
 
@@ -162,6 +162,7 @@ fn a_hundred_refunds_on_two_nodes_at_once_never_give_back_more_than_was_captured
             authorisation: &sold,
             processor_id: None,
             connection: &shop.connection,
+            settings: &NO_SETTINGS,
             money: eur(30),
             reason: None,
         })
@@ -185,6 +186,7 @@ fn the_same_refund_sent_from_two_nodes_at_once_is_one() {
         authorisation: &sold,
         processor_id: None,
         connection: &shop.connection,
+        settings: &NO_SETTINGS,
         money: eur(400),
         reason: None,
     };
