@@ -22,6 +22,7 @@ mod people;
 mod registry;
 mod settings;
 mod turns;
+mod wallets;
 
 use std::{
     collections::BTreeMap,
@@ -47,6 +48,7 @@ pub use payments::{
 };
 pub use people::{CreateCustomer, CustomerPage, ListCustomers, Owner, TokenView, Tokenise};
 pub use settings::Settings;
+pub use wallets::{Wallet, WalletInput};
 
 /// The connectors by the identifiers of their processors.
 pub type Connectors = BTreeMap<&'static str, Arc<dyn Connector>>;

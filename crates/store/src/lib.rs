@@ -22,6 +22,7 @@ pub mod payment;
 pub mod payment_list;
 mod query;
 pub mod team;
+pub mod wallet_token;
 
 use db::{DbError, Migration};
 
@@ -32,6 +33,7 @@ pub const MIGRATIONS: &[Migration] = &[
     Migration { number: 1, name: "start", sql: include_str!("../migrations/0001_start.sql") },
     Migration { number: 2, name: "flow versions", sql: include_str!("../migrations/0002_flow_versions.sql") },
     Migration { number: 3, name: "intents", sql: include_str!("../migrations/0003_intents.sql") },
+    Migration { number: 4, name: "wallets", sql: include_str!("../migrations/0004_wallets.sql") },
 ];
 
 /// Reads a stored document.

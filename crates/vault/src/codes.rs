@@ -25,11 +25,24 @@ const MOST: usize = 100_000;
 /// No setting makes a code live longer (behaviour contract, section 6).
 const LONGEST: Duration = Duration::from_hours(1);
 
-/// Bound to every code, beside its holder.
-const PURPOSE: &[u8] = b"security code\0";
-
 /// Codes are padded to this length, so that a sealed one doesn't tell its own.
 const PADDED: usize = 4;
+
+/// What is kept. It is bound to the sealed text, beside the holder, so that one is never taken for the other.
+#[derive(Clone, Copy)]
+enum Purpose {
+    SecurityCode,
+    Cryptogram,
+}
+
+impl Purpose {
+    const fn label(self) -> &'static [u8] {
+        match self {
+            Self::SecurityCode => b"security code\0",
+            Self::Cryptogram => b"cryptogram\0",
+        }
+    }
+}
 
 /// The codes that are kept.
 pub(crate) struct Codes(Arc<Inner>);
@@ -79,7 +92,18 @@ impl Codes {
         for (slot, byte) in padded.iter_mut().zip(code.expose().bytes()) {
             *slot = byte;
         }
-        let Some(sealed) = encrypt(&self.0.key, world, padded.as_slice(), &bound(holder)) else { return };
+        self.keep_bytes(world, holder, Purpose::SecurityCode, padded.as_slice());
+    }
+
+    /// Keeps a wallet's cryptogram with its indicator, in the place of a security code: a payment has one of the two.
+    pub(crate) fn keep_cryptogram(&self, world: &World, holder: &str, cryptogram: &str, eci: Option<&str>) {
+        // Neither holds a blank; the indicator may be absent.
+        let text = Zeroizing::new(format!("{} {cryptogram}", eci.unwrap_or_default()));
+        self.keep_bytes(world, holder, Purpose::Cryptogram, text.as_bytes());
+    }
+
+    fn keep_bytes(&self, world: &World, holder: &str, purpose: Purpose, clear: &[u8]) {
+        let Some(sealed) = encrypt(&self.0.key, world, clear, &bound(purpose, holder)) else { return };
         let now = world.now();
         let until = now.after(self.0.lifetime);
         let mut kept = self.0.kept.lock();
@@ -97,12 +121,22 @@ impl Codes {
 
     /// A holder's code. It stays.
     pub(crate) fn open(&self, world: &World, holder: &str) -> Option<SecurityCode> {
-        let mut kept = self.0.kept.lock();
-        kept.sweep(world.now(), self.0.lifetime);
-        let padded = decrypt(&self.0.key, &kept.codes.get(holder)?.sealed, &bound(holder))?;
-        drop(kept);
+        let padded = self.open_bytes(world, holder, Purpose::SecurityCode)?;
         let digits = padded.split(|byte| *byte == 0).next()?;
         SecurityCode::parse(std::str::from_utf8(digits).ok()?.to_owned()).ok()
+    }
+
+    /// A holder's cryptogram with its indicator. It stays.
+    pub(crate) fn open_cryptogram(&self, world: &World, holder: &str) -> Option<(Zeroizing<String>, Option<String>)> {
+        let clear = self.open_bytes(world, holder, Purpose::Cryptogram)?;
+        let (eci, cryptogram) = std::str::from_utf8(&clear).ok()?.split_once(' ')?;
+        Some((Zeroizing::new(cryptogram.to_owned()), Some(eci.to_owned()).filter(|eci| !eci.is_empty())))
+    }
+
+    fn open_bytes(&self, world: &World, holder: &str, purpose: Purpose) -> Option<Zeroizing<Vec<u8>>> {
+        let mut kept = self.0.kept.lock();
+        kept.sweep(world.now(), self.0.lifetime);
+        decrypt(&self.0.key, &kept.codes.get(holder)?.sealed, &bound(purpose, holder))
     }
 
     pub(crate) fn erase(&self, holder: &str) {
@@ -170,8 +204,8 @@ async fn clean(codes: Weak<Inner>, world: World) {
     }
 }
 
-fn bound(holder: &str) -> Vec<u8> {
-    [PURPOSE, holder.as_bytes()].concat()
+fn bound(purpose: Purpose, holder: &str) -> Vec<u8> {
+    [purpose.label(), holder.as_bytes()].concat()
 }
 
 #[cfg(test)]
@@ -206,6 +240,24 @@ mod tests {
         codes.keep(&world, "two", &code("999"));
         assert_eq!(shown(&codes, &world, "two").as_deref(), Some("999"));
         assert_eq!((codes.count(), codes.0.kept.lock().ends.len()), (1, 1));
+    }
+
+    #[test]
+    fn a_cryptogram_opens_as_itself_alone() {
+        let (world, _sim) = World::simulated(1);
+        let codes = Codes::new(&world, HOUR);
+        codes.keep_cryptogram(&world, "one", "AgAA+/8=", Some("05"));
+        codes.keep_cryptogram(&world, "two", "BgAA", None);
+        codes.keep(&world, "three", &code("123"));
+        let open = |holder: &str| {
+            codes.open_cryptogram(&world, holder).map(|(cryptogram, eci)| (cryptogram.to_string(), eci))
+        };
+        assert_eq!(open("one"), Some(("AgAA+/8=".to_owned(), Some("05".to_owned()))));
+        assert_eq!(open("two"), Some(("BgAA".to_owned(), None)));
+        assert_eq!(open("three"), None);
+        assert_eq!(shown(&codes, &world, "one"), None);
+        codes.erase("one");
+        assert_eq!(open("one"), None);
     }
 
     #[test]

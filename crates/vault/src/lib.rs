@@ -46,6 +46,7 @@ use domain::{
 use futures_util::lock::Mutex as Turn;
 use parking_lot::Mutex;
 use world::World;
+use zeroize::Zeroizing;
 
 pub use keyring::{Given, KeyError, KeySource, Protection};
 pub use rotate::Progress;
@@ -181,7 +182,17 @@ impl Vault {
         self.0.codes.open(&self.0.world, holder)
     }
 
-    /// Erases the security code of `holder`.
+    /// Keeps a wallet's cryptogram with its indicator like a security code, in its place.
+    pub fn keep_cryptogram(&self, holder: &str, cryptogram: &str, eci: Option<&str>) {
+        self.0.codes.keep_cryptogram(&self.0.world, holder, cryptogram, eci);
+    }
+
+    /// The cryptogram of `holder` with its indicator, if it is still kept.
+    pub fn open_cryptogram(&self, holder: &str) -> Option<(Zeroizing<String>, Option<String>)> {
+        self.0.codes.open_cryptogram(&self.0.world, holder)
+    }
+
+    /// Erases the security code of `holder`, or its cryptogram.
     pub fn erase_cvc(&self, holder: &str) {
         self.0.codes.erase(holder);
     }

@@ -16,7 +16,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("db", &["domain", "world"]),
     ("domain", &[]),
     ("e2e", &["testkit"]),
-    ("engine", &["connector", "db", "domain", "flow", "store", "vault", "world"]),
+    ("engine", &["connector", "db", "domain", "flow", "store", "vault", "wallet", "world"]),
     ("flow", &["domain"]),
     ("graphql", &["domain", "engine"]),
     ("server", &["connector", "connectors", "db", "domain", "engine", "flow", "graphql", "store", "vault", "world"]),

@@ -4,6 +4,7 @@
 //! are committed, the processor is asked, and its answer is settled and committed.
 
 use connector::Connector;
+use db::Statement;
 use domain::{
     Code, Fault, Timestamp,
     caller::{Caller, ClientGrant, Credential, forbidden},
@@ -14,13 +15,19 @@ use domain::{
 use std::sync::Arc;
 use store::{flow::Flow, once::Claim};
 
-use super::{Instrument, Payer, PaymentView, attempt::Begun, instrument::already_authorised, route::Line};
+use super::{
+    Instrument, Payer, PaymentView,
+    attempt::Begun,
+    instrument::{Means, already_authorised},
+    route::Line,
+};
 use crate::{
     Engine, MAX_CLIENT_ATTEMPTS,
     commit::{Ended, Extra},
     deadline::Deadline,
     faults::Stop,
     once::{Once, Told},
+    wallets::{TokenMoney, used_before},
 };
 
 /// How long after its commit a raw card's number is looked after by the job, should the request not have done it.
@@ -84,14 +91,15 @@ impl Engine {
         &self,
         caller: &Caller,
         new: (PaymentId, Begun),
-        command: Authorise,
+        mut command: Authorise,
         with: (Option<Claim>, Deadline),
     ) -> Result<PaymentView, Stop> {
         let ((id, begun), (claim, deadline)) = (new, with);
-        let money = wanted_money(&command)?;
+        let means = self.means(caller, command.instrument.take()).await?;
+        let money = wanted_money(&command, &means.money())?;
         let flow = self.flow(caller.team, command.flow.as_deref()).await?;
         let line = self.open_line(caller.team, &flow.document.connection).await?;
-        let prepared = Prepared { id, money, flow, line };
+        let prepared = Prepared { id, money, means, flow, line };
         let (payment, n) = self.first_commit(caller, prepared, command, (claim.as_ref(), deadline)).await?;
         begun.set();
         let payment = self.carry_out(payment, n).await?;
@@ -103,26 +111,34 @@ impl Engine {
     async fn first_commit(
         &self,
         caller: &Caller,
-        prepared: Prepared,
+        mut prepared: Prepared,
         mut command: Authorise,
         with: (Option<&Claim>, Deadline),
     ) -> Result<(Payment, u32), Stop> {
         let (claim, deadline) = with;
-        let wanted = (command.instrument.take(), command.payer.take());
-        let (method, customer) = self.instrument(caller, prepared.id, wanted).await?;
+        let means = std::mem::replace(&mut prepared.means, Means::Default);
+        let paying = self.instrument(caller, prepared.id, (means, command.payer.take())).await?;
         let facts = prepared.line.connector.descriptor();
         let sale = prepared.flow.document.capture == CaptureRule::Immediate && facts.capabilities.sale;
         let connection = prepared.line.connection.id.clone();
         let begin = self.begin(Some(&prepared.line), claim.map(|claim| claim.once.clone()), Some(deadline));
-        let mut payment = new_payment(caller, &prepared, command, (method, customer), self.instance(prepared.id));
+        let mut payment = new_payment(caller, &prepared, command, (paying.method, paying.payer), self.instance(prepared.id));
         let chosen = domain::payment::Line::new(payment.created_at, "Payment created")
             .saying(format!("Runs under the flow {}.", prepared.flow.id));
         let (n, sent) = payment.begin_authorise(connection, sale, begin);
-        let extra = self.first_extra(caller, &payment, claim, deadline);
+        let (guards, more) = self.first_statements(caller, &payment, paying.guard).into_iter().unzip();
+        let guards: Vec<Guard> = guards;
+        let claim = claim.map(|claim| self.claim(claim, Some(&payment.id.key()), None));
+        let extra = Extra { claim, more, deadline: Some(deadline) };
         let refused = match self.commit_payment(&payment, &[chosen, sent], extra).await {
             Ok(Ended::Done) => return Ok((payment, n)),
             Ok(Ended::Taken) => Stop::Taken,
-            Ok(Ended::Overtaken | Ended::Refused(_)) => self.client_refused(caller).await?.into(),
+            Ok(Ended::Refused(statement)) => match guards.get(statement) {
+                Some(Guard::Client) => self.client_refused(caller).await?.into(),
+                Some(Guard::Wallet) => used_before().into(),
+                Some(Guard::HiddenCard) | None => Fault::unknown().into(),
+            },
+            Ok(Ended::Overtaken) => Fault::unknown().into(),
             Err(stop) => stop,
         };
         if payment.method.hidden {
@@ -131,17 +147,25 @@ impl Engine {
         Err(refused)
     }
 
-    fn first_extra(&self, caller: &Caller, payment: &Payment, claim: Option<&Claim>, deadline: Deadline) -> Extra {
-        let mut more = Vec::new();
+    /// What the first commit carries besides the payment, each with what it guards.
+    fn first_statements(
+        &self,
+        caller: &Caller,
+        payment: &Payment,
+        once: Option<Statement>,
+    ) -> Vec<(Guard, Statement)> {
+        let mut statements = Vec::new();
         if let Credential::Client(_) = caller.credential {
-            more.push(store::credential::claim_payment(caller.team, caller.key, payment.id, MAX_CLIENT_ATTEMPTS));
+            let claim = store::credential::claim_payment(caller.team, caller.key, payment.id, MAX_CLIENT_ATTEMPTS);
+            statements.push((Guard::Client, claim));
         }
         if let Some(blob) = payment.method.blob.filter(|_| payment.method.hidden) {
             let due_at = payment.created_at.after(HIDDEN_CARD_CHECK);
-            more.push(store::hidden_card::insert(caller.team, blob, payment.id, due_at));
+            let hidden = store::hidden_card::insert(caller.team, blob, payment.id, due_at);
+            statements.push((Guard::HiddenCard, hidden));
         }
-        let claim = claim.map(|claim| self.claim(claim, Some(&payment.id.key()), None));
-        Extra { claim, more, deadline: Some(deadline) }
+        statements.extend(once.map(|once| (Guard::Wallet, once)));
+        statements
     }
 
     /// Why a client token could not make another payment.
@@ -175,10 +199,22 @@ fn authorising(caller: &Caller) -> Result<Option<ClientGrant>, Fault> {
     }
 }
 
+/// What a statement of the first commit guards.
+#[derive(Debug, Clone, Copy)]
+enum Guard {
+    /// A client token's one live payment and its number of attempts.
+    Client,
+    /// A raw card's number, which is to be erased.
+    HiddenCard,
+    /// A wallet's token, which is used once.
+    Wallet,
+}
+
 /// What is decided before the first commit.
 struct Prepared {
     id: PaymentId,
     money: Money,
+    means: Means,
     flow: Flow,
     line: Line,
 }
@@ -268,8 +304,24 @@ fn granted(mut command: Authorise, grant: Option<&ClientGrant>) -> Result<Author
     Ok(command)
 }
 
-fn wanted_money(command: &Authorise) -> Result<Money, Fault> {
-    let amount = command.amount.ok_or_else(|| Fault::invalid("authorisePayment.amount", "must be given"))?;
-    let currency = command.currency.ok_or_else(|| Fault::invalid("authorisePayment.currencyCode", "must be given"))?;
+/// Amount and currency of the request, else those of its wallet's token; where both tell, they agree.
+fn wanted_money(command: &Authorise, token: &TokenMoney) -> Result<Money, Fault> {
+    let differs = |name: &str| Fault::invalid(format!("authorisePayment.{name}"), "must be what the wallet's token says");
+    if token.amount.is_some_and(|told| command.amount.is_some_and(|given| given != told)) {
+        return Err(differs("amount"));
+    }
+    if token.currency.is_some_and(|told| command.currency.is_some_and(|given| given != told)) {
+        return Err(differs("currencyCode"));
+    }
+    let (amount, currency) = (command.amount.or(token.amount), command.currency.or(token.currency));
+    if let (None, Some(otherwise)) = (amount, token.otherwise) {
+        return if currency.is_none_or(|given| given == otherwise.currency()) {
+            Ok(otherwise)
+        } else {
+            Err(differs("currencyCode"))
+        };
+    }
+    let amount = amount.ok_or_else(|| Fault::invalid("authorisePayment.amount", "must be given"))?;
+    let currency = currency.ok_or_else(|| Fault::invalid("authorisePayment.currencyCode", "must be given"))?;
     Money::positive(amount, currency).map_err(|error| Fault::invalid("authorisePayment.amount", error.to_string()))
 }

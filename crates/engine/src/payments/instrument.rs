@@ -1,5 +1,6 @@
 //! What a payment is paid with: found, checked for ownership, and turned into what the payment keeps of it.
 
+use db::Statement;
 use domain::{
     Code, Fault,
     caller::{Caller, Credential, Mode},
@@ -12,6 +13,7 @@ use domain::{
 use crate::{
     Engine,
     faults::{Stop, customer_not_found, method_not_found},
+    wallets::{Opened, TokenMoney, WalletInput},
 };
 
 /// Where the arguments of authorizePayment begin in a fault's `field`.
@@ -23,6 +25,41 @@ pub enum Instrument {
     Token(String),
     /// A raw card.
     Card(Box<CardInput>),
+    /// A wallet's token, as sent.
+    Wallet(Box<WalletInput>),
+}
+
+/// What a payment is to be paid with, before anything is looked up or sealed. A wallet's token is verified and open by
+/// then, so that what it says of money is known.
+pub(crate) enum Means {
+    /// Nothing named: the customer's default.
+    Default,
+    /// A vault token, as sent.
+    Token(String),
+    /// A raw card.
+    Card(Box<CardInput>),
+    /// What was in a wallet's token.
+    Wallet(Box<Opened>),
+}
+
+impl Means {
+    /// What it says itself of amount and currency.
+    pub(crate) fn money(&self) -> TokenMoney {
+        match self {
+            Self::Wallet(opened) => opened.money,
+            Self::Default | Self::Token(_) | Self::Card(_) => TokenMoney::default(),
+        }
+    }
+}
+
+/// What the payment keeps of its instrument and its payer.
+pub(crate) struct Paying {
+    /// The instrument.
+    pub(crate) method: PaidWith,
+    /// The payer.
+    pub(crate) payer: Option<KeptPayer>,
+    /// Refuses the first commit when the instrument can be used once and was used before.
+    pub(crate) guard: Option<Statement>,
 }
 
 /// Who pays, as sent.
@@ -45,39 +82,56 @@ pub(crate) fn payment_holder(payment: PaymentId) -> String {
 }
 
 impl Engine {
-    /// What the payment keeps of its instrument and its payer. Seals a raw card's number in the vault.
+    /// Verifies and opens a wallet's token; anything else stays as it was sent. Nothing is kept yet.
+    pub(crate) async fn means(&self, caller: &Caller, instrument: Option<Instrument>) -> Result<Means, Stop> {
+        Ok(match instrument {
+            None => Means::Default,
+            Some(Instrument::Token(token)) => Means::Token(token),
+            Some(Instrument::Card(card)) => Means::Card(card),
+            Some(Instrument::Wallet(input)) => Means::Wallet(Box::new(self.open_wallet(caller, &input).await?)),
+        })
+    }
+
+    /// What the payment keeps of its instrument and its payer. Seals the number of a raw card or a wallet in the vault.
     pub(crate) async fn instrument(
         &self,
         caller: &Caller,
         payment: PaymentId,
-        wanted: (Option<Instrument>, Option<Payer>),
-    ) -> Result<(PaidWith, Option<KeptPayer>), Stop> {
-        let (instrument, payer) = wanted;
+        wanted: (Means, Option<Payer>),
+    ) -> Result<Paying, Stop> {
+        let (means, payer) = wanted;
         let id = payer.as_ref().and_then(|payer| payer.id.as_deref());
         let customer = match id {
             Some(id) => Some(self.paying_customer(caller, id).await?),
             None => None,
         };
-        match instrument {
-            Some(Instrument::Token(token)) => {
+        let mut guard = None;
+        let (method, payer) = match means {
+            Means::Token(token) => {
                 let method = self.usable_method(caller, &token, customer.as_ref()).await?;
                 let owner = self.owner(caller, customer, &method).await?;
                 let told = payer.map(|payer| payer.told);
-                Ok((stored_card(&method, "paymentMethod.token")?, owner.as_ref().map(payer_of).or(told)))
+                (stored_card(&method, "paymentMethod.token")?, owner.as_ref().map(payer_of).or(told))
             }
-            Some(Instrument::Card(card)) => {
+            Means::Card(card) => {
                 let kept = self.raw_card(caller.team, payment, *card).await?;
-                Ok((kept, customer.as_ref().map(payer_of).or(payer.map(|payer| payer.told))))
+                (kept, customer.as_ref().map(payer_of).or(payer.map(|payer| payer.told)))
             }
-            None => {
+            Means::Wallet(opened) => {
+                guard = opened.guard(caller.team, payment);
+                let kept = self.wallet_card(caller.team, payment, *opened).await?;
+                (kept, customer.as_ref().map(payer_of).or(payer.map(|payer| payer.told)))
+            }
+            Means::Default => {
                 let Some(customer) = customer else {
                     let reason = "must be given, unless a customer's stored method is to be used";
                     return Err(Fault::invalid(format!("{FIELD}.paymentMethod"), reason).into());
                 };
                 let method = self.default_method(caller, &customer).await?;
-                Ok((stored_card(&method, "customer.id")?, Some(payer_of(&customer))))
+                (stored_card(&method, "customer.id")?, Some(payer_of(&customer)))
             }
-        }
+        };
+        Ok(Paying { method, payer, guard })
     }
 
     /// The customer named in the request. A browser names only those that its token was made for, or that it made.

@@ -29,7 +29,7 @@ pub use authorise::Authorise;
 pub use cancel::Cancel;
 pub use capture::Capture;
 pub use instrument::{Instrument, Payer};
-pub(crate) use instrument::{may_use, token_holder};
+pub(crate) use instrument::{may_use, payment_holder, token_holder};
 pub(crate) use list::Large;
 pub use list::{ListPayments, PaymentPage};
 pub(crate) use look_up::Looking;

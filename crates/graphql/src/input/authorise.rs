@@ -7,18 +7,18 @@ use domain::{
     money::Currency,
     payment::{Initiator, Payer as KeptPayer},
 };
-use engine::{Authorise, Instrument, Payer};
+use engine::{Authorise, Instrument, Payer, Wallet};
 use serde_json::{Map, Value};
 
-use super::{Blank, Reader, card, person};
+use super::{Blank, Reader, card, person, wallet};
 
 /// An empty text counts as absent in every optional place. Errors: `error.validation`.
 pub(crate) fn parse(arguments: Map<String, Value>, mode: Mode) -> Result<Authorise, Fault> {
     let mut input = Reader::new(arguments, Blank::Absent).needed_object("authorisePayment")?;
     let payer = payer(input.object("customer"))?;
-    let instrument = instrument(input.object("paymentMethod"), mode)?;
+    let Chosen { instrument, transaction } = chosen(input.object("paymentMethod"), mode)?;
     if instrument.is_none() && payer.as_ref().is_none_or(|payer| payer.id.is_none()) {
-        let reason = "needs a token or a card, unless customer.id names a customer whose default method is to be used";
+        let reason = "needs a token, a card or a wallet's token, unless customer.id names a customer whose default method is to be used";
         return Err(input.invalid("paymentMethod", reason));
     }
     Ok(Authorise {
@@ -28,7 +28,7 @@ pub(crate) fn parse(arguments: Map<String, Value>, mode: Mode) -> Result<Authori
         instrument,
         payer,
         order_id: input.text("orderId")?,
-        transaction_id: input.text("transactionId")?,
+        transaction_id: input.text("transactionId")?.or(transaction),
         description: input.lines("description")?,
         statement_descriptor: input.text("statementDescriptor")?,
         metadata: input.json("metadata")?,
@@ -52,14 +52,36 @@ fn initiator(text: &str) -> Option<Initiator> {
     }
 }
 
-/// With a token the card's fields are ignored, good or bad.
-fn instrument(fields: Option<Reader>, mode: Mode) -> Result<Option<Instrument>, Fault> {
-    let Some(mut fields) = fields else { return Ok(None) };
-    if fields.raw("type").as_deref() != Some(Method::Card.code()) {
-        return Err(fields.invalid("type", "must be CARD"));
+/// What is to be charged, and what a wallet's block tells besides.
+#[derive(Default)]
+struct Chosen {
+    instrument: Option<Instrument>,
+    transaction: Option<String>,
+}
+
+/// With a vault token the card's fields are ignored, good or bad.
+fn chosen(fields: Option<Reader>, mode: Mode) -> Result<Chosen, Fault> {
+    let Some(mut fields) = fields else { return Ok(Chosen::default()) };
+    let method = fields.raw("type").as_deref().and_then(Method::parse);
+    if let Some(wallet) = method.and_then(Wallet::of_method) {
+        return wallet::wallet(fields, wallet).map(|(input, transaction)| {
+            let instrument = Some(Instrument::Wallet(Box::new(input)));
+            Chosen { instrument, transaction }
+        });
     }
+    if method != Some(Method::Card) {
+        return Err(fields.invalid("type", "must be CARD, WALLETA_PAY or WALLETB_PAY"));
+    }
+    let instrument = card_instrument(&mut fields, mode)?;
+    Ok(Chosen { instrument, transaction: None })
+}
+
+fn card_instrument(fields: &mut Reader, mode: Mode) -> Result<Option<Instrument>, Fault> {
     if let Some(token) = fields.raw("token") {
         return Ok(Some(Instrument::Token(token)));
+    }
+    if fields.any("walletToken").is_some() {
+        return Err(fields.invalid("walletToken", "fits no payment of type CARD: name the wallet as the type"));
     }
     match fields.object("card").filter(|card| !card.says_nothing()) {
         Some(card) => Ok(Some(Instrument::Card(Box::new(card::card(card, mode)?)))),
@@ -136,8 +158,8 @@ mod tests {
     }
 
     #[test]
-    fn other_types_than_cards_are_refused() {
-        for kind in ["", "VISA", "card", "WALLETA_PAY", "4242424242424242"] {
+    fn types_that_nothing_can_charge_are_refused() {
+        for kind in ["", "VISA", "card", "CASH", "4242424242424242"] {
             assert_eq!(
                 refused(json!({"paymentMethod": {"type": kind, "token": "x"}})),
                 "authorisePayment.paymentMethod.type"

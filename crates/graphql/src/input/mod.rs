@@ -16,6 +16,7 @@ pub(crate) mod refund;
 pub(crate) mod resolve;
 pub(crate) mod tokenise;
 pub(crate) mod update_customer;
+mod wallet;
 
 pub(crate) use self::reader::{Blank, Reader};
 
