@@ -48,7 +48,10 @@ pub use payments::{
 };
 pub use people::{CreateCustomer, CustomerPage, ListCustomers, Owner, TokenView, Tokenise};
 pub use settings::Settings;
-pub use wallets::{Wallet, WalletInput};
+pub use wallets::{
+    KeyPair, KeyProblem, SIGNATURE_MAX_AGE, SecretText, Wallet, WalletA, WalletAText, WalletB, WalletBText,
+    WalletInput, WalletKeys,
+};
 
 /// The connectors by the identifiers of their processors.
 pub type Connectors = BTreeMap<&'static str, Arc<dyn Connector>>;
@@ -63,6 +66,8 @@ pub struct Parts {
     pub vault: Vault,
     /// The connectors.
     pub connectors: Connectors,
+    /// The first team's keys at the wallets.
+    pub wallets: WalletKeys,
     /// The settings.
     pub settings: Settings,
 }
@@ -78,6 +83,8 @@ struct Inner {
     store: Db,
     vault: Vault,
     connectors: Connectors,
+    wallets: WalletKeys,
+    first_team: parking_lot::Mutex<Option<domain::id::TeamId>>,
     settings: Settings,
     public_url: OnceLock<String>,
     turns: turns::Turns,
@@ -100,6 +107,8 @@ impl Engine {
                 store: parts.store,
                 vault: parts.vault,
                 connectors: parts.connectors,
+                wallets: parts.wallets,
+                first_team: parking_lot::Mutex::new(None),
                 settings: parts.settings,
                 public_url: OnceLock::new(),
                 turns: turns::Turns::default(),

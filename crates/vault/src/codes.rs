@@ -249,9 +249,8 @@ mod tests {
         codes.keep_cryptogram(&world, "one", "AgAA+/8=", Some("05"));
         codes.keep_cryptogram(&world, "two", "BgAA", None);
         codes.keep(&world, "three", &code("123"));
-        let open = |holder: &str| {
-            codes.open_cryptogram(&world, holder).map(|(cryptogram, eci)| (cryptogram.to_string(), eci))
-        };
+        let open =
+            |holder: &str| codes.open_cryptogram(&world, holder).map(|(cryptogram, eci)| (cryptogram.to_string(), eci));
         assert_eq!(open("one"), Some(("AgAA+/8=".to_owned(), Some("05".to_owned()))));
         assert_eq!(open("two"), Some(("BgAA".to_owned(), None)));
         assert_eq!(open("three"), None);

@@ -39,6 +39,7 @@ impl Engine {
         logged("erase_deleted_methods", self.erase_deleted_methods().await);
         logged("forget_idempotency_keys", self.forget_idempotency_keys().await);
         logged("forget_client_tokens", self.forget_client_tokens().await);
+        logged("forget_wallet_tokens", self.forget_wallet_tokens().await);
         logged("erase_orphans", self.erase_orphans().await);
     }
 }

@@ -62,6 +62,11 @@ impl Engine {
         Ok(store::credential::sweep(&self.inner.store, before, BATCH).await?)
     }
 
+    /// Forgets the use of wallets' tokens that can't be opened any more.
+    pub(super) async fn forget_wallet_tokens(&self) -> Result<usize, Stop> {
+        Ok(store::wallet_token::sweep(&self.inner.store, self.inner.world.now(), BATCH).await?)
+    }
+
     /// Erases sealed numbers that no record refers to: a crash came between the vault's commit and the store's. Takes a
     /// batch at a time, in the order of their ids, which is that of time, and goes on there the next time.
     pub(super) async fn erase_orphans(&self) -> Result<usize, Stop> {

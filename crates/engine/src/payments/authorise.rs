@@ -122,7 +122,8 @@ impl Engine {
         let sale = prepared.flow.document.capture == CaptureRule::Immediate && facts.capabilities.sale;
         let connection = prepared.line.connection.id.clone();
         let begin = self.begin(Some(&prepared.line), claim.map(|claim| claim.once.clone()), Some(deadline));
-        let mut payment = new_payment(caller, &prepared, command, (paying.method, paying.payer), self.instance(prepared.id));
+        let mut payment =
+            new_payment(caller, &prepared, command, (paying.method, paying.payer), self.instance(prepared.id));
         let chosen = domain::payment::Line::new(payment.created_at, "Payment created")
             .saying(format!("Runs under the flow {}.", prepared.flow.id));
         let (n, sent) = payment.begin_authorise(connection, sale, begin);
@@ -148,12 +149,7 @@ impl Engine {
     }
 
     /// What the first commit carries besides the payment, each with what it guards.
-    fn first_statements(
-        &self,
-        caller: &Caller,
-        payment: &Payment,
-        once: Option<Statement>,
-    ) -> Vec<(Guard, Statement)> {
+    fn first_statements(&self, caller: &Caller, payment: &Payment, once: Option<Statement>) -> Vec<(Guard, Statement)> {
         let mut statements = Vec::new();
         if let Credential::Client(_) = caller.credential {
             let claim = store::credential::claim_payment(caller.team, caller.key, payment.id, MAX_CLIENT_ATTEMPTS);
@@ -306,7 +302,8 @@ fn granted(mut command: Authorise, grant: Option<&ClientGrant>) -> Result<Author
 
 /// Amount and currency of the request, else those of its wallet's token; where both tell, they agree.
 fn wanted_money(command: &Authorise, token: &TokenMoney) -> Result<Money, Fault> {
-    let differs = |name: &str| Fault::invalid(format!("authorisePayment.{name}"), "must be what the wallet's token says");
+    let differs =
+        |name: &str| Fault::invalid(format!("authorisePayment.{name}"), "must be what the wallet's token says");
     if token.amount.is_some_and(|told| command.amount.is_some_and(|given| given != told)) {
         return Err(differs("amount"));
     }

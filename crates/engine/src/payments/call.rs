@@ -68,7 +68,7 @@ impl Engine {
             cvc: self.inner.vault.open_cvc(&code_holder(payment)),
             name: payment.method.holder.clone(),
             address: payment.method.address.clone(),
-            cryptogram: None,
+            cryptogram: cryptogram(self.inner.vault.open_cryptogram(&code_holder(payment))),
         })
     }
 
@@ -93,6 +93,10 @@ impl Engine {
             tracing::warn!("a raw card's record can't be removed yet; the job tries again");
         }
     }
+}
+
+fn cryptogram(kept: Option<(zeroize::Zeroizing<String>, Option<String>)>) -> Option<connector::Cryptogram> {
+    kept.map(|(value, eci)| connector::Cryptogram { value: value.to_string(), eci })
 }
 
 /// Under what a payment's security code is kept: its token, or the payment itself for a raw card.

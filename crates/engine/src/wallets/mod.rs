@@ -3,13 +3,18 @@
 //! What comes out of a token is a card for one payment: its number goes into the vault like a raw card's, its cryptogram
 //! is kept in memory like a security code. The token itself is never kept.
 
+mod keys;
 mod open;
 mod opened;
+mod team;
 mod unsigned;
 
 use domain::{Code, Fault, method::Method};
 use serde_json::Value;
 
+pub use keys::{
+    KeyPair, KeyProblem, SIGNATURE_MAX_AGE, SecretText, WalletA, WalletAText, WalletB, WalletBText, WalletKeys,
+};
 pub(crate) use open::used_before;
 pub(crate) use opened::{Opened, TokenMoney};
 

@@ -87,7 +87,8 @@ mod tests {
 
     #[test]
     fn a_test_token_says_what_it_holds() {
-        let fields = json!({"number": "5555555555554444", "expMonth": 3, "expYear": 2031, "amount": 700, "currencyCode": "GBP"});
+        let fields =
+            json!({"number": "5555555555554444", "expMonth": 3, "expYear": 2031, "amount": 700, "currencyCode": "GBP"});
         for token in [json!({"sandbox": fields}), json!(json!({"sandbox": fields}).to_string())] {
             let opened = read(Wallet::B, &token).ok().unwrap();
             assert_eq!(opened.number.masked(), "************4444");

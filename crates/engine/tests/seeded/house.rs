@@ -141,7 +141,14 @@ fn assemble(world: &World, store: &Db, vault_db: &Db, books: &Arc<MemoryBooks>, 
     let vault = Vault::open(vault_db.clone(), source, world.clone(), Duration::from_hours(1)).unwrap();
     let simulator = Simulator::new(world.clone(), Arc::clone(books) as Arc<dyn Books>);
     let connectors: Connectors = BTreeMap::from([("simulator", Arc::new(simulator) as Arc<dyn connector::Connector>)]);
-    let parts = Parts { world: world.clone(), store: store.clone(), vault, connectors, settings: settings() };
+    let parts = Parts {
+        world: world.clone(),
+        store: store.clone(),
+        vault,
+        connectors,
+        wallets: engine::WalletKeys::default(),
+        settings: settings(),
+    };
     Engine::new(parts)
 }
 

@@ -60,15 +60,14 @@ mod tests {
     #[test]
     fn wallet_a_needs_its_block_under_one_of_its_names() {
         for name in BLOCKS {
-            let (input, id) = read(Wallet::A, json!({"walletToken": {"a": 1}, (name): {"transactionId": "t"}})).ok().unwrap();
+            let (input, id) =
+                read(Wallet::A, json!({"walletToken": {"a": 1}, (name): {"transactionId": "t"}})).ok().unwrap();
             assert_eq!((input.token, id.as_deref()), (json!({"a": 1}), Some("t")));
             let empty = json!({"walletToken": "x", (name): {"transactionId": ""}});
             assert_eq!(refused(Wallet::A, empty), format!("paymentMethod.{name}.transactionId"));
         }
         assert_eq!(refused(Wallet::A, json!({"walletToken": "x"})), "paymentMethod.walletAPay.transactionId");
-        let both = |one: &str, two: &str| {
-            json!({"walletToken": "x", "walletAPay": {"transactionId": one}, "googlePay": {"transactionId": two}})
-        };
+        let both = |one: &str, two: &str| json!({"walletToken": "x", "walletAPay": {"transactionId": one}, "googlePay": {"transactionId": two}});
         assert!(read(Wallet::A, both("t", "t")).is_ok());
         assert_eq!(refused(Wallet::A, both("t", "u")), "paymentMethod.googlePay.transactionId");
     }

@@ -64,6 +64,7 @@ impl App {
             store: store.clone(),
             vault,
             connectors: connectors(simulator.as_ref(), world),
+            wallets: engine::WalletKeys::default(),
             settings: engine_settings(settings),
         });
         Ok(Self { world: world.clone(), engine, store, vault: vault_db, simulator, metrics, held })
