@@ -80,7 +80,7 @@ impl Engine {
             let (team, begun) = (caller_of.team, Begun::default());
             let work = {
                 let (engine, begun) = (engine.clone(), begun.clone());
-                async move { engine.authorised(&caller_of, (id, begun), command, (claim, deadline)).await }
+                async move { Box::pin(engine.authorised(&caller_of, (id, begun), command, (claim, deadline))).await }
             };
             engine.in_time((team, id, deadline), &begun, Box::pin(work)).await
         };
@@ -127,7 +127,7 @@ impl Engine {
         let chosen = domain::payment::Line::new(payment.created_at, "Payment created")
             .saying(format!("Runs under the flow {}.", prepared.flow.id));
         let (n, sent) = payment.begin_authorise(connection, sale, begin);
-        let (guards, more) = self.first_statements(caller, &payment, paying.guard).into_iter().unzip();
+        let (guards, more) = first_statements(caller, &payment, paying.guard).into_iter().unzip();
         let guards: Vec<Guard> = guards;
         let claim = claim.map(|claim| self.claim(claim, Some(&payment.id.key()), None));
         let extra = Extra { claim, more, deadline: Some(deadline) };
@@ -146,22 +146,6 @@ impl Engine {
             self.forget_card(&payment).await;
         }
         Err(refused)
-    }
-
-    /// What the first commit carries besides the payment, each with what it guards.
-    fn first_statements(&self, caller: &Caller, payment: &Payment, once: Option<Statement>) -> Vec<(Guard, Statement)> {
-        let mut statements = Vec::new();
-        if let Credential::Client(_) = caller.credential {
-            let claim = store::credential::claim_payment(caller.team, caller.key, payment.id, MAX_CLIENT_ATTEMPTS);
-            statements.push((Guard::Client, claim));
-        }
-        if let Some(blob) = payment.method.blob.filter(|_| payment.method.hidden) {
-            let due_at = payment.created_at.after(HIDDEN_CARD_CHECK);
-            let hidden = store::hidden_card::insert(caller.team, blob, payment.id, due_at);
-            statements.push((Guard::HiddenCard, hidden));
-        }
-        statements.extend(once.map(|once| (Guard::Wallet, once)));
-        statements
     }
 
     /// Why a client token could not make another payment.
@@ -193,6 +177,22 @@ fn authorising(caller: &Caller) -> Result<Option<ClientGrant>, Fault> {
         Credential::Client(grant) if grant.amount.is_some() && grant.currency.is_some() => Ok(Some(grant.clone())),
         Credential::Client(_) | Credential::Public => Err(forbidden()),
     }
+}
+
+/// What the first commit carries besides the payment, each with what it guards.
+fn first_statements(caller: &Caller, payment: &Payment, once: Option<Statement>) -> Vec<(Guard, Statement)> {
+    let mut statements = Vec::new();
+    if let Credential::Client(_) = caller.credential {
+        let claim = store::credential::claim_payment(caller.team, caller.key, payment.id, MAX_CLIENT_ATTEMPTS);
+        statements.push((Guard::Client, claim));
+    }
+    if let Some(blob) = payment.method.blob.filter(|_| payment.method.hidden) {
+        let due_at = payment.created_at.after(HIDDEN_CARD_CHECK);
+        let hidden = store::hidden_card::insert(caller.team, blob, payment.id, due_at);
+        statements.push((Guard::HiddenCard, hidden));
+    }
+    statements.extend(once.map(|once| (Guard::Wallet, once)));
+    statements
 }
 
 /// What a statement of the first commit guards.

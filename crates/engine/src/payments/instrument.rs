@@ -88,7 +88,9 @@ impl Engine {
             None => Means::Default,
             Some(Instrument::Token(token)) => Means::Token(token),
             Some(Instrument::Card(card)) => Means::Card(card),
-            Some(Instrument::Wallet(input)) => Means::Wallet(Box::new(self.open_wallet(caller, &input).await?)),
+            Some(Instrument::Wallet(input)) => {
+                Means::Wallet(Box::new(Box::pin(self.open_wallet(caller, &input)).await?))
+            }
         })
     }
 

@@ -81,8 +81,8 @@ mod tests {
 
     use super::*;
 
-    fn refused(token: Value) -> Option<WalletError> {
-        read(Wallet::A, &token).err()
+    fn refused(token: &Value) -> Option<WalletError> {
+        read(Wallet::A, token).err()
     }
 
     #[test]
@@ -106,7 +106,7 @@ mod tests {
         let with = |name: &str, value: Value| {
             let mut fields = json!({"number": "4242424242424242", "expMonth": 3, "expYear": 2031});
             fields[name] = value;
-            refused(json!({"sandbox": fields}))
+            refused(&json!({"sandbox": fields}))
         };
         assert_eq!(with("number", json!("4242424242424241")), Some(WalletError::Content("card number")));
         assert_eq!(with("number", json!(null)), Some(WalletError::Content("card number")));
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(with("amount", json!(0)), Some(WalletError::Content("amount")));
         assert_eq!(with("currencyCode", json!("XXX")), Some(WalletError::Content("currency")));
         assert_eq!(with("currencyCode", json!("GBP")), None);
-        assert_eq!(refused(json!({"sandbox": "x"})), Some(WalletError::Field("sandbox")));
+        assert_eq!(refused(&json!({"sandbox": "x"})), Some(WalletError::Field("sandbox")));
     }
 
     #[test]
@@ -126,7 +126,7 @@ mod tests {
             assert_eq!(opened.money.otherwise.map(Money::minor), Some(1_000));
         }
         for token in [json!(""), json!({}), json!([]), json!(1), json!(true), json!(null)] {
-            assert_eq!(refused(token), Some(WalletError::NotAToken));
+            assert_eq!(refused(&token), Some(WalletError::NotAToken));
         }
     }
 }
