@@ -7,5 +7,6 @@ pub mod config;
 pub mod data_dir;
 pub mod demo;
 pub mod http;
+mod pages;
 pub mod sandbox;
 pub mod telemetry;

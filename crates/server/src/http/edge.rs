@@ -26,7 +26,8 @@ use crate::config::IpRange;
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// What no response lacks. Nothing here is a page, may be kept by a cache, or may be framed.
+/// What no response lacks. Nothing may be kept by a cache; what brings no content policy of its own is no page, and may
+/// not be framed.
 const HEADERS: [(HeaderName, HeaderValue); 4] = [
     (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
     (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'")),
@@ -69,7 +70,7 @@ pub(super) async fn edge(State(web): State<Arc<Web>>, mut request: Request, next
 
 fn finish(web: &Web, id: &RequestId, headers: &mut HeaderMap) {
     for (name, value) in HEADERS {
-        headers.insert(name, value);
+        headers.entry(name).or_insert(value);
     }
     if web.rules.https {
         headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));

@@ -29,11 +29,11 @@ impl Media {
 
 /// For metrics: what a response was about. Travels from the handler to the edge.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Told {
+pub(crate) struct Told {
     /// The root field or the address.
-    pub(super) operation: &'static str,
+    pub(crate) operation: &'static str,
     /// `ok`, or the error's code.
-    pub(super) code: &'static str,
+    pub(crate) code: &'static str,
 }
 
 /// An error outside of an operation.

@@ -39,6 +39,8 @@ pub use origins::Origins;
 pub use rate::Rate;
 pub use web::{Rules, Web};
 
+pub(crate) use envelope::Told;
+
 use envelope::{Envelope, Media};
 
 /// Every route, within the edge.

@@ -1,0 +1,100 @@
+//! Pages for shoppers: plain HTML without scripts, images or anything else that would have to be loaded.
+//!
+//! The headers that every response carries are set by `http::edge`. A page replaces only the content policy, and may be
+//! framed: merchants show an issuer's challenge, and what comes after it, in a frame of the checkout. No page of ours
+//! decides about money by being clicked: a payment is completed on the processor's evidence alone.
+
+mod html;
+
+use axum::{
+    body::Body,
+    response::{IntoResponse, Response},
+};
+use http::{HeaderValue, StatusCode, header};
+
+pub(crate) use html::Html;
+
+use crate::http::Told;
+
+/// Nothing may be loaded; the style stands in the page. There is no `form-action`: browsers built on Chromium hold it
+/// against every redirect after a form too, and that chain ends at the merchant's own address, which is not ours to know.
+const POLICY: HeaderValue = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'");
+
+const STYLE: &str = "\
+    :root{color-scheme:light dark}\
+    body{font:1.0625rem/1.5 system-ui,sans-serif;max-width:30rem;margin:3rem auto;padding:0 1rem}\
+    h1{font-size:1.5rem;line-height:1.25}\
+    dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1.5rem}\
+    dt{font-weight:600}\
+    dd{margin:0}\
+    form{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.5rem}\
+    button{font:inherit;min-height:2.75rem;padding:.5rem 1.25rem;cursor:pointer}";
+
+/// A page with its title, which is its heading too.
+pub(crate) fn page(status: StatusCode, title: &str, body: &Html) -> Response {
+    let mut heading = String::new();
+    html::escape(title, &mut heading);
+    let text = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{heading}</title>\n<style>{STYLE}</style>\n</head>\n\
+         <body>\n<main>\n<h1>{heading}</h1>\n{}</main>\n</body>\n</html>\n",
+        body.as_str()
+    );
+    let mut response = (status, Body::from(text)).into_response();
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    told(response)
+}
+
+/// Sends the browser to another address, to be read with `GET` (303). An address that can't stand in a header brings a
+/// page that says so: the customer is not left with an empty window.
+pub(crate) fn see_other(location: &str) -> Response {
+    let Ok(location) = HeaderValue::from_str(location) else {
+        let body = Html::new().paragraph("The shop's address can't be opened. You may close this page.");
+        return page(StatusCode::INTERNAL_SERVER_ERROR, "Please go back to the shop", &body);
+    };
+    let mut response = StatusCode::SEE_OTHER.into_response();
+    response.headers_mut().insert(header::LOCATION, location);
+    told(response)
+}
+
+fn told(mut response: Response) -> Response {
+    let code =
+        if response.status().is_client_error() || response.status().is_server_error() { "refused" } else { "ok" };
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, POLICY);
+    response.extensions_mut().insert(Told { operation: "page", code });
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn text(response: Response) -> String {
+        let bytes = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        String::from_utf8(bytes.to_vec()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_page_has_a_language_a_title_a_heading_and_no_scripts() {
+        let response = page(StatusCode::OK, "Pay <now>", &Html::new().paragraph("10.00"));
+        assert_eq!(response.status(), StatusCode::OK);
+        assert_eq!(response.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8");
+        assert_eq!(response.headers()[header::CONTENT_SECURITY_POLICY], POLICY);
+        let text = text(response).await;
+        assert!(text.starts_with("<!DOCTYPE html>\n<html lang=\"en\">"), "{text}");
+        assert!(text.contains("<title>Pay &lt;now&gt;</title>") && text.contains("<h1>Pay &lt;now&gt;</h1>"), "{text}");
+        assert!(text.contains("<p>10.00</p>") && !text.contains("<script"), "{text}");
+    }
+
+    #[tokio::test]
+    async fn a_redirect_is_a_get_elsewhere_and_never_splits_a_header() {
+        let response = see_other("https://shop.example/back?id=1");
+        assert_eq!(response.status(), StatusCode::SEE_OTHER);
+        assert_eq!(response.headers()[header::LOCATION], "https://shop.example/back?id=1");
+        let response = see_other("https://shop.example/\r\nset-cookie: a=b");
+        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        assert!(response.headers().get(header::LOCATION).is_none());
+        assert!(text(response).await.contains("close this page"));
+    }
+}
