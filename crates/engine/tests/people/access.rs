@@ -89,6 +89,7 @@ fn a_client_token_knows_what_it_was_made_for() {
         currency: Some("EUR".to_owned()),
         customer: Some(shop.create_customer("Ada")),
         flow: FlowId::parse("default"),
+        intent: None,
     };
     let browser = shop.client(grant.clone());
     assert_eq!(browser.credential, Credential::Client(grant));
