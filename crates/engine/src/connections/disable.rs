@@ -3,8 +3,7 @@
 use db::Change;
 use domain::{Fault, caller::Caller, id::ConnectionId};
 
-use super::connection_not_found;
-use crate::{Engine, once::only_fault};
+use crate::{Engine, faults::connection_not_found, once::only_fault};
 
 impl Engine {
     /// Lets no new payment be sent to a connection. What was sent there is still looked after. Saving the connection

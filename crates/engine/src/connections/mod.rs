@@ -7,7 +7,7 @@ mod disable;
 mod list;
 mod save;
 
-use domain::{Code, Fault, id::ConnectionId, method::Method};
+use domain::{id::ConnectionId, method::Method};
 use store::connection::Connection;
 
 use crate::Engine;
@@ -43,9 +43,4 @@ impl Engine {
             settings: connection.settings,
         }
     }
-}
-
-/// No such connection in this team.
-pub(crate) fn connection_not_found() -> Fault {
-    Fault::new(Code::ConnectionNotFound, "There is no such connection.")
 }

@@ -4,7 +4,7 @@ use db::Change;
 use domain::{
     Code, Fault,
     bounded::{NAME_MAX, bounded},
-    caller::{Caller, Mode},
+    caller::Caller,
     id::{BlobId, ConnectionId, TeamId},
 };
 use serde_json::Value;
@@ -17,8 +17,8 @@ use crate::{Engine, faults::Stop, once::only_fault};
 /// Connections that a team can have.
 const CONNECTIONS_MAX: usize = 1_000;
 
-/// Longest settings and longest credentials, as JSON. Unit: bytes.
-const JSON_MAX: usize = 16 * 1024;
+/// Longest credentials, as JSON. Unit: bytes.
+const CREDENTIALS_MAX: usize = 32 * 1024;
 
 /// How often the save begins again because another one was quicker.
 const TRIES: u32 = 20;
@@ -75,16 +75,9 @@ impl Engine {
             };
             return Err(Fault::invalid("processor", reason));
         };
-        if !command.settings.is_object() {
-            return Err(Fault::invalid("settings", "must be an object"));
-        }
-        let is_long = |text: &str| text.len() > JSON_MAX;
-        let too_long = |field| Fault::invalid(field, format!("must not be longer than {JSON_MAX} bytes"));
-        if is_long(&command.settings.to_string()) {
-            return Err(too_long("settings"));
-        }
-        if command.credentials.as_ref().is_some_and(|credentials| is_long(credentials)) {
-            return Err(too_long("credentials"));
+        if command.credentials.as_ref().is_some_and(|credentials| credentials.len() > CREDENTIALS_MAX) {
+            let reason = format!("must not be longer than {CREDENTIALS_MAX} bytes as JSON");
+            return Err(Fault::invalid("credentials", reason));
         }
         connector.check_settings(&command.settings).map_err(|reason| Fault::invalid("settings", reason))?;
         Ok(command)
@@ -109,7 +102,7 @@ impl Engine {
         command: SaveConnection,
         sealed: Option<BlobId>,
     ) -> Result<(Connection, Option<BlobId>), Stop> {
-        let id = command.id.unwrap_or_else(|| self.made_connection_id(&command.processor));
+        let id = command.id.unwrap_or_else(|| ConnectionId::of_uuid(self.inner.world.uuid_v7()));
         let mut wanted = Connection {
             team,
             id,
@@ -144,12 +137,6 @@ impl Engine {
             }
         }
         Err(Fault::unavailable().into())
-    }
-
-    fn made_connection_id(&self, processor: &str) -> ConnectionId {
-        let text = format!("{processor}-{}", self.inner.world.uuid_v7().simple());
-        let short = ConnectionId::parse(&text);
-        short.or_else(|| ConnectionId::parse(&self.inner.world.uuid_v7().to_string())).unwrap_or_else(|| unreachable!())
     }
 }
 

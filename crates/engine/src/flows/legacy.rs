@@ -1,15 +1,10 @@
 //! Flows of before there were versions.
 
-use domain::{
-    id::ConnectionId,
-    payment::CaptureRule,
-};
+use domain::{id::ConnectionId, payment::CaptureRule};
 use flow::{Action, CaptureWhen, Program, Step};
 use serde_json::{Value, json};
 use store::flow::{Document, Flow};
-
-/// Stands where a flow names no connection. Binaries of then say that there is no such connection.
-const NO_CONNECTION: &str = ":none";
+use uuid::Uuid;
 
 /// What a flow of then says in a document of now.
 pub(super) fn renewed(flow: &Flow) -> Value {
@@ -26,13 +21,14 @@ pub(super) fn renewed(flow: &Flow) -> Value {
 }
 
 /// The nearest that a flow of then comes to a document of now. `None` for a draft, which must not take payments.
-pub(super) fn approximated(published: Option<(&flow::Document, &Program)>) -> Document {
+pub(crate) fn approximated(published: Option<(&flow::Document, &Program)>) -> Document {
     let connection = published.and_then(|(_, program)| program.connections().into_iter().next());
-    let none = || ConnectionId::parse(NO_CONNECTION);
+    // Binaries of then say that there is no such connection.
+    let none = || ConnectionId::of_uuid(Uuid::nil());
     // A payment that is captured late can be helped; one that is captured too early can't.
     let at_once = published.is_some_and(|(document, _)| captures_at_once(&document.steps));
     Document {
-        connection: connection.or_else(none).unwrap_or_else(|| unreachable!("{NO_CONNECTION} is an id")),
+        connection: connection.unwrap_or_else(none),
         capture: if at_once { CaptureRule::Immediate } else { CaptureRule::Api },
     }
 }

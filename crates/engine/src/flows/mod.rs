@@ -22,9 +22,13 @@ use domain::{
 };
 use store::{flow::Flow, flow_version::FlowVersion};
 
-use crate::{Engine, faults::Stop};
+use crate::{
+    Engine,
+    faults::{Stop, flow_not_found},
+};
 
 pub(crate) use checked::{Checked, Written, problems};
+pub(crate) use legacy::approximated;
 pub use read::FlowFormat;
 pub(crate) use runnable::Programs;
 pub use save::{SaveFlow, WrittenFlow};
@@ -82,11 +86,6 @@ impl Engine {
         let found = store::flow_version::find(&self.inner.store, team, id, version).await?;
         found.ok_or_else(|| Fault::new(Code::FlowNotFound, "The flow has no such version.").into())
     }
-}
-
-/// No such flow in this team.
-pub(crate) fn flow_not_found() -> Fault {
-    Fault::new(Code::FlowNotFound, "There is no such flow.")
 }
 
 /// Changes of one flow are applied in the order in which they are made.

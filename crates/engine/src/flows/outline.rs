@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use domain::method::Method;
-use flow::{Authorisation, CaptureWhen, Fallback, RefundAmount, Run, Stop as Halt, ThreeDsWish};
+use domain::{method::Method, payment::ThreeDsWish};
+use flow::{Authorisation, CaptureWhen, Fallback, RefundAmount, Run, Stop as Halt};
 
 /// What a halt asks for; `None` for the end.
 pub(super) fn of(halt: &Halt) -> Option<String> {
@@ -21,7 +21,7 @@ pub(super) fn of(halt: &Halt) -> Option<String> {
             RefundAmount::Percent(percent) => format!("refund {percent} per cent"),
         },
         Halt::Cancel { .. } => "cancel".to_owned(),
-        Halt::Decline { code, .. } => format!("decline with {}", code.text()),
+        Halt::Decline { code, .. } => format!("decline with {}", code.code()),
         Halt::Delay { span, .. } => format!("wait {}", lasting(*span)),
         Halt::Approval { title, within, .. } => format!("wait for approval of \"{title}\"{}", bounded(*within)),
         Halt::AwaitWebhook { name, within, .. } => format!("wait for the webhook {name}{}", bounded(*within)),
@@ -34,7 +34,7 @@ pub(super) fn of(halt: &Halt) -> Option<String> {
 pub(super) fn beside(run: &Run) -> Vec<String> {
     let mut told = Vec::new();
     if let Some(methods) = &run.offers {
-        let methods: Vec<&str> = methods.iter().map(|method: &Method| method.text()).collect();
+        let methods: Vec<&str> = methods.iter().map(|method: &Method| method.code()).collect();
         told.push(format!("offer {}", methods.join(", ")));
     }
     match run.wish {

@@ -9,7 +9,11 @@ use domain::{
 use store::flow::Flow;
 
 use super::{Checked, FlowView, Written, legacy};
-use crate::{Engine, faults::Stop, once::only_fault};
+use crate::{
+    Engine,
+    faults::{Stop, flow_not_found},
+    once::only_fault,
+};
 
 impl Engine {
     /// Lets new payments run under a version of a flow. Payments under way keep theirs. An earlier version can be
@@ -38,7 +42,7 @@ impl Engine {
             .with(store::flow::publish(&published))
             .with(store::flow_version::publish(team, id, version, self.inner.world.now()));
         if self.commit_plain(change).await?.is_some() {
-            return Err(super::flow_not_found().into());
+            return Err(flow_not_found().into());
         }
         self.inner.registry.forget(team);
         Ok(FlowView::of(&published, found))

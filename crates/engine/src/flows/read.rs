@@ -1,9 +1,18 @@
 //! Looking at flows.
 
-use domain::{Fault, caller::Caller, id::FlowId};
+use domain::{
+    Fault,
+    caller::Caller,
+    id::{FlowId, TeamId},
+};
+use store::flow_version::FlowVersion;
 
-use super::{FlowView, flow_not_found, problems};
-use crate::{Engine, faults::Stop, once::only_fault};
+use super::{FlowView, problems};
+use crate::{
+    Engine,
+    faults::{Stop, flow_not_found},
+    once::only_fault,
+};
 
 /// How a flow is written out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,10 +62,10 @@ impl Engine {
         })
     }
 
-    pub(crate) async fn listed_flows(&self, team: domain::id::TeamId) -> Result<Vec<FlowView>, Stop> {
+    pub(crate) async fn listed_flows(&self, team: TeamId) -> Result<Vec<FlowView>, Stop> {
         let flows = self.flows_now(team).await?;
         let versions = store::flow_version::latest_of_team(&self.inner.store, team).await?;
-        let of = |version: store::flow_version::FlowVersion| {
+        let of = |version: FlowVersion| {
             // A flow that was made between the two looks is shown the next time.
             let flow = flows.iter().find(|flow| flow.id == version.flow)?;
             Some(FlowView::of(flow, version))
@@ -64,12 +73,7 @@ impl Engine {
         Ok(versions.into_iter().filter_map(of).collect())
     }
 
-    pub(super) async fn flow_view(
-        &self,
-        team: domain::id::TeamId,
-        id: &FlowId,
-        version: Option<u32>,
-    ) -> Result<FlowView, Stop> {
+    pub(super) async fn flow_view(&self, team: TeamId, id: &FlowId, version: Option<u32>) -> Result<FlowView, Stop> {
         let flow = self.known_flow(team, id).await?;
         let version = version.or(flow.latest).ok_or_else(flow_not_found)?;
         Ok(FlowView::of(&flow, self.known_version(team, id, version).await?))

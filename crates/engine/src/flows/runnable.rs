@@ -10,7 +10,6 @@ use domain::{
 use flow::{Program, Trigger};
 use parking_lot::Mutex;
 
-use super::{Checked, Written};
 use crate::{Engine, faults::Stop, registry::Configured};
 
 /// Programs that are kept at the same time.
@@ -20,6 +19,7 @@ const PROGRAMS_KEPT: usize = 10_000;
 #[derive(Default)]
 pub(crate) struct Programs(Mutex<BTreeMap<(TeamId, FlowId, u32), Arc<Program>>>);
 
+#[allow(dead_code, reason = "payments take it over from the flow's old document step by step")]
 /// The published version of a flow.
 pub(crate) struct Runnable {
     /// The flow.

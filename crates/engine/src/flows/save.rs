@@ -83,7 +83,11 @@ impl Engine {
             return Ok(Some((flow.clone(), last)));
         }
         if latest >= VERSIONS_MAX {
-            return Err(Fault::invalid("id", format!("the flow has {VERSIONS_MAX} versions, and there can be no more")).into());
+            return Err(Fault::invalid(
+                "id",
+                format!("the flow has {VERSIONS_MAX} versions, and there can be no more"),
+            )
+            .into());
         }
         let version = self.version(flow, latest.saturating_add(1), document);
         let change = Change::new(self.change_id(), &super::aggregate(flow.team, &flow.id))
@@ -104,7 +108,8 @@ impl Engine {
             return Err(Fault::invalid("id", format!("a team has at most {FLOWS_MAX} flows")).into());
         }
         let document_then = legacy::approximated(None);
-        let flow = Flow { team, id, name, is_default: false, latest: Some(1), published: None, document: document_then };
+        let flow =
+            Flow { team, id, name, is_default: false, latest: Some(1), published: None, document: document_then };
         let version = self.version(&flow, 1, document);
         let change = Change::new(self.change_id(), &super::aggregate(team, &flow.id))
             .with(store::flow::insert(&flow, version.saved_at))
@@ -130,9 +135,8 @@ impl Engine {
         let base = base.trim_end_matches('-');
         let is_free = |id: &FlowId| !flows.iter().any(|flow| flow.id == *id);
         let numbered = (2..100_u32).map(|n| format!("{base}-{n}"));
-        let random = format!("flow-{}", self.inner.world.uuid_v7());
         let mut candidates = std::iter::once(base.to_owned()).chain(numbered).filter(|_| !base.is_empty());
         let found = candidates.find_map(|text| FlowId::parse(&text).filter(is_free));
-        found.or_else(|| FlowId::parse(&random)).unwrap_or_else(|| unreachable!("a UUID fits into an id"))
+        found.unwrap_or_else(|| FlowId::of_uuid(self.inner.world.uuid_v7()))
     }
 }

@@ -7,6 +7,7 @@ pub(crate) mod capture;
 mod card;
 pub(crate) mod client_token;
 pub(crate) mod create_customer;
+pub(crate) mod flow_version;
 pub(crate) mod ids;
 pub(crate) mod list_customers;
 pub(crate) mod list_payments;
@@ -14,7 +15,10 @@ mod person;
 mod reader;
 pub(crate) mod refund;
 pub(crate) mod resolve;
+pub(crate) mod save_connection;
+pub(crate) mod save_flow;
 pub(crate) mod tokenise;
+pub(crate) mod try_flow;
 pub(crate) mod update_customer;
 mod wallet;
 

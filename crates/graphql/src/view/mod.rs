@@ -2,7 +2,9 @@
 
 mod address;
 mod client_token;
+mod connection;
 mod customer;
+mod flow;
 mod method;
 mod page;
 mod payment;
@@ -10,7 +12,9 @@ mod payment_parts;
 
 pub(crate) use self::{
     client_token::ClientTokenObject,
+    connection::ConnectionObject,
     customer::OwnCustomer,
+    flow::{FlowObject, FlowTrialObject},
     method::{CardTokenObject, MethodObject},
     page::{CustomersPageObject, FilterFacts, PageFacts, PaymentsPageObject},
     payment::PaymentObject,

@@ -11,7 +11,7 @@ use domain::{
 use serde_json::json;
 
 use super::{
-    samples::{approval, at, customer, method, operation, payment, text},
+    samples::{approval, at, connection, customer, flow, method, operation, payment, text, trial},
     *,
 };
 use crate::{
@@ -112,11 +112,15 @@ fn every_field_of_every_output_type_resolves() {
     };
     let token = ClientTokenObject { token: "ct_test_x".to_owned(), ttl_seconds: 10_800 };
     let own = OwnCustomer(customer());
+    let (flow, trial, connection) = (FlowObject(flow()), FlowTrialObject(trial()), ConnectionObject(connection()));
     for sample in [
         &whole as &dyn Object,
         &customers,
         &token,
         &own,
+        &flow,
+        &trial,
+        &connection,
         &MethodObject { method: method(), sight: Sight::Whole },
         &page(),
     ] {
