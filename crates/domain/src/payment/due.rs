@@ -64,8 +64,6 @@ pub enum Duty {
     Expire,
     /// Give up the authorisation that waits for the customer.
     Abandon,
-    /// Complete an authorisation for which the customer has done what was asked.
-    Complete(u32),
     /// Go on with the flow.
     Flow,
     /// Give back the charge of an operation.

@@ -245,6 +245,18 @@ pub struct Pause {
     /// When it goes on by itself, or gives up waiting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due: Option<Timestamp>,
+    /// The webhook that let it go on last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heard: Option<Heard>,
+}
+
+/// A webhook of the merchant's that let a flow go on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Heard {
+    /// The name under which it came.
+    pub name: String,
+    /// What it said: any JSON, at most 16 KiB.
+    pub body: serde_json::Value,
 }
 
 /// What a run of a flow waits for.

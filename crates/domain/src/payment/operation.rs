@@ -44,6 +44,13 @@ pub enum Kind {
     },
 }
 
+impl Kind {
+    /// Whether it asks for an authorisation.
+    pub const fn is_attempt(&self) -> bool {
+        matches!(self, Self::Authorise { .. })
+    }
+}
+
 /// Why an authorisation that waits is given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AbandonCause {

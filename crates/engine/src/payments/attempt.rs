@@ -10,7 +10,7 @@ use std::{
 
 use domain::{
     Code, Fault,
-    payment::{Begin, Duty, OnceRef, Payment, Source, Status},
+    payment::{Begin, Duty, OnceRef, Payment, Source, State, Status},
 };
 use futures_util::future::BoxFuture;
 
@@ -25,23 +25,54 @@ use crate::{
 /// An operation that is not sent so long after its commit is not sent at all: recovery waits for it.
 const SEND_WITHIN: Duration = Duration::from_secs(5);
 
+/// At most so many duties of a payment are done at once.
+const MOST_DUTIES: usize = 50;
+
 /// How long past its deadline a request waits to learn whether anything was begun.
 const GRACE: Duration = Duration::from_millis(500);
 
 impl Engine {
-    /// Sends operation `n` of a committed payment and settles it.
-    pub(crate) async fn carry_out(&self, payment: Payment, n: u32) -> Result<Payment, Stop> {
-        let news = self.call(&payment, n).await?;
-        let report = Report { n, news, source: Source::Call, quiet: false };
-        self.settle(payment.team, payment.id, report).await
+    /// Sends operation `n` of a committed payment and settles it; goes on at the next connection where that is safe and
+    /// there is time until the deadline.
+    pub(crate) async fn carry_out(
+        &self,
+        payment: Payment,
+        n: u32,
+        deadline: Option<Deadline>,
+    ) -> Result<Payment, Stop> {
+        let (mut payment, mut n) = (payment, n);
+        loop {
+            let news = self.call(&payment, n).await?;
+            let operation = payment.operation(n).filter(|operation| operation.kind.is_attempt());
+            if let Some(attempt) = operation.filter(|attempt| attempt.action.is_none()) {
+                self.note_health(payment.team, &attempt.connection, &news);
+            }
+            let report = Report { n, news, source: Source::Call, quiet: false, fall_back: deadline };
+            payment = self.settle(payment.team, payment.id, report).await?;
+            match payment.attempt().filter(|attempt| attempt.n > n && attempt.state == State::Sent) {
+                Some(next) if deadline.is_some() => n = next.n,
+                Some(_) | None => return Ok(payment),
+            }
+        }
     }
 
-    /// Captures at once what could not be authorised and captured in one call.
-    pub(crate) async fn complete(&self, payment: Payment, once: Option<OnceRef>) -> Result<Payment, Stop> {
-        if payment.status != Status::Authorised || payment.duty(self.inner.world.now()) != Some(Duty::Capture) {
-            return Ok(payment);
+    /// Does at once what is due: captures what could not be authorised and captured in one call, goes on with the flow,
+    /// completes or gives up what waited for the customer.
+    pub(crate) async fn onward(&self, payment: Payment, once: Option<&OnceRef>) -> Result<Payment, Stop> {
+        let mut payment = payment;
+        for _ in 0..MOST_DUTIES {
+            let version = payment.version;
+            payment = match payment.duty(self.inner.world.now()) {
+                Some(Duty::Capture) => self.capture_due(payment, once.cloned()).await?,
+                Some(Duty::Flow) => self.flow_step(&payment, once.cloned()).await?,
+                Some(Duty::Abandon) => self.expire_waiting(payment).await?,
+                Some(Duty::LookUp(_) | Duty::Expire | Duty::Reverse { .. }) | None => return Ok(payment),
+            };
+            if payment.version == version {
+                return Ok(payment);
+            }
         }
-        self.capture_due(payment, once).await
+        Ok(payment)
     }
 
     /// When an operation begins and by when it is sent and answered.

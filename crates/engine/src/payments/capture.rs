@@ -68,6 +68,6 @@ impl Engine {
                 break (payment, n);
             }
         };
-        self.carry_out(payment, n).await
+        self.carry_out(payment, n, None).await
     }
 }

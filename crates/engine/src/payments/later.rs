@@ -41,8 +41,9 @@ impl Engine {
                     let later = Later { team, id, once: claim.as_ref(), deadline: Some(deadline), begun: &begun };
                     let add = |payment: &mut Payment, begin| Ok(add(payment, begin)?);
                     let (payment, n) = engine.begin_later(&later, add).await?;
-                    let payment = engine.carry_out(payment, n).await?;
+                    let payment = engine.carry_out(payment, n, None).await?;
                     payment.verdict(n)?;
+                    let payment = engine.onward(payment, None).await?;
                     Ok(PaymentView::of(payment))
                 }
             };

@@ -5,6 +5,10 @@ mod authorise;
 mod call;
 mod cancel;
 mod capture;
+mod abandon;
+mod automation;
+mod facts;
+mod health;
 mod instrument;
 mod later;
 mod list;
@@ -25,16 +29,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Engine, faults, once::Kept};
 
-pub use authorise::Authorise;
+pub use authorise::{Authorise, Target};
 pub use cancel::Cancel;
 pub use capture::Capture;
+pub(crate) use health::Health;
 pub use instrument::{Instrument, Payer};
 pub(crate) use instrument::{may_use, payment_holder, token_holder};
 pub(crate) use list::Large;
 pub use list::{ListPayments, PaymentPage};
 pub(crate) use look_up::Looking;
+pub use abandon::Abandon;
 pub use refund::Refund;
 pub use resolve::Resolve;
+pub use returns::Returned;
 
 /// A payment as it is told.
 #[derive(Debug, Clone, PartialEq)]

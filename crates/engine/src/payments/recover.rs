@@ -7,7 +7,7 @@ use std::{
 
 use domain::{
     id::{PaymentId, TeamId},
-    payment::{AbandonCause, CancelCause, Duty, Initiator, Payment},
+    payment::{CancelCause, Duty, Payment},
 };
 
 use crate::{
@@ -26,7 +26,7 @@ const BATCH: i64 = 16;
 const AGAIN: Duration = Duration::from_millis(500);
 
 /// At most so many duties of one payment are done in one go.
-const DUTIES: usize = 2;
+const DUTIES: usize = 4;
 
 /// At most so many payments are looked after at the same time, so that one silent processor doesn't hold up the others.
 const AT_ONCE: usize = 64;
@@ -87,10 +87,8 @@ impl Engine {
             Duty::LookUp(n) => self.look_up(payment, n, false).await,
             Duty::Capture => self.capture_due(payment, None).await,
             Duty::Expire => self.expire(payment).await,
-            Duty::Abandon => {
-                self.follow(payment, |payment, begin| payment.begin_abandon(cause_of(payment), begin)).await
-            }
-            Duty::Complete(_) | Duty::Flow => Ok(payment),
+            Duty::Abandon => self.expire_waiting(payment).await,
+            Duty::Flow => self.flow_step(&payment, None).await,
             Duty::Reverse { target, captured } => self.reverse(payment, target, captured).await,
         }
     }
@@ -106,7 +104,7 @@ impl Engine {
     }
 
     /// Adds an operation that nobody asked for, commits and carries it out.
-    async fn follow(
+    pub(super) async fn follow(
         &self,
         payment: Payment,
         add: impl Fn(&mut Payment, domain::payment::Begin) -> Option<(u32, domain::payment::Line)>,
@@ -131,7 +129,7 @@ impl Engine {
                 Ended::Overtaken | Ended::Refused(_) | Ended::Taken => return self.load(team, id).await,
             }
         };
-        self.carry_out(payment, n).await
+        self.carry_out(payment, n, None).await
     }
 
     /// Gives the payment back its own due time, unless a commit has done so.
@@ -141,13 +139,5 @@ impl Engine {
         // What could not be done now (another look-up is under way) is not tried again at once.
         change.push(store::payment::set_due(&payment, self.inner.world.now().after(AGAIN)));
         self.commit_plain(change).await.map(|_| ())
-    }
-}
-
-/// Why an authorisation whose time to wait has ended is given up.
-fn cause_of(payment: &Payment) -> AbandonCause {
-    match payment.initiator {
-        Initiator::Customer => AbandonCause::Lifetime,
-        Initiator::Merchant => AbandonCause::NobodyPresent,
     }
 }

@@ -59,3 +59,139 @@ impl Engine {
         Some(format!("{}/{page}/{}", self.public_url(), token.text()))
     }
 }
+
+/// What the customer who comes back is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Returned {
+    /// Sent on to the merchant's address, with the outcome.
+    Redirect(String),
+    /// The merchant gave no address: a page says how it went and that it may be closed.
+    Closed {
+        /// Whether the payment was made.
+        paid: bool,
+    },
+    /// What was asked of the customer is not done: a page leads back to the processor's.
+    Unfinished {
+        /// The processor's page.
+        url: String,
+    },
+    /// The outcome is not known yet: a page says so.
+    Undecided,
+    /// There is no such page.
+    Unknown,
+}
+
+impl Engine {
+    /// The customer has opened the address of a return: completes what waits, on the processor's evidence alone, and tells
+    /// where the customer goes on. May be opened as often as one likes.
+    pub async fn returned(&self, token: &str) -> Returned {
+        let Some(token) = ReturnToken::parse(token) else { return Returned::Unknown };
+        let engine = self.clone();
+        let (asked, deadline) = (token.clone(), self.deadline());
+        let work = self.own(Box::pin(async move { engine.come_back(&asked).await }));
+        let world = &self.inner.world;
+        match world.timeout(deadline.left(world.now()), work).await {
+            Ok(Some(Ok(Some(payment)))) => told(&payment, token.n),
+            Ok(Some(Ok(None))) => Returned::Unknown,
+            Ok(Some(Err(_)) | None) | Err(world::Elapsed) => Returned::Undecided,
+        }
+    }
+
+    async fn come_back(&self, token: &ReturnToken) -> Result<Option<Payment>, Stop> {
+        let Some(payment) = store::payment::of_team(&self.inner.store, token.team, token.payment).await? else {
+            return Ok(None);
+        };
+        let Some(operation) = payment.operation(token.n).filter(|operation| is_for(operation, token)) else {
+            return Ok(None);
+        };
+        let mut payment = payment;
+        // Also what has ended: the processor may have charged it all the same, and then gives it back.
+        if !operation.state.is_done() {
+            payment = self.look_up(payment, token.n, true).await?;
+        }
+        payment = self.settled_by_another(payment, token.n).await?;
+        self.onward(payment, None).await.map(Some)
+    }
+
+    /// Waits a while for the other tab that completes the payment at the moment.
+    async fn settled_by_another(&self, payment: Payment, n: u32) -> Result<Payment, Stop> {
+        let mut payment = payment;
+        for _ in 0..TURNS {
+            let waits = payment.operation(n).is_some_and(|operation| match operation.state {
+                State::Sent => true,
+                State::Waiting { .. } => self.inner.looking.is_under_way(payment.id),
+                State::Unknown { .. }
+                | State::Pending { .. }
+                | State::Done { .. }
+                | State::Refused { .. }
+                | State::Failed { .. } => false,
+            });
+            if !waits {
+                break;
+            }
+            self.inner.world.sleep(PAUSE).await;
+            payment = self.load(payment.team, payment.id).await?;
+        }
+        Ok(payment)
+    }
+
+    /// Completes an authorisation for which the customer has done what was asked, if the checkout has not been paid otherwise.
+    pub(crate) async fn complete(&self, payment: Payment, n: u32) -> Result<Payment, Stop> {
+        let (team, id) = (payment.team, payment.id);
+        if self.is_paid_otherwise(&payment).await? {
+            return Box::pin(self.give_up(payment, AbandonCause::AlreadyPaid)).await;
+        }
+        let payment = loop {
+            let _turn = self.inner.turns.take(id.uuid()).await;
+            let mut payment = self.load(team, id).await?;
+            let Some(attempt) = payment.operation(n) else { return Ok(payment) };
+            let line = self.line(team, &attempt.connection).await?;
+            let begin = self.begin(line.as_ref(), None, None);
+            let Some(words) = payment.begin_complete(n, begin) else { return Ok(payment) };
+            payment.version += 1;
+            if self.commit_payment(&payment, &[words], Extra::default()).await? == Ended::Done {
+                break payment;
+            }
+        };
+        let payment = self.carry_out(payment, n, None).await?;
+        Box::pin(self.onward(payment, None)).await
+    }
+}
+
+/// In constant time, so that the secret can't be found out bit by bit.
+fn is_for(operation: &Operation, token: &ReturnToken) -> bool {
+    let Some(key) = operation.return_key.as_deref().and_then(|key| hex::decode(key).ok()) else { return false };
+    key.ct_eq(&token.secret).into()
+}
+
+/// Where the customer goes on, as the payment stands.
+fn told(payment: &Payment, n: u32) -> Returned {
+    let Some(operation) = payment.operation(n) else { return Returned::Unknown };
+    if let (State::Waiting { .. }, Some(action)) = (&operation.state, &operation.action)
+        && !action.ready
+    {
+        return Returned::Unfinished { url: action.url.clone() };
+    }
+    if operation.state.is_open() && !matches!(operation.state, State::Pending { .. }) {
+        return Returned::Undecided;
+    }
+    let decline = payment.decline().map(|decline| decline.code);
+    let failed = matches!(operation.state, State::Failed { .. }) || decline == Some(DeclineCode::ThreeDSecure);
+    let is_card = payment.method.blob.is_some();
+    let (address, name) = if is_card {
+        (payment.three_ds_redirect.as_deref(), "3ds_status")
+    } else {
+        (payment.apm_redirect.as_deref(), "apm_status")
+    };
+    let Some(address) = address.and_then(RedirectUrl::parse) else {
+        return Returned::Closed { paid: decline.is_none() && !failed };
+    };
+    // 3D Secure may have been passed by a payment that the issuer declines; an alternative method knows no such difference.
+    let failed = failed || (!is_card && decline.is_some()) || ended_without_money(payment.status) && decline.is_none();
+    let id = payment.id.to_string();
+    let mut parameters = vec![("id", id.as_str()), (name, if failed { "FAILED" } else { "COMPLETED" })];
+    if let Some(code) = decline {
+        parameters.push(("decline_code", code.code()));
+    }
+    Returned::Redirect(address.with(&parameters))
+}

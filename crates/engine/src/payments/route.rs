@@ -7,16 +7,26 @@ use domain::{
     Code, Fault,
     caller::Mode,
     id::{ConnectionId, TeamId},
-    payment::{Operation, Payment, Policy},
+    answer::Answer,
+    method::Method,
+    payment::{Line as TimelineLine, News, Operation, Payment, Policy},
 };
+use flow::Candidate;
 use store::{connection::Connection, flow::Flow};
 
+use super::health::Fitness;
 use crate::{Engine, faults::Stop};
 
 /// A connection with the connector that speaks to its processor.
 pub(crate) struct Line {
     pub(crate) connection: Connection,
     pub(crate) connector: Arc<dyn Connector>,
+}
+
+/// The connection to which a payment goes, and those that are left for when it does not succeed.
+pub(crate) struct Chosen {
+    pub(crate) line: Line,
+    pub(crate) rest: Vec<ConnectionId>,
 }
 
 impl Engine {
@@ -56,8 +66,82 @@ impl Engine {
         if let Some(line) = self.line(team, id).await?.filter(|line| line.connection.enabled) {
             return Ok(line);
         }
-        let message = "The flow's connection does not exist or is switched off.";
+        let mut message = "The connection does not exist or is switched off.".to_owned();
+        if self.inner.settings.mode == Mode::Test {
+            let configured = self.configured(team).await?;
+            let open = configured.connections.iter().filter(|connection| connection.enabled);
+            let names: Vec<_> = open.map(|connection| connection.id.as_str()).collect();
+            message = format!("{message} The connections are: {}.", names.join(", "));
+        }
         Err(Stop::Fault(Fault::new(Code::ConnectionNotFound, message)))
+    }
+
+    /// The first of the candidates that can take the payment, with what the timeline says of it and of those left out.
+    /// A connection that rests is taken when there is no other.
+    pub(crate) async fn choose(
+        &self,
+        payment: &Payment,
+        candidates: Vec<Candidate>,
+        lines: &mut Vec<TimelineLine>,
+    ) -> Result<Option<Chosen>, Stop> {
+        let at = self.inner.world.now();
+        let several = candidates.len() > 1;
+        let mut resting = None;
+        let mut left = candidates.into_iter();
+        while let Some(candidate) = left.next() {
+            let unfit = |why: &str| {
+                TimelineLine::new(at, "Connection left out").saying(format!("{}: {why}.", candidate.connection))
+            };
+            let Some(line) = self.line(payment.team, &candidate.connection).await?.filter(|line| line.connection.enabled)
+            else {
+                lines.push(unfit("it does not exist or is switched off"));
+                continue;
+            };
+            if !takes(&line, payment.method.method) {
+                lines.push(unfit("it can't take the payment method"));
+                continue;
+            }
+            match self.inner.health.fitness(payment.team, &candidate.connection, at) {
+                Fitness::Resting(until) => {
+                    lines.push(unfit(&format!("it rests after repeated failures, until {}", until.rfc3339_millis())));
+                    resting.get_or_insert((candidate, line));
+                }
+                fitness => {
+                    let why = match fitness {
+                        Fitness::Probe => format!("{}, to see whether it is well again", candidate.reason),
+                        Fitness::Fit | Fitness::Resting(_) => candidate.reason,
+                    };
+                    if several || fitness == Fitness::Probe {
+                        let words = format!("{}: {why}.", candidate.connection);
+                        lines.push(TimelineLine::new(at, "Connection chosen").saying(words));
+                    }
+                    return Ok(Some(Chosen { line, rest: left.map(|candidate| candidate.connection).collect() }));
+                }
+            }
+        }
+        Ok(resting.map(|(candidate, line)| {
+            let words = format!("{}: it rests, but there is no other.", candidate.connection);
+            lines.push(TimelineLine::new(at, "Connection chosen").saying(words));
+            Chosen { line, rest: Vec::new() }
+        }))
+    }
+
+    /// Notes whether a call to a connection went through.
+    pub(crate) fn note_health(&self, team: TeamId, connection: &ConnectionId, news: &News) {
+        let health = &self.inner.health;
+        match news {
+            News::Answer(Answer::Failed { .. }) | News::NoAnswer | News::Nothing(_) => {
+                let settings = &self.inner.settings;
+                let now = self.inner.world.now();
+                let rules = (settings.rest_after, settings.rest_for);
+                if let Some(until) = health.failed((team, connection), now, rules) {
+                    metrics::counter!("pointsman_connection_rests_total").increment(1);
+                    tracing::warn!(%connection, until = %until.rfc3339_millis(), "a connection is rested after failures");
+                }
+            }
+            News::Answer(_) | News::Later(_) => health.went_well(team, connection),
+            News::NotFound | News::LookUpFailed => {}
+        }
     }
 
     /// The rules of time for an operation.
@@ -87,4 +171,12 @@ impl Engine {
         policy.lifetime = settings.authorisation_lifetime.unwrap_or(policy.lifetime);
         policy
     }
+}
+
+/// Whether the processor takes the method: a card of any brand when it takes cards.
+fn takes(line: &Line, method: Method) -> bool {
+    let methods = line.connector.descriptor().methods;
+    let canonical = method.canonical();
+    methods.iter().any(|taken| taken.canonical() == canonical)
+        || (method.is_card() && methods.contains(&Method::Card))
 }

@@ -1,0 +1,63 @@
+//! Giving up a payment that waits for the customer or for the processor's review.
+
+use domain::{
+    Code, Fault,
+    caller::Caller,
+    id::PaymentId,
+    payment::{AbandonCause, Initiator, Payment},
+};
+
+use super::PaymentView;
+use crate::{Engine, faults::Stop, once::only_fault};
+
+/// A request to give up a payment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Abandon {
+    /// The payment.
+    pub id: PaymentId,
+}
+
+impl Engine {
+    /// Gives up a payment that waits. The processor's answer decides: what it has approved meanwhile counts.
+    ///
+    /// # Errors
+    /// `api.key.forbidden`, `error.payment.not-found`, `error.abandon.invalid-status`, `error.unavailable`.
+    pub async fn abandon(&self, caller: &Caller, wanted: Abandon) -> Result<PaymentView, Fault> {
+        caller.require_server()?;
+        let payment = self.load(caller.team, wanted.id).await.map_err(only_fault)?;
+        if payment.waiting_attempt().is_none() {
+            let message = format!("The payment's status is {}. It waits for nobody.", payment.status);
+            return Err(Fault::new(Code::AbandonStatus, message).about(payment.id).in_status(payment.status));
+        }
+        let engine = self.clone();
+        let deadline = self.deadline();
+        let asked = payment.clone();
+        let work = self.own(Box::pin(async move { engine.give_up(asked, AbandonCause::Merchant).await }));
+        let world = &self.inner.world;
+        match world.timeout(deadline.left(world.now()), work).await {
+            Ok(Some(done)) => done.map(PaymentView::of).map_err(only_fault),
+            Ok(None) => Err(Fault::unknown()),
+            Err(world::Elapsed) => self.load(caller.team, wanted.id).await.map(PaymentView::of).map_err(only_fault),
+        }
+    }
+
+    /// Has the processor give up the authorisation that waits, then goes on with what follows from that.
+    pub(crate) async fn give_up(&self, payment: Payment, cause: AbandonCause) -> Result<Payment, Stop> {
+        let payment = self.follow(payment, |payment, begin| payment.begin_abandon(cause, begin)).await?;
+        let payment = match payment.waiting_attempt().map(|attempt| attempt.n) {
+            // It would not be given up: it may be authorised by now.
+            Some(n) => self.look_up(payment, n, false).await?,
+            None => payment,
+        };
+        Box::pin(self.onward(payment, None)).await
+    }
+
+    /// Gives up what waited for the customer for too long, or for somebody who is not there.
+    pub(crate) async fn expire_waiting(&self, payment: Payment) -> Result<Payment, Stop> {
+        let cause = match payment.initiator {
+            Initiator::Customer => AbandonCause::Lifetime,
+            Initiator::Merchant => AbandonCause::NobodyPresent,
+        };
+        self.follow(payment, |payment, begin| payment.begin_abandon(cause, begin)).await
+    }
+}

@@ -1,0 +1,359 @@
+//! Running a payment's flow: what the program says is done to the payment, until it must wait or has ended.
+
+use domain::{
+    Code, Fault,
+    decline::{Decline, DeclineCode},
+    id::RefundId,
+    payment::{CancelCause, CaptureRule, FlowRun, Initiator, Line, OnceRef, Pause, Payment, Route, Status, ThreeDsWish, Why},
+};
+use flow::{Authorisation, CaptureWhen, Planned, Position, Program, RefundAmount, Stop as Halt};
+
+use super::{
+    facts::facts,
+    route::{Chosen, Line as Connected},
+};
+use crate::{
+    Engine,
+    commit::{Ended, Extra},
+    deadline::Deadline,
+    faults::Stop,
+};
+
+/// A program has at most so many steps, so a run that stops more often does not end.
+const MOST_STOPS: usize = 600;
+
+/// What the request that set a flow going adds to the operation that the flow begins.
+#[derive(Clone, Default)]
+pub(crate) struct With {
+    pub(crate) once: Option<OnceRef>,
+    pub(crate) deadline: Option<Deadline>,
+}
+
+/// What came of running a flow on a payment: nothing is committed yet.
+#[derive(Default)]
+pub(crate) struct Followed {
+    /// What the timeline says.
+    pub(crate) lines: Vec<Line>,
+    /// The operation that was added and is to be carried out.
+    pub(crate) began: Option<u32>,
+}
+
+/// Whether a run goes on.
+enum Next {
+    At(Position),
+    Rests,
+}
+
+impl Engine {
+    /// Runs `program` from `from` on the payment as it is in memory.
+    pub(crate) async fn follow_flow(
+        &self,
+        payment: &mut Payment,
+        program: &Program,
+        from: Position,
+        with: &With,
+    ) -> Result<Followed, Stop> {
+        let mut done = Followed::default();
+        let mut position = from;
+        for _ in 0..MOST_STOPS {
+            let at = self.inner.world.now();
+            let run = program.run(position, &facts(payment), &mut || self.draw());
+            done.lines.extend(run.notes.into_iter().map(|note| Line::new(at, "Note").saying(note)));
+            if let Some(wish) = run.wish {
+                payment.three_ds = joined(payment.three_ds, wish);
+            }
+            match self.obey(payment, run.stop, with, &mut done).await? {
+                Next::At(next) => position = next,
+                Next::Rests => return Ok(done),
+            }
+        }
+        tracing::error!(payment.id = %payment.id, "a flow does not come to its end");
+        Err(Fault::unknown().into())
+    }
+
+    async fn obey(&self, payment: &mut Payment, halt: Halt, with: &With, done: &mut Followed) -> Result<Next, Stop> {
+        let at = self.inner.world.now();
+        match halt {
+            Halt::Authorise(authorisation) => {
+                let n = self.authorise_somewhere(payment, authorisation, with, &mut done.lines).await?;
+                done.began = Some(n);
+                Ok(Next::Rests)
+            }
+            Halt::Capture { when, next } => Ok(capture(payment, when, next, at)),
+            Halt::Refund { amount, reason, next } => {
+                let asked = refund_amount(payment, &amount);
+                let id = RefundId::new(self.inner.world.uuid_v7());
+                let line = self.authorised_line(payment).await?;
+                let begun = payment.begin_refund(id, asked, reason, self.begin(line.as_ref(), None, None));
+                Ok(resting_or_on(payment, begun, next, done, at))
+            }
+            Halt::Cancel { reason, next } => {
+                let line = self.authorised_line(payment).await?;
+                let begin = self.begin(line.as_ref(), None, None);
+                let begun = payment.begin_cancel(CancelCause::Merchant, reason, begin);
+                Ok(resting_or_on(payment, begun, next, done, at))
+            }
+            Halt::Decline { code, message } => {
+                let mut decline = Decline::of(code);
+                decline.processor_code = None;
+                if let Some(message) = message {
+                    done.lines.push(Line::new(at, "Declined by the flow").saying(message));
+                }
+                done.lines.push(payment.decline_by_rule(decline, at));
+                Ok(Next::Rests)
+            }
+            Halt::Delay { span, next } => {
+                done.lines.push(Line::new(at, "Waiting").saying(format!("Until {}.", at.after(span).rfc3339_millis())));
+                rest(payment, next, Why::Step, Some(at.after(span)));
+                Ok(Next::Rests)
+            }
+            Halt::Approval { title, within, next } => {
+                done.lines.push(Line::new(at, "Waiting for an approval").saying(title.clone()));
+                rest(payment, next, Why::Approval { title }, within.map(|within| at.after(within)));
+                Ok(Next::Rests)
+            }
+            Halt::AwaitWebhook { name, within, next } => {
+                done.lines.push(Line::new(at, "Waiting for a webhook").saying(format!("Its name is {name}.")));
+                rest(payment, next, Why::Webhook { name, captures: false }, within.map(|within| at.after(within)));
+                Ok(Next::Rests)
+            }
+            Halt::CallWebhook { url, next } => {
+                rest(payment, next, Why::Calling { url }, Some(at));
+                Ok(Next::Rests)
+            }
+            Halt::End => {
+                if let Some(run) = &mut payment.flow {
+                    run.pause = None;
+                }
+                Ok(Next::Rests)
+            }
+        }
+    }
+
+    /// Begins an attempt at the first connection that can take the payment.
+    async fn authorise_somewhere(
+        &self,
+        payment: &mut Payment,
+        authorisation: Authorisation,
+        with: &With,
+        lines: &mut Vec<Line>,
+    ) -> Result<u32, Stop> {
+        let Authorisation { candidates, fallback, capture, next } = authorisation;
+        let Some(Chosen { line, rest: left }) = self.choose(payment, candidates, lines).await? else {
+            let message = "None of the flow's connections can take the payment: they do not exist, are switched off, or can't \
+                           take the payment method.";
+            return Err(Fault::new(Code::ConnectionNotFound, message).into());
+        };
+        let may = fallback.soft_decline || fallback.fault || fallback.outage;
+        payment.route = (may && !left.is_empty()).then_some(Route {
+            rest: left,
+            soft_decline: fallback.soft_decline,
+            fault: fallback.fault,
+            outage: fallback.outage,
+        });
+        payment.capture_rule = match capture {
+            Planned::Rule(CaptureWhen::Now) => CaptureRule::Immediate,
+            Planned::Rule(CaptureWhen::Api) => CaptureRule::Api,
+            Planned::Rule(CaptureWhen::After(span)) => CaptureRule::After { seconds: span.as_secs() },
+            Planned::Rule(CaptureWhen::Webhook(_)) | Planned::Continue => CaptureRule::Flow,
+        };
+        if payment.capture_rule == CaptureRule::Flow {
+            rest(payment, next, Why::Outcome, None);
+        } else if let Some(run) = &mut payment.flow {
+            run.pause = None;
+        }
+        let (n, sent) = self.begin_attempt(payment, &line, with.clone());
+        lines.push(sent);
+        Ok(n)
+    }
+
+    /// Adds an attempt at a connection to the payment.
+    pub(crate) fn begin_attempt(&self, payment: &mut Payment, line: &Connected, with: With) -> (u32, Line) {
+        let facts = line.connector.descriptor();
+        payment.gateway = Some(domain::payment::Gateway {
+            processor: facts.processor.to_owned(),
+            name: line.connection.name.clone(),
+            logo: facts.logo.map(str::to_owned),
+        });
+        let sale = payment.capture_rule == CaptureRule::Immediate && facts.capabilities.sale;
+        let mut begin = self.begin(Some(line), with.once, with.deadline);
+        begin.return_key = (payment.initiator == Initiator::Customer).then(|| self.return_key());
+        payment.begin_authorise(line.connection.id.clone(), sale, begin)
+    }
+
+    /// Goes on with the payment's flow, which is due.
+    pub(crate) async fn flow_step(&self, payment: &Payment, once: Option<OnceRef>) -> Result<Payment, Stop> {
+        let (team, id) = (payment.team, payment.id);
+        let called = self.call_for(payment).await;
+        let (payment, began) = loop {
+            let _turn = self.inner.turns.take(id.uuid()).await;
+            let mut payment = self.load(team, id).await?;
+            let now = self.inner.world.now();
+            let due = |pause: &&Pause| pause.due.is_some_and(|due| due <= now);
+            let Some(run) = payment.flow.clone() else { return Ok(payment) };
+            let Some(pause) = run.pause.as_ref().filter(due).cloned() else { return Ok(payment) };
+            let mut lines: Vec<Line> = called.iter().cloned().collect();
+            let done = match pause.why {
+                Why::Step | Why::Calling { .. } | Why::Outcome => {
+                    let with = With { once: once.clone(), deadline: None };
+                    self.resume(&mut payment, &run, pause.next, &with).await?
+                }
+                Why::Approval { .. } => timed_out(&mut payment, "Nobody approved it in time", now),
+                Why::Webhook { .. } => timed_out(&mut payment, "The webhook did not come in time", now),
+            };
+            lines.extend(done.lines);
+            payment.version += 1;
+            if self.commit_payment(&payment, &lines, self.released(&payment)).await? == Ended::Done {
+                break (payment, done.began);
+            }
+        };
+        self.ended_early(&payment);
+        match began {
+            Some(n) => self.carry_out(payment, n, None).await,
+            None => Ok(payment),
+        }
+    }
+
+    /// Runs the payment's flow on from a position, in the version under which it began.
+    pub(crate) async fn resume(
+        &self,
+        payment: &mut Payment,
+        run: &FlowRun,
+        next: u32,
+        with: &With,
+    ) -> Result<Followed, Stop> {
+        let program = self.program(payment.team, &run.id, run.version).await?;
+        let result = self.follow_flow(payment, &program, Position::kept(next), with).await;
+        match result {
+            // Nobody waits who could be told: the payment ends, and says why.
+            Err(Stop::Fault(fault)) if fault.code == Code::ConnectionNotFound => {
+                let at = self.inner.world.now();
+                let mut lines = vec![Line::new(at, "No connection").saying(fault.message)];
+                lines.push(payment.decline_by_rule(Decline::of(DeclineCode::ProcessingError), at));
+                Ok(Followed { lines, began: None })
+            }
+            other => other,
+        }
+    }
+
+    /// What goes with a commit that may have ended the payment without money.
+    pub(crate) fn released(&self, payment: &Payment) -> Extra {
+        let mut extra = Extra::default();
+        super::settle::release(payment, &mut extra);
+        extra
+    }
+
+    /// Forgets the card of a payment that ended before any processor was asked.
+    pub(crate) fn ended_early(&self, payment: &Payment) {
+        if payment.rule.is_some() {
+            self.forget_later(payment.clone());
+        }
+    }
+
+    async fn authorised_line(&self, payment: &Payment) -> Result<Option<Connected>, Stop> {
+        match payment.authorisation() {
+            Some(authorisation) => self.line(payment.team, &authorisation.connection).await,
+            None => Ok(None),
+        }
+    }
+
+    fn draw(&self) -> u64 {
+        let mut bytes = [0; 8];
+        self.inner.world.fill(&mut bytes);
+        u64::from_le_bytes(bytes)
+    }
+
+    /// The secret part of the address of a return: 128 random bits.
+    pub(crate) fn return_key(&self) -> String {
+        let mut bytes = [0; 16];
+        self.inner.world.fill(&mut bytes);
+        hex::encode(bytes)
+    }
+}
+
+/// Asked for by the request or by the flow is asked for.
+fn joined(asked: ThreeDsWish, flow: ThreeDsWish) -> ThreeDsWish {
+    match (asked, flow) {
+        (ThreeDsWish::Request, _) | (_, ThreeDsWish::Request) => ThreeDsWish::Request,
+        (_, wish) => wish,
+    }
+}
+
+pub(crate) fn rest(payment: &mut Payment, next: Position, why: Why, due: Option<domain::Timestamp>) {
+    if let Some(run) = &mut payment.flow {
+        let heard = run.pause.take().and_then(|pause| pause.heard);
+        run.pause = Some(Pause { next: next.number(), why, due, heard });
+    }
+}
+
+/// Captures now, or says when.
+fn capture(payment: &mut Payment, when: CaptureWhen, next: Position, at: domain::Timestamp) -> Next {
+    let authorised = payment.status == Status::Authorised;
+    match when {
+        CaptureWhen::Now if authorised => {
+            payment.capture_rule = CaptureRule::Immediate;
+            payment.capture_at = Some(at);
+            rest(payment, next, Why::Outcome, None);
+            Next::Rests
+        }
+        CaptureWhen::After(span) => {
+            payment.capture_rule = CaptureRule::After { seconds: span.as_secs() };
+            payment.capture_at = authorised.then(|| at.after(span));
+            Next::At(next)
+        }
+        CaptureWhen::Api => {
+            payment.capture_rule = CaptureRule::Api;
+            Next::At(next)
+        }
+        CaptureWhen::Webhook(name) if authorised => {
+            rest(payment, next, Why::Webhook { name, captures: true }, None);
+            Next::Rests
+        }
+        // What was not authorised has nothing to capture.
+        CaptureWhen::Now | CaptureWhen::Webhook(_) => Next::At(next),
+    }
+}
+
+fn refund_amount(payment: &Payment, amount: &RefundAmount) -> Option<i64> {
+    match amount {
+        RefundAmount::All => None,
+        RefundAmount::Minor(minor) => Some(*minor),
+        RefundAmount::Percent(percent) => {
+            let part = i128::from(payment.captured) * i128::from(*percent) / 100;
+            i64::try_from(part).ok()
+        }
+    }
+}
+
+/// Rests until the operation that was begun has ended; goes on when it could not begin.
+fn resting_or_on(
+    payment: &mut Payment,
+    begun: Result<(u32, Line), Fault>,
+    next: Position,
+    done: &mut Followed,
+    at: domain::Timestamp,
+) -> Next {
+    match begun {
+        Ok((n, line)) => {
+            done.lines.push(line);
+            done.began = Some(n);
+            rest(payment, next, Why::Outcome, None);
+            Next::Rests
+        }
+        Err(fault) => {
+            done.lines.push(Line::new(at, "A step of the flow was left out").saying(fault.message));
+            Next::At(next)
+        }
+    }
+}
+
+/// What was waited for did not come: before an authorisation the payment is declined, after it the flow ends.
+pub(crate) fn timed_out(payment: &mut Payment, what: &str, at: domain::Timestamp) -> Followed {
+    let mut lines = vec![Line::new(at, what)];
+    if payment.attempt().is_none() {
+        lines.push(payment.decline_by_rule(Decline::of(DeclineCode::CustomRule), at));
+    } else if let Some(run) = &mut payment.flow {
+        run.pause = None;
+    }
+    Followed { lines, began: None }
+}
