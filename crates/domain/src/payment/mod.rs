@@ -451,6 +451,22 @@ impl Payment {
         }
     }
 
+    /// The idempotency record that waits for operation `n`, taken from it.
+    pub fn take_once(&mut self, n: u32) -> Option<OnceRef> {
+        self.operation_mut(n)?.once.take()
+    }
+
+    /// The attempt that has just ended is not the end: another follows in the same commit.
+    pub fn go_on_elsewhere(&mut self) {
+        self.status = Status::Active;
+        if let Some(pause) = self.flow.as_mut().and_then(|run| run.pause.as_mut())
+            && pause.why == Why::Step
+        {
+            pause.why = Why::Outcome;
+            pause.due = None;
+        }
+    }
+
     /// The flow declines the payment before any processor is asked.
     pub fn decline_by_rule(&mut self, decline: Decline, at: Timestamp) -> Line {
         let line = Line::new(at, "Declined").saying(format!("The flow declined it: {}.", decline.code.code()));

@@ -3,35 +3,41 @@
 //! The story of a payment on one screen: the instrument is found, the flow decides where it goes, payment and attempt
 //! are committed, the processor is asked, and its answer is settled and committed.
 
-use connector::Connector;
-use db::Statement;
 use domain::{
     Code, Fault, Timestamp,
     caller::{Caller, ClientGrant, Credential, forbidden},
     id::PaymentId,
+    intent::Intent,
     money::{Currency, Money},
-    payment::{CaptureRule, FlowRun, Gateway, Initiator, Origin, PaidWith, Payer as KeptPayer, Payment, Status},
+    payment::{
+        CaptureRule, FlowRun, Initiator, Line as Words, Origin, PaidWith, Payer as KeptPayer, Payment, Status,
+        ThreeDsWish,
+    },
+    redirect::RedirectUrl,
 };
-use std::sync::Arc;
-use store::{flow::Flow, once::Claim};
+use flow::Position;
+use store::once::Claim;
 
 use super::{
     Instrument, Payer, PaymentView,
     attempt::Begun,
-    instrument::{Means, already_authorised},
+    automation::{Followed, With},
+    checkout::{Blocked, first_statements},
+    instrument::Paying,
+    money::wanted_money,
     route::Line,
 };
 use crate::{
-    Engine, MAX_CLIENT_ATTEMPTS,
+    Engine,
     commit::{Ended, Extra},
     deadline::Deadline,
     faults::Stop,
+    flows::Runnable,
     once::{Once, Told},
-    wallets::{TokenMoney, used_before},
 };
 
-/// How long after its commit a raw card's number is looked after by the job, should the request not have done it.
-const HIDDEN_CARD_CHECK: std::time::Duration = std::time::Duration::from_mins(1);
+/// How often the first commit is tried again after an older payment of the checkout was given up for it.
+const TRIES: u32 = 4;
 
 /// A request for a payment.
 pub struct Authorise {
@@ -39,8 +45,10 @@ pub struct Authorise {
     pub amount: Option<i64>,
     /// In which currency.
     pub currency: Option<Currency>,
-    /// The flow, as sent; the team's default when absent.
-    pub flow: Option<String>,
+    /// Where it goes.
+    pub target: Target,
+    /// The checkout intent that it pays, as sent.
+    pub intent: Option<String>,
     /// What it is paid with; the customer's default method when absent.
     pub instrument: Option<Instrument>,
     /// Who pays.
@@ -57,8 +65,23 @@ pub struct Authorise {
     pub metadata: Option<serde_json::Value>,
     /// Data of the merchant's fraud provider, an object.
     pub fraud: Option<serde_json::Value>,
+    /// Whether 3D Secure is asked for.
+    pub three_ds: ThreeDsWish,
+    /// Where the customer returns to after 3D Secure.
+    pub three_ds_redirect: Option<RedirectUrl>,
+    /// Where the customer returns to after an alternative method's page.
+    pub apm_redirect: Option<RedirectUrl>,
     /// Who started it.
     pub initiator: Initiator,
+}
+
+/// Where a payment goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// Where the flow says, as sent; the intent's flow or the team's default when absent.
+    Flow(Option<String>),
+    /// To this connection, as sent: headless.
+    Connection(String),
 }
 
 impl Engine {
@@ -73,6 +96,9 @@ impl Engine {
             Ok(grant) => grant,
             Err(fault) => return Told { result: Err(fault), replayed: false },
         };
+        if grant.is_some() && matches!(&parsed, Ok(Authorise { target: Target::Connection(_), .. })) {
+            return Told { result: Err(forbidden()), replayed: false };
+        }
         let parsed = parsed.and_then(|command| granted(command, grant.as_ref()));
         let (engine, caller_of) = (self.clone(), caller.clone());
         let run = |command: Authorise, claim: Option<Claim>, deadline: Deadline| async move {
@@ -95,67 +121,120 @@ impl Engine {
         with: (Option<Claim>, Deadline),
     ) -> Result<PaymentView, Stop> {
         let ((id, begun), (claim, deadline)) = (new, with);
+        let intent = match &command.intent {
+            Some(intent) => Some(self.paying_intent(caller, intent).await?),
+            None => None,
+        };
         let means = self.means(caller, command.instrument.take()).await?;
-        let money = wanted_money(&command, &means.money())?;
-        let flow = self.flow(caller.team, command.flow.as_deref()).await?;
-        let line = self.open_line(caller.team, &flow.document.connection).await?;
-        let prepared = Prepared { id, money, means, flow, line };
-        let (payment, n) = self.first_commit(caller, prepared, command, (claim.as_ref(), deadline)).await?;
+        let money = wanted_money(&command, &means.money(), intent.as_ref())?;
+        let way = self.way(caller, &command, intent.as_ref()).await?;
+        let paying = self.instrument(caller, id, (means, command.payer.take())).await?;
+        let prepared = Prepared { id, money, intent, way, paying };
+        let once = claim.as_ref().map(|claim| claim.once.clone());
+        let (payment, began) = self.first_commit(caller, prepared, command, (claim.as_ref(), deadline)).await?;
         begun.set();
-        let payment = self.carry_out(payment, n).await?;
-        let payment = self.complete(payment, claim.map(|claim| claim.once)).await?;
+        let payment = match began {
+            Some(n) => self.carry_out(payment, n, Some(deadline)).await?,
+            None => payment,
+        };
+        let payment = self.onward(payment, once.as_ref()).await?;
+        if let Some(attempt) = payment.attempt() {
+            payment.verdict(attempt.n)?;
+        }
         Ok(PaymentView::of(payment))
+    }
+
+    /// The flow or the connection that the payment goes by.
+    async fn way(&self, caller: &Caller, command: &Authorise, intent: Option<&Intent>) -> Result<Way, Stop> {
+        let of_intent = intent.map(|intent| intent.flow.as_str());
+        match &command.target {
+            Target::Connection(id) => {
+                let unknown = || Fault::new(Code::ConnectionNotFound, "There is no such connection.");
+                let id = domain::id::ConnectionId::parse(id).ok_or_else(unknown)?;
+                Ok(Way::Connection(self.open_line(caller.team, &id).await?))
+            }
+            Target::Flow(Some(wanted)) if of_intent.is_some_and(|flow| flow != wanted) => {
+                Err(Fault::invalid("authorisePayment.flowId", "must be the flow of the intent").into())
+            }
+            Target::Flow(wanted) => {
+                let wanted = wanted.as_deref().or(of_intent);
+                Ok(Way::Flow(self.runnable(caller.team, wanted).await?))
+            }
+        }
     }
 
     /// Commits the payment with its first attempt, before the processor is asked.
     async fn first_commit(
         &self,
         caller: &Caller,
-        mut prepared: Prepared,
-        mut command: Authorise,
+        prepared: Prepared,
+        command: Authorise,
         with: (Option<&Claim>, Deadline),
-    ) -> Result<(Payment, u32), Stop> {
+    ) -> Result<(Payment, Option<u32>), Stop> {
         let (claim, deadline) = with;
-        let means = std::mem::replace(&mut prepared.means, Means::Default);
-        let paying = self.instrument(caller, prepared.id, (means, command.payer.take())).await?;
-        let facts = prepared.line.connector.descriptor();
-        let sale = prepared.flow.document.capture == CaptureRule::Immediate && facts.capabilities.sale;
-        let connection = prepared.line.connection.id.clone();
-        let begin = self.begin(Some(&prepared.line), claim.map(|claim| claim.once.clone()), Some(deadline));
-        let mut payment =
-            new_payment(caller, &prepared, command, (paying.method, paying.payer), self.instance(prepared.id));
-        let chosen = domain::payment::Line::new(payment.created_at, "Payment created")
-            .saying(format!("Runs under the flow {}.", prepared.flow.id));
-        let (n, sent) = payment.begin_authorise(connection, sale, begin);
-        let (guards, more) = first_statements(caller, &payment, paying.guard).into_iter().unzip();
-        let guards: Vec<Guard> = guards;
-        let claim = claim.map(|claim| self.claim(claim, Some(&payment.id.key()), None));
-        let extra = Extra { claim, more, deadline: Some(deadline) };
-        let refused = match self.commit_payment(&payment, &[chosen, sent], extra).await {
-            Ok(Ended::Done) => return Ok((payment, n)),
-            Ok(Ended::Taken) => Stop::Taken,
-            Ok(Ended::Refused(statement)) => match guards.get(statement) {
-                Some(Guard::Client) => self.client_refused(caller).await?.into(),
-                Some(Guard::Wallet) => used_before().into(),
-                Some(Guard::HiddenCard) | None => Fault::unknown().into(),
-            },
-            Ok(Ended::Overtaken) => Fault::unknown().into(),
-            Err(stop) => stop,
+        let Prepared { id, money, intent, way, paying: Paying { method, payer, guard } } = prepared;
+        let run = self.instance(id);
+        let mut payment = new_payment(caller, (id, money), &way, command, (method, payer), run);
+        payment.intent = intent.as_ref().map(|intent| intent.id);
+        let with = With { once: claim.map(|claim| claim.once.clone()), deadline: Some(deadline) };
+        let followed = match self.first_step(&mut payment, &way, &with).await {
+            Ok(followed) => followed,
+            Err(stop) => {
+                self.forget_card(&payment).await;
+                return Err(stop);
+            }
         };
-        if payment.method.hidden {
+        for _ in 0..TRIES {
+            let live = !super::settle::ended_without_money(payment.status);
+            let (guards, more): (Vec<_>, Vec<_>) =
+                first_statements(caller, &payment, guard.clone(), live).into_iter().unzip();
+            // An operation's own end tells the key; without one this is all that there is to tell.
+            let told = followed.began.is_none().then(|| super::settle::told_payment(&payment));
+            let claim = claim.map(|claim| self.claim(claim, Some(&payment.id.key()), told.as_deref()));
+            let extra = Extra { claim, more, deadline: Some(deadline) };
+            let refused = match self.commit_payment(&payment, &followed.lines, extra).await {
+                Ok(Ended::Done) => {
+                    self.ended_early(&payment);
+                    return Ok((payment, followed.began));
+                }
+                Ok(Ended::Taken) => Stop::Taken,
+                Ok(Ended::Refused(statement)) => {
+                    match self.blocked(caller, &payment, guards.get(statement).copied()).await? {
+                        Blocked::Freed => continue,
+                        Blocked::Refused(fault) => fault.into(),
+                    }
+                }
+                Ok(Ended::Overtaken) => Fault::unknown().into(),
+                Err(stop) => stop,
+            };
             self.forget_card(&payment).await;
+            return Err(refused);
         }
-        Err(refused)
+        self.forget_card(&payment).await;
+        Err(Fault::new(Code::OperationInProgress, "Other payments of this checkout are under way. Try again.").into())
     }
 
-    /// Why a client token could not make another payment.
-    async fn client_refused(&self, caller: &Caller) -> Result<Fault, Stop> {
-        let credential = store::credential::of_team(&self.inner.store, caller.team, caller.key).await?;
-        let live = credential.and_then(|credential| credential.live_payment);
-        Ok(live.map_or_else(
-            || Fault::new(Code::Forbidden, "This client token has made as many attempts as it may. Make a new one."),
-            already_authorised,
-        ))
+    /// What is done with the payment before anything is committed: the flow up to the first attempt, or the attempt itself.
+    async fn first_step(&self, payment: &mut Payment, way: &Way, with: &With) -> Result<Followed, Stop> {
+        let at = payment.created_at;
+        match way {
+            Way::Flow(runnable) => {
+                let mut followed = self.follow_flow(payment, &runnable.program, Position::START, with).await?;
+                let words = format!("Runs under the flow {}, version {}.", runnable.id, runnable.version);
+                followed.lines.insert(0, Words::new(at, "Payment created").saying(words));
+                Ok(followed)
+            }
+            Way::Connection(line) => {
+                let words = format!("At the connection {}, which the merchant named.", line.connection.id);
+                let created = Words::new(at, "Payment created").saying(words);
+                if !super::route::takes(line, payment.method.method) {
+                    let reason = "the connection can't take this method";
+                    return Err(Fault::invalid("authorisePayment.paymentMethod.type", reason).into());
+                }
+                let (n, sent) = self.begin_attempt(payment, line, with.clone());
+                Ok(Followed { lines: vec![created, sent], began: Some(n) })
+            }
+        }
     }
 
     /// When the payment was made and the run of its flow: the time is that of the id, in whole milliseconds, so that
@@ -179,59 +258,45 @@ fn authorising(caller: &Caller) -> Result<Option<ClientGrant>, Fault> {
     }
 }
 
-/// What the first commit carries besides the payment, each with what it guards.
-fn first_statements(caller: &Caller, payment: &Payment, once: Option<Statement>) -> Vec<(Guard, Statement)> {
-    let mut statements = Vec::new();
-    if let Credential::Client(_) = caller.credential {
-        let claim = store::credential::claim_payment(caller.team, caller.key, payment.id, MAX_CLIENT_ATTEMPTS);
-        statements.push((Guard::Client, claim));
-    }
-    if let Some(blob) = payment.method.blob.filter(|_| payment.method.hidden) {
-        let due_at = payment.created_at.after(HIDDEN_CARD_CHECK);
-        let hidden = store::hidden_card::insert(caller.team, blob, payment.id, due_at);
-        statements.push((Guard::HiddenCard, hidden));
-    }
-    statements.extend(once.map(|once| (Guard::Wallet, once)));
-    statements
-}
-
-/// What a statement of the first commit guards.
-#[derive(Debug, Clone, Copy)]
-enum Guard {
-    /// A client token's one live payment and its number of attempts.
-    Client,
-    /// A raw card's number, which is to be erased.
-    HiddenCard,
-    /// A wallet's token, which is used once.
-    Wallet,
+/// The way that a payment goes.
+enum Way {
+    Flow(Runnable),
+    Connection(Line),
 }
 
 /// What is decided before the first commit.
 struct Prepared {
     id: PaymentId,
     money: Money,
-    means: Means,
-    flow: Flow,
-    line: Line,
+    intent: Option<Intent>,
+    way: Way,
+    paying: Paying,
 }
 
 fn new_payment(
     caller: &Caller,
-    prepared: &Prepared,
+    (id, money): (PaymentId, Money),
+    way: &Way,
     command: Authorise,
     paid: (PaidWith, Option<KeptPayer>),
     run: (Timestamp, uuid::Uuid),
 ) -> Payment {
     let ((method, customer), (created_at, instance)) = (paid, run);
-    let connector: &Arc<dyn Connector> = &prepared.line.connector;
-    let flow = &prepared.flow;
+    let (origin, capture_rule, flow) = match way {
+        Way::Flow(flow) => {
+            let (id, name, version) = (flow.id.clone(), flow.name.clone(), flow.version);
+            let run = FlowRun { id, name, version, instance, started_at: created_at, pause: None };
+            (Origin::Automation, CaptureRule::Immediate, Some(run))
+        }
+        Way::Connection(_) => (Origin::Headless, CaptureRule::Api, None),
+    };
     Payment {
-        id: prepared.id,
+        id,
         team: caller.team,
         version: 1,
         created_at,
         status: Status::Active,
-        money: prepared.money,
+        money,
         captured: 0,
         refund_failed: false,
         capture_at: None,
@@ -240,16 +305,9 @@ fn new_payment(
         reverse_target: None,
         order_id: command.order_id,
         transaction_id: command.transaction_id,
-        origin: Origin::Automation,
-        flow: Some(FlowRun {
-            id: flow.id.clone(),
-            name: flow.name.clone(),
-            version: 1,
-            instance,
-            started_at: created_at,
-            pause: None,
-        }),
-        capture_rule: flow.document.capture,
+        origin,
+        flow,
+        capture_rule,
         method,
         customer,
         description: command.description,
@@ -258,17 +316,13 @@ fn new_payment(
         fraud: command.fraud,
         initiator: command.initiator,
         intent: None,
-        three_ds: domain::payment::ThreeDsWish::AsIssuer,
-        three_ds_redirect: None,
-        apm_redirect: None,
+        three_ds: command.three_ds,
+        three_ds_redirect: command.three_ds_redirect.map(|address| address.as_str().to_owned()),
+        apm_redirect: command.apm_redirect.map(|address| address.as_str().to_owned()),
         rule: None,
         route: None,
         made_by: matches!(caller.credential, Credential::Client(_)).then_some(caller.key),
-        gateway: Some(Gateway {
-            processor: connector.descriptor().processor.to_owned(),
-            name: prepared.line.connection.name.clone(),
-            logo: connector.descriptor().logo.map(str::to_owned),
-        }),
+        gateway: None,
         operations: Vec::new(),
     }
 }
@@ -292,33 +346,17 @@ fn granted(mut command: Authorise, grant: Option<&ClientGrant>) -> Result<Author
     command.amount = grant.amount;
     command.currency = currency;
     if let Some(flow) = &grant.flow {
-        if command.flow.as_deref().is_some_and(|wanted| wanted != flow.as_str()) {
+        if !matches!(&command.target, Target::Flow(wanted) if wanted.as_deref().is_none_or(|wanted| wanted == flow.as_str())) {
             return Err(differs("flowId"));
         }
-        command.flow = Some(flow.as_str().to_owned());
+        command.target = Target::Flow(Some(flow.as_str().to_owned()));
+    }
+    if let Some(intent) = grant.intent {
+        let named = command.intent.as_deref().map(domain::id::IntentId::parse);
+        if named.is_some_and(|named| named != Some(intent)) {
+            return Err(differs("intentId"));
+        }
+        command.intent = Some(intent.to_string());
     }
     Ok(command)
-}
-
-/// Amount and currency of the request, else those of its wallet's token; where both tell, they agree.
-fn wanted_money(command: &Authorise, token: &TokenMoney) -> Result<Money, Fault> {
-    let differs =
-        |name: &str| Fault::invalid(format!("authorisePayment.{name}"), "must be what the wallet's token says");
-    if token.amount.is_some_and(|told| command.amount.is_some_and(|given| given != told)) {
-        return Err(differs("amount"));
-    }
-    if token.currency.is_some_and(|told| command.currency.is_some_and(|given| given != told)) {
-        return Err(differs("currencyCode"));
-    }
-    let (amount, currency) = (command.amount.or(token.amount), command.currency.or(token.currency));
-    if let (None, Some(otherwise)) = (amount, token.otherwise) {
-        return if currency.is_none_or(|given| given == otherwise.currency()) {
-            Ok(otherwise)
-        } else {
-            Err(differs("currencyCode"))
-        };
-    }
-    let amount = amount.ok_or_else(|| Fault::invalid("authorisePayment.amount", "must be given"))?;
-    let currency = currency.ok_or_else(|| Fault::invalid("authorisePayment.currencyCode", "must be given"))?;
-    Money::positive(amount, currency).map_err(|error| Fault::invalid("authorisePayment.amount", error.to_string()))
 }

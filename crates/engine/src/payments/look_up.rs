@@ -22,6 +22,11 @@ struct Look<'a> {
 }
 
 impl Looking {
+    /// Whether a look-up of the payment is under way.
+    pub(crate) fn is_under_way(&self, id: PaymentId) -> bool {
+        self.0.lock().contains(&id)
+    }
+
     fn begin(&self, id: PaymentId) -> Option<Look<'_>> {
         let is_first = self.0.lock().insert(id);
         // Made only when it is wanted, and with the lock let go: its end takes the lock too.

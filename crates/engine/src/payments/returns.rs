@@ -1,13 +1,27 @@
 //! The customer's way back from a processor's page: the address that we give out, and what happens when it is opened.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use std::time::Duration;
+
 use domain::{
+    decline::DeclineCode,
     id::{PaymentId, TeamId},
-    payment::{Initiator, Operation, Payment},
+    payment::{AbandonCause, Initiator, Operation, Payment, State},
+    redirect::RedirectUrl,
 };
+use subtle::ConstantTimeEq;
 use uuid::Uuid;
 
-use crate::Engine;
+use super::settle::ended_without_money;
+use crate::{
+    Engine,
+    commit::{Ended, Extra},
+    faults::Stop,
+};
+
+/// How often, and after what pause, a return looks whether another tab's completion has ended.
+const TURNS: u32 = 100;
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// Length of the secret part of a return's address. Unit: bytes.
 const SECRET: usize = 16;
@@ -183,7 +197,7 @@ fn told(payment: &Payment, n: u32) -> Returned {
     } else {
         (payment.apm_redirect.as_deref(), "apm_status")
     };
-    let Some(address) = address.and_then(RedirectUrl::parse) else {
+    let Some(address) = address.and_then(|address| RedirectUrl::parse(address, "redirectUrl").ok()) else {
         return Returned::Closed { paid: decline.is_none() && !failed };
     };
     // 3D Secure may have been passed by a payment that the issuer declines; an alternative method knows no such difference.

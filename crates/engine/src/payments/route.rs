@@ -174,7 +174,7 @@ impl Engine {
 }
 
 /// Whether the processor takes the method: a card of any brand when it takes cards.
-fn takes(line: &Line, method: Method) -> bool {
+pub(crate) fn takes(line: &Line, method: Method) -> bool {
     let methods = line.connector.descriptor().methods;
     let canonical = method.canonical();
     methods.iter().any(|taken| taken.canonical() == canonical)

@@ -1,17 +1,25 @@
 //! Bringing news to a payment: load, settle, commit; again when somebody else was first.
 
+use std::time::Duration;
+
 use domain::{
     id::{PaymentId, TeamId},
-    payment::{Line, News, Payment, Source, State, Status},
+    payment::{Line, News, Operation, Payment, Source, State, Status},
 };
 
-use super::{PaymentView, StoredPayment};
+use flow::Candidate;
+
+use super::{PaymentView, StoredPayment, automation::With};
 use crate::{
     Engine,
     commit::{Ended, Extra},
+    deadline::Deadline,
     faults::{Stop, payment_not_found},
     once::{AUTHORISE_SCOPE, Kept, Snapshot},
 };
+
+/// With less time left a payment does not go on at another connection.
+const LEAST_TIME: Duration = Duration::from_secs(2);
 
 /// News about operation `n`.
 #[derive(Clone)]
@@ -19,6 +27,8 @@ pub(crate) struct Report {
     pub(crate) n: u32,
     pub(crate) news: News,
     pub(crate) source: Source,
+    /// Until when the payment may go on at another connection; `None`: not at all.
+    pub(crate) fall_back: Option<Deadline>,
     /// Nothing is written when nothing is settled by it (a look-up that a reader set off).
     pub(crate) quiet: bool,
 }
@@ -31,16 +41,21 @@ impl Engine {
             let mut payment = self.load(team, id).await?;
             let Some(operation) = payment.operation(report.n) else { return Ok(payment) };
             let (before, due_before) = (operation.state.clone(), payment.due_at());
+            let (asked, ended) = (operation.action.clone(), payment.authorisation_ended());
             let policy = self.policy(&payment, operation).await?;
             let from = (report.source, self.inner.world.now());
-            let lines = payment.settle(report.n, report.news.clone(), from, &policy);
-            let unchanged = payment.operation(report.n).is_none_or(|operation| operation.state == before);
+            let mut lines = payment.settle(report.n, report.news.clone(), from, &policy);
+            let same = |operation: &Operation| operation.state == before && operation.action == asked;
+            let unchanged = payment.operation(report.n).is_none_or(same);
             if unchanged && (report.quiet || (lines.is_empty() && payment.due_at() == due_before)) {
                 return self.load(team, id).await;
             }
+            if let Some(deadline) = report.fall_back.filter(|_| before == State::Sent) {
+                self.fall_back(&mut payment, report.n, deadline, &mut lines).await?;
+            }
             payment.version += 1;
-            if self.commit_settled(&payment, report.n, &before, &lines).await? == Ended::Done {
-                if payment.authorisation_ended() && was_open(&payment, report.n, &before) {
+            if self.commit_settled(&mut payment, report.n, &before, &lines).await? == Ended::Done {
+                if payment.authorisation_ended() && !ended {
                     self.forget_later(payment.clone());
                 }
                 return Ok(payment);
@@ -55,17 +70,56 @@ impl Engine {
     }
 
     /// Commits a settled operation, with the answer that its idempotency key tells from now on.
-    async fn commit_settled(&self, payment: &Payment, n: u32, before: &State, lines: &[Line]) -> Result<Ended, Stop> {
+    async fn commit_settled(
+        &self,
+        payment: &mut Payment,
+        n: u32,
+        before: &State,
+        lines: &[Line],
+    ) -> Result<Ended, Stop> {
         let mut extra = Extra::default();
         let waiting = matches!(before, State::Sent | State::Unknown { .. });
         if let Some(once) = payment.operation(n).filter(|_| waiting).and_then(|operation| operation.once.as_ref()) {
             let answer = told_answer(payment, n);
             extra.more.push(store::once::answer(payment.team, once, &payment.id.key(), &answer));
         }
-        if let Some(token) = payment.made_by.filter(|_| ended_without_money(payment.status)) {
-            extra.more.push(store::credential::release_payment(payment.team, token, payment.id));
+        if payment.operation(n).is_some_and(|operation| matches!(operation.state, State::Waiting { .. })) {
+            // That the customer must act is what the key tells for good.
+            payment.take_once(n);
         }
+        release(payment, &mut extra);
         self.commit_payment(payment, lines, extra).await
+    }
+
+    /// Begins an attempt at the next connection, when attempt `n` has ended so that this is safe. It is committed together
+    /// with that end.
+    async fn fall_back(
+        &self,
+        payment: &mut Payment,
+        n: u32,
+        deadline: Deadline,
+        lines: &mut Vec<Line>,
+    ) -> Result<(), Stop> {
+        let Some(why) = payment.may_fall_back(n) else { return Ok(()) };
+        let now = self.inner.world.now();
+        if deadline.left(now) < LEAST_TIME {
+            lines.push(Line::new(now, "Not sent elsewhere").saying("The request's time is over."));
+            return Ok(());
+        }
+        let rest = payment.route.as_ref().map(|route| route.rest.clone()).unwrap_or_default();
+        let candidates = rest.into_iter().map(|connection| Candidate { connection, reason: format!("after {why}") });
+        let Some(chosen) = self.choose(payment, candidates.collect(), lines).await? else { return Ok(()) };
+        if let Some(route) = &mut payment.route {
+            route.rest = chosen.rest;
+        }
+        // The key waits for the attempt that follows.
+        let once = payment.take_once(n);
+        let words = format!("After {why} the payment goes on at {}.", chosen.line.connection.id);
+        lines.push(Line::new(now, "Falling back").saying(words));
+        payment.go_on_elsewhere();
+        let (_, sent) = self.begin_attempt(payment, &chosen.line, With { once, deadline: Some(deadline) });
+        lines.push(sent);
+        Ok(())
     }
 
     /// Forgets the card after the answer is on its way.
@@ -75,21 +129,34 @@ impl Engine {
     }
 }
 
-fn was_open(payment: &Payment, n: u32, before: &State) -> bool {
-    use domain::payment::Kind;
-    let authorises = payment.operation(n).is_some_and(|operation| matches!(operation.kind, Kind::Authorise { .. }));
-    authorises && before.is_open()
-}
-
 /// What an idempotency key tells of operation `n`.
 pub(crate) fn told_answer(payment: &Payment, n: u32) -> String {
     // A capture that completes an authorisation has the authorisation's key: that request is told the payment.
     let is_authorisation = payment.operation(n).and_then(|operation| operation.once.as_ref());
     let is_authorisation = is_authorisation.is_some_and(|once| once.scope == AUTHORISE_SCOPE);
+    let is_attempt = payment.operation(n).is_some_and(|operation| operation.kind.is_attempt());
     match payment.verdict(n) {
-        Err(_) if is_authorisation => Snapshot::Result(PaymentView::of(payment.clone()).stored()).text(),
+        Err(_) if is_authorisation && !is_attempt => Snapshot::Result(PaymentView::of(payment.clone()).stored()).text(),
         Ok(()) => Snapshot::Result(PaymentView::of(payment.clone()).stored()).text(),
         Err(fault) => Snapshot::<StoredPayment>::Fault(fault).text(),
+    }
+}
+
+/// What an idempotency key tells of a payment for which no processor was asked.
+pub(crate) fn told_payment(payment: &Payment) -> String {
+    Snapshot::Result(PaymentView::of(payment.clone()).stored()).text()
+}
+
+/// Frees the checkout whose one live payment it was, when it has ended without money.
+pub(crate) fn release(payment: &Payment, extra: &mut Extra) {
+    if !ended_without_money(payment.status) {
+        return;
+    }
+    if let Some(token) = payment.made_by {
+        extra.more.push(store::credential::release_payment(payment.team, token, payment.id));
+    }
+    if let Some(intent) = payment.intent {
+        extra.more.push(store::intent::release(payment.team, intent, payment.id));
     }
 }
 

@@ -21,11 +21,12 @@ use crate::{
 const KEY_MAX: usize = 255;
 
 /// Operations that take an idempotency key. Source: behaviour contract, section 5.
-const KEYED: [&str; 7] = [
+const KEYED: [&str; 8] = [
     "authorizePayment",
     "cancelPayment",
     "capturePayment",
     "createCustomer",
+    "headlessAuthorizePayment",
     "refundPayment",
     "tokeniseCard",
     "tokenisePaymentMethod",
@@ -77,6 +78,8 @@ impl<'a> Operations<'a> {
         let RootCall { name, arguments, look_ahead } = call;
         match name {
             "authorizePayment" => self.authorise(arguments, look_ahead).await,
+            "headlessAuthorizePayment" => self.headless(arguments, look_ahead).await,
+            "abandonPayment" => self.abandon(arguments, look_ahead).await.into(),
             "capturePayment" => self.capture(arguments, look_ahead).await,
             "cancelPayment" => self.cancel(arguments, look_ahead).await,
             "refundPayment" => self.refund(arguments, look_ahead).await,

@@ -1,7 +1,7 @@
 //! Payments, one by one.
 
 use domain::Fault;
-use engine::{PaymentView, Scope, Told};
+use engine::{Abandon, PaymentView, Scope, Told};
 
 use super::Operations;
 use crate::{
@@ -19,6 +19,25 @@ impl Operations<'_> {
         let parsed = arguments.coerced.and_then(|given| authorise::parse(given, self.caller.mode));
         let told = Box::pin(self.engine.authorise(self.caller, once, parsed)).await;
         self.told(told, look).await
+    }
+
+    /// The same under another argument's name, which faults bear too.
+    pub(super) async fn headless(&self, arguments: Arguments<'_>, look: LookAhead<'_>) -> Answer {
+        if let Err(fault) = self.caller.require_server() {
+            return Err(fault).into();
+        }
+        let once = self.once(|_| Scope::Authorise, &arguments);
+        let parsed = arguments.coerced.and_then(|given| authorise::parse_headless(given, self.caller.mode));
+        let mut told = Box::pin(self.engine.authorise(self.caller, once, parsed)).await;
+        told.result = told.result.map_err(authorise::of_headless);
+        self.told(told, look).await
+    }
+
+    pub(super) async fn abandon(&self, arguments: Arguments<'_>, look: LookAhead<'_>) -> Result<Out<'static>, Fault> {
+        self.caller.require_server()?;
+        let id = ids::payment(ids::argument(&arguments.coerced?, "id"))?;
+        let view = Box::pin(self.engine.abandon(self.caller, Abandon { id })).await?;
+        self.shown(view, look).await
     }
 
     pub(super) async fn capture(&self, arguments: Arguments<'_>, look: LookAhead<'_>) -> Answer {

@@ -1,0 +1,49 @@
+//! How much a payment is: told by the request, its wallet's token, its intent or its client token, which must agree.
+
+use domain::{Fault, intent::Intent, money::Money};
+
+use super::Authorise;
+use crate::wallets::TokenMoney;
+
+/// Amount and currency of a payment. An intent's count only when a secret key set them last.
+pub(super) fn wanted_money(command: &Authorise, token: &TokenMoney, intent: Option<&Intent>) -> Result<Money, Fault> {
+    let (amount, currency) = (command.amount, command.currency);
+    let differs = |name: &str, whose: &str| {
+        Fault::invalid(format!("authorisePayment.{name}"), format!("must be what the {whose} says"))
+    };
+    if token.amount.is_some_and(|told| amount.is_some_and(|given| given != told)) {
+        return Err(differs("amount", "wallet's token"));
+    }
+    if token.currency.is_some_and(|told| currency.is_some_and(|given| given != told)) {
+        return Err(differs("currencyCode", "wallet's token"));
+    }
+    let (amount, currency) = (amount.or(token.amount), currency.or(token.currency));
+    let trusted = intent.filter(|intent| intent.money_is_trusted).and_then(|intent| intent.money);
+    if let Some(money) = trusted {
+        if amount.is_some_and(|given| given != money.minor()) {
+            return Err(differs("amount", "intent"));
+        }
+        if currency.is_some_and(|given| given != money.currency()) {
+            return Err(differs("currencyCode", "intent"));
+        }
+    }
+    let (amount, currency) =
+        (amount.or(trusted.map(|money| money.minor())), currency.or(trusted.map(|money| money.currency())));
+    if let (None, Some(otherwise)) = (amount, token.otherwise) {
+        return if currency.is_none_or(|given| given == otherwise.currency()) {
+            Ok(otherwise)
+        } else {
+            Err(differs("currencyCode", "wallet's token"))
+        };
+    }
+    let absent = |name: &str| {
+        let reason = match intent {
+            Some(_) if trusted.is_none() => "must be given: the intent's amount was not set by a secret key",
+            Some(_) | None => "must be given",
+        };
+        Fault::invalid(format!("authorisePayment.{name}"), reason)
+    };
+    let amount = amount.ok_or_else(|| absent("amount"))?;
+    let currency = currency.ok_or_else(|| absent("currencyCode"))?;
+    Money::positive(amount, currency).map_err(|error| Fault::invalid("authorisePayment.amount", error.to_string()))
+}
