@@ -250,6 +250,15 @@ impl Engine {
         }
     }
 
+    /// Calls the merchant's webhook when the flow rests at such a step. No transaction is open. What came of it is told to
+    /// the timeline; the flow goes on either way.
+    async fn call_for(&self, payment: &Payment) -> Option<Line> {
+        let pause = payment.flow.as_ref()?.pause.as_ref()?;
+        let Why::Calling { .. } = &pause.why else { return None };
+        let at = self.inner.world.now();
+        Some(Line::new(at, "Webhook not called").saying("This service calls no webhooks yet."))
+    }
+
     async fn authorised_line(&self, payment: &Payment) -> Result<Option<Connected>, Stop> {
         match payment.authorisation() {
             Some(authorisation) => self.line(payment.team, &authorisation.connection).await,

@@ -27,6 +27,8 @@ pub enum Instrument {
     Card(Box<CardInput>),
     /// A wallet's token, as sent.
     Wallet(Box<WalletInput>),
+    /// An alternative method, which the customer approves at its own page.
+    Method(Method),
 }
 
 /// What a payment is to be paid with, before anything is looked up or sealed. A wallet's token is verified and open by
@@ -40,6 +42,8 @@ pub(crate) enum Means {
     Card(Box<CardInput>),
     /// What was in a wallet's token.
     Wallet(Box<Opened>),
+    /// An alternative method.
+    Method(Method),
 }
 
 impl Means {
@@ -47,7 +51,7 @@ impl Means {
     pub(crate) fn money(&self) -> TokenMoney {
         match self {
             Self::Wallet(opened) => opened.money,
-            Self::Default | Self::Token(_) | Self::Card(_) => TokenMoney::default(),
+            Self::Default | Self::Token(_) | Self::Card(_) | Self::Method(_) => TokenMoney::default(),
         }
     }
 }
@@ -88,6 +92,7 @@ impl Engine {
             None => Means::Default,
             Some(Instrument::Token(token)) => Means::Token(token),
             Some(Instrument::Card(card)) => Means::Card(card),
+            Some(Instrument::Method(method)) => Means::Method(method),
             Some(Instrument::Wallet(input)) => {
                 Means::Wallet(Box::new(Box::pin(self.open_wallet(caller, &input)).await?))
             }
@@ -122,6 +127,10 @@ impl Engine {
             Means::Wallet(opened) => {
                 guard = opened.guard(caller.team, payment);
                 let kept = self.wallet_card(caller.team, payment, *opened).await?;
+                (kept, customer.as_ref().map(payer_of).or(payer.map(|payer| payer.told)))
+            }
+            Means::Method(method) => {
+                let kept = self.without_card(method);
                 (kept, customer.as_ref().map(payer_of).or(payer.map(|payer| payer.told)))
             }
             Means::Default => {
@@ -177,6 +186,27 @@ impl Engine {
         let token = customer.default_method.as_ref().ok_or_else(none)?;
         let found = store::method::of_team(&self.inner.store, caller.team, token).await?;
         Ok(found.ok_or_else(none)?)
+    }
+
+    /// An alternative method: there is no number, here or anywhere.
+    fn without_card(&self, method: Method) -> PaidWith {
+        PaidWith {
+            method: method.canonical(),
+            token: None,
+            id: MethodId::new(self.inner.world.uuid_v7()),
+            blob: None,
+            hidden: false,
+            masked: None,
+            bin: None,
+            expiry: None,
+            brand: None,
+            wallet: None,
+            holder: None,
+            address: None,
+            fingerprint: None,
+            funding: CardFunding::Undefined,
+            product: None,
+        }
     }
 
     async fn raw_card(&self, team: TeamId, payment: PaymentId, card: CardInput) -> Result<PaidWith, Stop> {

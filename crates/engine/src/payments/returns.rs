@@ -118,9 +118,10 @@ impl Engine {
         let Some(operation) = payment.operation(token.n).filter(|operation| is_for(operation, token)) else {
             return Ok(None);
         };
+        let is_done = operation.state.is_done();
         let mut payment = payment;
         // Also what has ended: the processor may have charged it all the same, and then gives it back.
-        if !operation.state.is_done() {
+        if !is_done {
             payment = self.look_up(payment, token.n, true).await?;
         }
         payment = self.settled_by_another(payment, token.n).await?;

@@ -5,26 +5,53 @@ use domain::{
     caller::Mode,
     method::Method,
     money::Currency,
-    payment::{Initiator, Payer as KeptPayer},
+    payment::{Initiator, Payer as KeptPayer, ThreeDsWish},
+    redirect::RedirectUrl,
 };
-use engine::{Authorise, Instrument, Payer, Wallet};
+
+use engine::{Authorise, Instrument, Payer, Target, Wallet};
 use serde_json::{Map, Value};
 
 use super::{Blank, Reader, card, person, wallet};
 
+/// The argument of `authorizePayment`.
+const ARGUMENT: &str = "authorisePayment";
+/// The argument of `headlessAuthorizePayment`.
+const HEADLESS: &str = "headlessAuthorisePayment";
+
 /// An empty text counts as absent in every optional place. Errors: `error.validation`.
 pub(crate) fn parse(arguments: Map<String, Value>, mode: Mode) -> Result<Authorise, Fault> {
-    let mut input = Reader::new(arguments, Blank::Absent).needed_object("authorisePayment")?;
+    command(Reader::new(arguments, Blank::Absent).needed_object(ARGUMENT)?, mode)
+}
+
+/// `headlessAuthorizePayment`: the same input under another name.
+pub(crate) fn parse_headless(arguments: Map<String, Value>, mode: Mode) -> Result<Authorise, Fault> {
+    command(Reader::new(arguments, Blank::Absent).needed_object(HEADLESS)?, mode)
+}
+
+/// A fault of a headless payment, with the name that its argument has there.
+pub(crate) fn of_headless(mut fault: Fault) -> Fault {
+    if let Some(rest) = fault.field.as_deref().and_then(|field| field.strip_prefix(ARGUMENT)) {
+        let field = format!("{HEADLESS}{rest}");
+        fault.message = fault.message.replace(&format!("{ARGUMENT}{rest}"), &field);
+        fault.field = Some(field);
+    }
+    fault
+}
+
+fn command(mut input: Reader, mode: Mode) -> Result<Authorise, Fault> {
     let payer = payer(input.object("customer"))?;
     let Chosen { instrument, transaction } = chosen(input.object("paymentMethod"), mode)?;
     if instrument.is_none() && payer.as_ref().is_none_or(|payer| payer.id.is_none()) {
         let reason = "needs a token, a card or a wallet's token, unless customer.id names a customer whose default method is to be used";
         return Err(input.invalid("paymentMethod", reason));
     }
+    let (three_ds, three_ds_redirect) = three_d_secure(&mut input)?;
     Ok(Authorise {
         amount: input.amount("amount")?,
         currency: currency(&mut input, "currencyCode")?,
-        flow: input.raw("flowId"),
+        target: target(&mut input)?,
+        intent: input.raw("intentId"),
         instrument,
         payer,
         order_id: input.text("orderId")?,
@@ -34,7 +61,44 @@ pub(crate) fn parse(arguments: Map<String, Value>, mode: Mode) -> Result<Authori
         metadata: input.json("metadata")?,
         fraud: input.json_object("fraud")?,
         initiator: input.choice("initiator", initiator)?.unwrap_or(Initiator::Customer),
+        three_ds,
+        three_ds_redirect,
+        apm_redirect: redirect(&mut input, "apmRedirectUrl")?,
     })
+}
+
+/// Headless when, and only when, a connection is named.
+fn target(input: &mut Reader) -> Result<Target, Fault> {
+    match (input.raw("flowId"), input.raw("paymentProcessorConnectionId")) {
+        (Some(_), Some(_)) => {
+            Err(input.invalid("flowId", "must be absent when paymentProcessorConnectionId names a connection"))
+        }
+        (None, Some(connection)) => Ok(Target::Connection(connection)),
+        (flow, None) => Ok(Target::Flow(flow)),
+    }
+}
+
+/// The wish for 3D Secure and the customer's way back. Both blocks at once would contradict each other.
+fn three_d_secure(input: &mut Reader) -> Result<(ThreeDsWish, Option<RedirectUrl>), Fault> {
+    let (plain, headless) = (input.object("perform3DSecure"), input.object("performHeadless3DSecure"));
+    match (plain, headless) {
+        (Some(_), Some(_)) => Err(input.invalid("performHeadless3DSecure", "must be absent beside perform3DSecure")),
+        (Some(mut block), None) => Ok((ThreeDsWish::Request, redirect(&mut block, "redirectUrl")?)),
+        (None, Some(mut block)) => {
+            let Some(address) = redirect(&mut block, "redirectUrl")? else {
+                return Err(block.missing("redirectUrl"));
+            };
+            let wish = if block.flag("perform3DSecure")? { ThreeDsWish::Request } else { ThreeDsWish::AsIssuer };
+            Ok((wish, Some(address)))
+        }
+        (None, None) => Ok((ThreeDsWish::AsIssuer, None)),
+    }
+}
+
+/// An address to which the customer comes back.
+pub(super) fn redirect(input: &mut Reader, name: &str) -> Result<Option<RedirectUrl>, Fault> {
+    let field = input.at(name);
+    input.raw(name).map(|text| RedirectUrl::parse(&text, &field)).transpose()
 }
 
 /// A currency by its alphabetic code.
@@ -69,11 +133,28 @@ fn chosen(fields: Option<Reader>, mode: Mode) -> Result<Chosen, Fault> {
             Chosen { instrument, transaction }
         });
     }
-    if method != Some(Method::Card) {
-        return Err(fields.invalid("type", "must be CARD, WALLETA_PAY or WALLETB_PAY"));
-    }
-    let instrument = card_instrument(&mut fields, mode)?;
+    let instrument = match method {
+        Some(Method::Card) => card_instrument(&mut fields, mode)?,
+        Some(method) if is_alternative(method) => {
+            for (name, given) in [("token", fields.raw("token").is_some()), ("card", fields.object("card").is_some())] {
+                if given {
+                    return Err(fields.invalid(name, "fits payments of type CARD alone"));
+                }
+            }
+            Some(Instrument::Method(method))
+        }
+        Some(_) | None => {
+            let reason = "must be CARD, a wallet such as WALLETA_PAY, or an alternative method such as WALLETC, BNPLA or IDEAL";
+            return Err(fields.invalid("type", reason));
+        }
+    };
     Ok(Chosen { instrument, transaction: None })
+}
+
+/// Whether the customer pays with it at a page of its own, or by a mandate: no card, and no wallet whose tokens are sent.
+fn is_alternative(method: Method) -> bool {
+    let vague = matches!(method, Method::Wallet | Method::Account | Method::Cash | Method::Openbanking);
+    !method.is_card() && Wallet::of_method(method).is_none() && !vague
 }
 
 fn card_instrument(fields: &mut Reader, mode: Mode) -> Result<Option<Instrument>, Fault> {
@@ -186,7 +267,7 @@ mod tests {
             "fraud": "", "initiator": "", "customer": {"id": "", "name": "", "billingAddress": null},
         });
         let command = authorise(empty).unwrap();
-        assert!(command.order_id.is_none() && command.flow.is_none() && command.metadata.is_none());
+        assert!(command.order_id.is_none() && command.target == Target::Flow(None) && command.metadata.is_none());
         assert!(command.fraud.is_none() && command.payer.is_none());
         assert_eq!(command.initiator, Initiator::Customer);
     }
