@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use connectors::simulator::{Books, read_books};
 use domain::{Fault, caller::Caller, id::TeamId};
-use engine::Engine;
+use engine::{Engine, Returned};
 use futures_util::{FutureExt, future::BoxFuture};
 use graphql::{Api, Kind, Request};
 use serde_json::Value;
@@ -52,6 +52,10 @@ impl Backend for Service {
             }
         }
         .boxed()
+    }
+
+    fn returned<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Returned> {
+        self.engine.returned(token).boxed()
     }
 
     fn check(&self) -> BoxFuture<'_, bool> {

@@ -1,6 +1,7 @@
 //! What the HTTP layer asks of the rest of the service.
 
 use domain::{Code, Fault, caller::Caller, id::TeamId};
+use engine::Returned;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
@@ -11,6 +12,9 @@ pub trait Backend: Send + Sync + 'static {
 
     /// Runs a GraphQL operation.
     fn execute<'a>(&'a self, caller: &'a Caller, operation: Operation) -> BoxFuture<'a, Answer>;
+
+    /// The customer has come back to the address of a return.
+    fn returned<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Returned>;
 
     /// Whether the databases answer.
     fn check(&self) -> BoxFuture<'_, bool>;

@@ -18,6 +18,7 @@ mod parameters;
 mod query_text;
 mod rate;
 mod request_id;
+mod returns;
 mod strict;
 mod web;
 
@@ -47,6 +48,8 @@ use envelope::{Envelope, Media};
 pub fn router(web: &Arc<Web>) -> Router {
     let mut router = Router::new()
         .route("/api/graphql", any(graphql::endpoint))
+        .route("/3ds/{token}", get(returns::come_back).post(returns::come_back))
+        .route("/return/{token}", get(returns::come_back).post(returns::come_back))
         .route("/health/live", get(health::live))
         .route("/health/ready", get(health::ready))
         .route("/metrics", get(health::metrics));

@@ -43,6 +43,19 @@ impl Html {
         self
     }
 
+    /// Adds a link to a page that is http or https; anything else stays a text.
+    pub(crate) fn link(mut self, address: &str, label: &str) -> Self {
+        if !address.starts_with("https://") && !address.starts_with("http://") {
+            return self.paragraph(label);
+        }
+        self.0.push_str("<p><a href=\"");
+        escape(address, &mut self.0);
+        self.0.push_str("\">");
+        escape(label, &mut self.0);
+        self.0.push_str("</a></p>\n");
+        self
+    }
+
     /// The text of the piece.
     pub(super) fn as_str(&self) -> &str {
         &self.0
@@ -98,6 +111,13 @@ mod tests {
             assert!(!piece.as_str().contains("<script"), "{piece:?}");
             assert!(piece.as_str().contains("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"), "{piece:?}");
         }
+    }
+
+    #[test]
+    fn a_link_leads_to_a_page_and_never_runs_anything() {
+        let link = Html::new().link("https://bank.example/?a=1&b=\"", "Go on");
+        assert_eq!(link.as_str(), "<p><a href=\"https://bank.example/?a=1&amp;b=&quot;\">Go on</a></p>\n");
+        assert!(!Html::new().link("javascript:alert(1)", "Go on").as_str().contains("href"));
     }
 
     #[test]
