@@ -171,7 +171,7 @@ impl Engine {
 
     async fn client_token_made(&self, caller: &Caller, grant: ClientGrant) -> Result<ClientTokenMade, Stop> {
         if let Some(flow) = &grant.flow {
-            self.flow(caller.team, Some(flow.as_str())).await?;
+            self.runnable(caller.team, Some(flow.as_str())).await?;
         }
         if let Some(customer) = grant.customer {
             let found = store::customer::of_team(&self.inner.store, caller.team, customer).await?;

@@ -49,7 +49,8 @@ pub use flows::{FlowFormat, FlowTrial, FlowView, SaveFlow, TrialStep, WrittenFlo
 pub use intents::{IntentPage, IntentView, ListIntents, StartIntent, UpdateIntent};
 pub use once::{Once, Scope, Told};
 pub use payments::{
-    Abandon, Authorise, Cancel, Capture, Instrument, ListPayments, Payer, PaymentPage, PaymentView, Refund, Resolve, Returned, Target,
+    Abandon, Authorise, Cancel, Capture, Instrument, ListPayments, Payer, PaymentPage, PaymentView, Refund, Resolve,
+    Returned, Target,
 };
 pub use people::{CreateCustomer, CustomerPage, ListCustomers, Owner, TokenView, Tokenise};
 pub use seed::{Seed, SeedConnection, SeedFlow};

@@ -30,7 +30,7 @@ use crate::{
 pub(crate) use checked::{Checked, Written, problems};
 pub(crate) use legacy::approximated;
 pub use read::FlowFormat;
-pub(crate) use runnable::Programs;
+pub(crate) use runnable::{Programs, Runnable};
 pub use save::{SaveFlow, WrittenFlow};
 pub use trial::{FlowTrial, TrialStep};
 

@@ -19,7 +19,6 @@ const PROGRAMS_KEPT: usize = 10_000;
 #[derive(Default)]
 pub(crate) struct Programs(Mutex<BTreeMap<(TeamId, FlowId, u32), Arc<Program>>>);
 
-#[allow(dead_code, reason = "payments take it over from the flow's old document step by step")]
 /// The published version of a flow.
 pub(crate) struct Runnable {
     /// The flow.
@@ -32,7 +31,6 @@ pub(crate) struct Runnable {
     pub(crate) program: Arc<Program>,
 }
 
-#[allow(dead_code, reason = "payments take it over from the flow's old document step by step")]
 impl Engine {
     /// The flow asked for as it is published, else the team's default.
     ///

@@ -15,10 +15,12 @@ impl Engine {
 
     async fn offered(&self, caller: &Caller, id: IntentId) -> Result<Vec<Method>, Stop> {
         let intent = self.own_intent(caller, id).await?;
-        let flow = self.flow(caller.team, Some(intent.flow.as_str())).await?;
-        let line = self.line(caller.team, &flow.document.connection).await?;
+        let flow = self.runnable(caller.team, Some(intent.flow.as_str())).await?;
         let mut methods = Vec::new();
-        for line in line.into_iter().filter(|line| line.connection.enabled) {
+        for connection in flow.program.connections() {
+            let Some(line) = self.line(caller.team, &connection).await?.filter(|line| line.connection.enabled) else {
+                continue;
+            };
             for method in line.connector.descriptor().methods {
                 if !methods.contains(method) {
                     methods.push(*method);

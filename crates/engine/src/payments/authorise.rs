@@ -346,7 +346,8 @@ fn granted(mut command: Authorise, grant: Option<&ClientGrant>) -> Result<Author
     command.amount = grant.amount;
     command.currency = currency;
     if let Some(flow) = &grant.flow {
-        if !matches!(&command.target, Target::Flow(wanted) if wanted.as_deref().is_none_or(|wanted| wanted == flow.as_str())) {
+        if !matches!(&command.target, Target::Flow(wanted) if wanted.as_deref().is_none_or(|wanted| wanted == flow.as_str()))
+        {
             return Err(differs("flowId"));
         }
         command.target = Target::Flow(Some(flow.as_str().to_owned()));

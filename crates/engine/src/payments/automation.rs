@@ -4,7 +4,9 @@ use domain::{
     Code, Fault,
     decline::{Decline, DeclineCode},
     id::RefundId,
-    payment::{CancelCause, CaptureRule, FlowRun, Initiator, Line, OnceRef, Pause, Payment, Route, Status, ThreeDsWish, Why},
+    payment::{
+        CancelCause, CaptureRule, FlowRun, Initiator, Line, OnceRef, Pause, Payment, Route, Status, ThreeDsWish, Why,
+    },
 };
 use flow::{Authorisation, CaptureWhen, Planned, Position, Program, RefundAmount, Stop as Halt};
 

@@ -74,7 +74,9 @@ fn of_card(payment: &Payment) -> CardFacts<'_> {
         bin: method.bin.as_deref().map(Into::into),
         last4: last4.map(Into::into),
         country: approval.and_then(|approval| approval.card_country.as_deref()).map(Into::into),
-        funding: Some(funding).filter(|funding| *funding != CardFunding::Undefined).map(|funding| funding.code().into()),
+        funding: Some(funding)
+            .filter(|funding| *funding != CardFunding::Undefined)
+            .map(|funding| funding.code().into()),
         exp_month: method.expiry.map(|expiry| i64::from(expiry.month())),
         exp_year: method.expiry.map(|expiry| i64::from(expiry.year())),
         wallet: method.wallet.map(|_| method.method.canonical().code().into()),

@@ -118,7 +118,11 @@ mod tests {
         assert_eq!(health.fitness(team, &connection, at(3)), Fitness::Resting(at(32)));
         assert_eq!(health.fitness(team, &connection, at(32)), Fitness::Probe);
         assert_eq!(health.fitness(team, &connection, at(33)), Fitness::Resting(at(62)), "one probe at a time");
-        assert_eq!(health.failed((team, &connection), at(34), RULES), Some(at(94)), "a failed probe rests it twice as long");
+        assert_eq!(
+            health.failed((team, &connection), at(34), RULES),
+            Some(at(94)),
+            "a failed probe rests it twice as long"
+        );
         assert_eq!(health.fitness(team, &connection, at(94)), Fitness::Probe);
         health.went_well(team, &connection);
         assert_eq!(health.fitness(team, &connection, at(95)), Fitness::Fit);

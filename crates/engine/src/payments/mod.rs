@@ -1,13 +1,13 @@
 //! Payments: the use cases.
 
+mod abandon;
 mod attempt;
 mod authorise;
+mod automation;
 mod call;
 mod cancel;
 mod capture;
 mod checkout;
-mod abandon;
-mod automation;
 mod facts;
 mod health;
 mod instrument;
@@ -31,6 +31,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Engine, faults, once::Kept};
 
+pub use abandon::Abandon;
 pub use authorise::{Authorise, Target};
 pub use cancel::Cancel;
 pub use capture::Capture;
@@ -40,7 +41,6 @@ pub(crate) use instrument::{may_use, payment_holder, token_holder};
 pub(crate) use list::Large;
 pub use list::{ListPayments, PaymentPage};
 pub(crate) use look_up::Looking;
-pub use abandon::Abandon;
 pub use refund::Refund;
 pub use resolve::Resolve;
 pub use returns::Returned;

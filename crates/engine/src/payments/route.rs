@@ -5,9 +5,9 @@ use std::sync::Arc;
 use connector::Connector;
 use domain::{
     Code, Fault,
+    answer::Answer,
     caller::Mode,
     id::{ConnectionId, TeamId},
-    answer::Answer,
     method::Method,
     payment::{Line as TimelineLine, News, Operation, Payment, Policy},
 };
@@ -30,27 +30,6 @@ pub(crate) struct Chosen {
 }
 
 impl Engine {
-    /// The flow asked for, else the team's default.
-    pub(crate) async fn flow(&self, team: TeamId, wanted: Option<&str>) -> Result<Flow, Stop> {
-        let configured = self.configured(team).await?;
-        let found = match wanted {
-            Some(id) => configured.flows.iter().find(|flow| flow.id.as_str() == id),
-            None => configured.flows.iter().find(|flow| flow.is_default),
-        };
-        if let Some(flow) = found {
-            return Ok(flow.clone());
-        }
-        let mut message = match wanted {
-            Some(_) => "There is no such flow.".to_owned(),
-            None => "The team has no default flow, so a flow must be named.".to_owned(),
-        };
-        if self.inner.settings.mode == Mode::Test && !configured.flows.is_empty() {
-            let names: Vec<_> = configured.flows.iter().map(|flow| flow.id.as_str()).collect();
-            message = format!("{message} The flows are: {}.", names.join(", "));
-        }
-        Err(Stop::Fault(Fault::new(Code::FlowNotFound, message)))
-    }
-
     /// The connection with its connector, also when it is switched off: what was sent there is still looked after.
     pub(crate) async fn line(&self, team: TeamId, id: &ConnectionId) -> Result<Option<Line>, Stop> {
         let configured = self.configured(team).await?;
@@ -92,7 +71,8 @@ impl Engine {
             let unfit = |why: &str| {
                 TimelineLine::new(at, "Connection left out").saying(format!("{}: {why}.", candidate.connection))
             };
-            let Some(line) = self.line(payment.team, &candidate.connection).await?.filter(|line| line.connection.enabled)
+            let Some(line) =
+                self.line(payment.team, &candidate.connection).await?.filter(|line| line.connection.enabled)
             else {
                 lines.push(unfit("it does not exist or is switched off"));
                 continue;
@@ -177,6 +157,5 @@ impl Engine {
 pub(crate) fn takes(line: &Line, method: Method) -> bool {
     let methods = line.connector.descriptor().methods;
     let canonical = method.canonical();
-    methods.iter().any(|taken| taken.canonical() == canonical)
-        || (method.is_card() && methods.contains(&Method::Card))
+    methods.iter().any(|taken| taken.canonical() == canonical) || (method.is_card() && methods.contains(&Method::Card))
 }

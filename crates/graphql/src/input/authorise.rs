@@ -144,7 +144,8 @@ fn chosen(fields: Option<Reader>, mode: Mode) -> Result<Chosen, Fault> {
             Some(Instrument::Method(method))
         }
         Some(_) | None => {
-            let reason = "must be CARD, a wallet such as WALLETA_PAY, or an alternative method such as WALLETC, BNPLA or IDEAL";
+            let reason =
+                "must be CARD, a wallet such as WALLETA_PAY, or an alternative method such as WALLETC, BNPLA or IDEAL";
             return Err(fields.invalid("type", reason));
         }
     };

@@ -25,9 +25,11 @@ pub(super) async fn come_back(State(web): State<Arc<Web>>, Path(token): Path<Str
 fn shown(returned: &Returned) -> Response {
     match returned {
         Returned::Redirect(address) => see_other(address),
-        Returned::Closed { paid: true } => {
-            page(StatusCode::OK, "Thank you", &Html::new().paragraph("The payment went through. You may close this page."))
-        }
+        Returned::Closed { paid: true } => page(
+            StatusCode::OK,
+            "Thank you",
+            &Html::new().paragraph("The payment went through. You may close this page."),
+        ),
         Returned::Closed { paid: false } => page(
             StatusCode::OK,
             "The payment was not made",
