@@ -3,6 +3,8 @@
 mod address;
 mod client_token;
 mod customer;
+mod intent;
+mod intent_parts;
 mod method;
 mod page;
 mod payment;
@@ -11,6 +13,7 @@ mod payment_parts;
 pub(crate) use self::{
     client_token::ClientTokenObject,
     customer::OwnCustomer,
+    intent::{IntentObject, IntentsPageObject},
     method::{CardTokenObject, MethodObject},
     page::{CustomersPageObject, FilterFacts, PageFacts, PaymentsPageObject},
     payment::PaymentObject,
