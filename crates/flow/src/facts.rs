@@ -249,6 +249,13 @@ pub(crate) fn variables() -> impl Iterator<Item = &'static str> {
     GROUPS.iter().map(|group| group.name).chain(DYNAMIC)
 }
 
+/// Every fact that a condition can name, such as `payment.currency`, with the variables that hold any JSON.
+pub fn facts() -> impl Iterator<Item = String> {
+    let named =
+        GROUPS.iter().flat_map(|group| group.fields.iter().map(|field| format!("{}.{}", group.name, field.name)));
+    named.chain(DYNAMIC.map(str::to_owned)).chain([format!("webhook.{BODY}")])
+}
+
 impl<'a> Facts<'a> {
     /// Reads facts that somebody made up to try a flow: `{"payment": {"currency": "EUR"}, "metadata": {…}}`.
     /// What is not given is null.

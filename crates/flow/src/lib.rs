@@ -32,6 +32,7 @@ pub use document::{
 };
 pub use facts::{
     AttemptFacts, CardFacts, CustomerFacts, DisputeFacts, Facts, Int, IntentFacts, PaymentFacts, Text, WebhookFacts,
+    facts,
 };
 pub use problem::Problem;
 pub use program::Program;

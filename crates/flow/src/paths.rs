@@ -134,7 +134,7 @@ impl Walk<'_> {
                     &place,
                     format!("`{name}` comes only after `authorise`, and a payment can come here without"),
                 );
-                after(bits & !BEFORE)
+                ways
             }
             Action::Capture(when) => {
                 if bits & !AUTHORISED != 0 {

@@ -1,4 +1,5 @@
 //! What a program does.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::time::Duration;
 
@@ -130,7 +131,7 @@ fn a_run_stops_at_everything_that_the_world_must_do() {
     let Stop::Delay { span, next } = run(&program, Position::START, &facts).stop else { panic!() };
     assert_eq!(span, Duration::from_secs(2));
     let Stop::Approval { title, within, next } = run(&program, next, &facts).stop else { panic!() };
-    assert_eq!((title.as_str(), within), ("ok?", Some(Duration::from_secs(172_800))));
+    assert_eq!((title.as_str(), within), ("ok?", Some(Duration::from_hours(48))));
     let Stop::AwaitWebhook { name, within, next } = run(&program, next, &facts).stop else { panic!() };
     assert_eq!((name.as_str(), within), ("shipped", None));
     let Stop::CallWebhook { url, next } = run(&program, next, &facts).stop else { panic!() };

@@ -47,7 +47,11 @@ fn request(flow: Option<&str>, instrument: Instrument, amount: i64) -> Authorise
     Authorise {
         amount: Some(amount),
         currency: Currency::parse("EUR"),
-        flow: flow.map(str::to_owned),
+        target: engine::Target::Flow(flow.map(str::to_owned)),
+        intent: None,
+        three_ds: domain::payment::ThreeDsWish::AsIssuer,
+        three_ds_redirect: None,
+        apm_redirect: None,
         instrument: Some(instrument),
         payer: None,
         order_id: None,

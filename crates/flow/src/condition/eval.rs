@@ -56,11 +56,15 @@ pub(super) fn eval<'v>(expr: &'v Expr, facts: &'v Facts<'_>) -> Found<'v> {
         Expr::Int(value) => Val::Int(*value),
         Expr::Double(value) => Val::Double(*value),
         Expr::Text(text) => Val::Text(text),
-        Expr::List(items) => Val::List(items),
+        Expr::List(items) => {
+            // As in CEL, a list with an item that fails has failed, wherever the answer would be.
+            items.iter().try_for_each(|item| eval(item, facts).map(drop))?;
+            Val::List(items)
+        }
         Expr::Fact(fact) => known(*fact, facts),
         Expr::Known(fact) => Val::Bool(!matches!(known(*fact, facts), Val::Null)),
         Expr::Json(path) => lookup(path, facts)?,
-        Expr::Present(path) => Val::Bool(lookup(path, facts).is_ok()),
+        Expr::Present(path) => Val::Bool(present(path, facts)),
         Expr::Not(inner) => Val::Bool(!truth(eval(inner, facts)?)?),
         Expr::Negative(inner) => negative(eval(inner, facts)?)?,
         Expr::And(sides) => Val::Bool(joined(sides, facts, false)?),
@@ -101,6 +105,15 @@ fn lookup<'v>(path: &'v Path, facts: &'v Facts<'_>) -> Found<'v> {
         Key::Index(index) => value.as_array()?.get(*index),
     });
     found.map(val).ok_or(Failure::Missing(path))
+}
+
+/// A name that is there with the value null is there; a variable that is null is not.
+fn present(path: &Path, facts: &Facts<'_>) -> bool {
+    match lookup(path, facts) {
+        Ok(Val::Null) => !path.keys.is_empty(),
+        Ok(_) => true,
+        Err(_) => false,
+    }
 }
 
 fn val(value: &Value) -> Val<'_> {

@@ -118,6 +118,19 @@ impl Reader {
         Ok(self.take_other(name)?.is_some_and(|value| value == Value::Bool(true)))
     }
 
+    /// Yes, no, or nothing said.
+    pub(crate) fn flag_if_given(&mut self, name: &str) -> Result<Option<bool>, Fault> {
+        Ok(self.take_other(name)?.and_then(|value| value.as_bool()))
+    }
+
+    /// A whole number of 32 bits, zero or more.
+    pub(crate) fn count(&mut self, name: &str) -> Result<Option<i32>, Fault> {
+        match self.int(name)? {
+            Some(count) if count < 0 => Err(self.invalid(name, "must not be negative")),
+            count => Ok(count),
+        }
+    }
+
     /// A value of an enum of the domain. Coercion has checked it against the schema, which may know more values.
     pub(crate) fn choice<T>(&mut self, name: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, Fault> {
         match self.take_other(name)? {
@@ -181,6 +194,18 @@ impl Reader {
                 _ => None,
             })
             .collect()
+    }
+
+    /// A list of objects of the schema, at most `most`; `None` when it is not given.
+    pub(crate) fn objects_if_given(&mut self, name: &str, most: usize) -> Result<Option<Vec<Self>>, Fault> {
+        if !self.fields.get(name).is_some_and(Value::is_array) {
+            return Ok(None);
+        }
+        let objects = self.objects(name);
+        if objects.len() > most {
+            return Err(self.invalid(name, format!("must have at most {most} entries")));
+        }
+        Ok(Some(objects))
     }
 
     /// A field of a partial update: not mentioned, cleared (null or empty), or set to what `read` reads.

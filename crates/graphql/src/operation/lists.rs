@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Counting all that match costs a query of its own.
-const TOTAL: &str = "pageInfo.totalSize";
+pub(super) const TOTAL: &str = "pageInfo.totalSize";
 
 impl Operations<'_> {
     pub(super) async fn payments(&self, arguments: Arguments<'_>, look: LookAhead<'_>) -> Result<Out<'static>, Fault> {

@@ -3,6 +3,7 @@
 mod connections;
 mod customers;
 mod flows;
+mod intents;
 mod lists;
 mod methods;
 mod payments;
@@ -108,6 +109,12 @@ impl<'a> Operations<'a> {
             "deletePaymentMethod" => self.delete_method(arguments).await.into(),
             "updateDefaultPaymentMethod" => self.make_default(arguments).await.into(),
             "attachPaymentMethod" => self.attach_method(arguments).await.into(),
+            "startIntent" => self.start_intent(arguments, look_ahead).await.into(),
+            "updateIntent" => self.update_intent(arguments, look_ahead).await.into(),
+            "completeIntent" => self.complete_intent(arguments, look_ahead).await.into(),
+            "getIntent" => self.intent(arguments, look_ahead).await.into(),
+            "listIntents" => self.intents(arguments, look_ahead).await.into(),
+            "optimise" => self.optimise(arguments).await.into(),
             "generateClientToken" => self.client_token(arguments).await.into(),
             // A credential that came this far is good.
             "initializeSDK" => Ok(true.into()).into(),

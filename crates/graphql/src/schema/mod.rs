@@ -11,29 +11,35 @@ use apollo_compiler::{
 pub const SDL: &str = include_str!("schema.graphql");
 
 /// The schema's root fields, as words that live as long as the program: metrics are named by them.
-const ROOT_FIELDS: [&str; 22] = [
+const ROOT_FIELDS: [&str; 28] = [
     "attachPaymentMethod",
     "authorizePayment",
     "cancelPayment",
     "capturePayment",
+    "completeIntent",
     "createCustomer",
     "deleteCustomer",
     "deletePaymentMethod",
     "generateClientToken",
     "getCustomer",
+    "getIntent",
     "getPayment",
     "getPaymentMethod",
     "getPaymentMethods",
     "initializeSDK",
     "listCustomerCards",
     "listCustomers",
+    "listIntents",
     "listPayments",
+    "optimise",
     "refundPayment",
     "resolvePayment",
+    "startIntent",
     "tokeniseCard",
     "tokenisePaymentMethod",
     "updateCustomer",
     "updateDefaultPaymentMethod",
+    "updateIntent",
 ];
 
 /// The root field of that name, or `introspection` for one that the schema has without defining it.

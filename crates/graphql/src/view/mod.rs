@@ -5,6 +5,8 @@ mod client_token;
 mod connection;
 mod customer;
 mod flow;
+mod intent;
+mod intent_parts;
 mod method;
 mod page;
 mod payment;
@@ -15,6 +17,7 @@ pub(crate) use self::{
     connection::ConnectionObject,
     customer::OwnCustomer,
     flow::{FlowObject, FlowTrialObject},
+    intent::{IntentObject, IntentsPageObject},
     method::{CardTokenObject, MethodObject},
     page::{CustomersPageObject, FilterFacts, PageFacts, PaymentsPageObject},
     payment::PaymentObject,

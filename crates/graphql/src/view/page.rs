@@ -116,14 +116,14 @@ impl Object for CustomerEdge<'_> {
 }
 
 /// `PageInfo`.
-struct PageInfo<'a> {
+pub(super) struct PageInfo<'a> {
     facts: &'a PageFacts,
     start: Option<&'a String>,
     end: Option<&'a String>,
 }
 
 impl<'a> PageInfo<'a> {
-    fn new(facts: &'a PageFacts, mut cursors: impl DoubleEndedIterator<Item = &'a String>) -> Self {
+    pub(super) fn new(facts: &'a PageFacts, mut cursors: impl DoubleEndedIterator<Item = &'a String>) -> Self {
         let start = cursors.next();
         let end = cursors.next_back().or(start);
         Self { facts, start, end }

@@ -3,9 +3,11 @@
 use domain::{
     Timestamp,
     answer::{Answer, Approval},
+    country::Country,
     customer::{Customer, Instrument, StoredMethod},
     expiry::Expiry,
-    id::{BlobId, ConnectionId, CustomerId, FlowId, MethodId, PaymentId, RefundId, TeamId, VaultToken},
+    id::{BlobId, ConnectionId, CustomerId, FlowId, IntentId, MethodId, PaymentId, RefundId, TeamId, VaultToken},
+    intent::{self, CartItem, CartPatch, Changes, Intent, Start},
     method::{CardFunding, Method},
     money::{Currency, Money},
     payment::{
@@ -226,4 +228,25 @@ pub(super) fn connection() -> ConnectionView {
         methods: vec![Method::Card],
         settings: json!({}),
     }
+pub(super) fn intent() -> Intent {
+    let start = Start {
+        id: uuid(IntentId::parse),
+        team: uuid(TeamId::parse),
+        tracking_id: "order-1".to_owned(),
+        currency: Currency::parse("EUR").unwrap(),
+        flow: (FlowId::parse("default").unwrap(), 1),
+        instance: uuid(TeamId::parse).uuid(),
+        started_by: None,
+    };
+    let customer =
+        intent::Customer { id: text("c-1"), is_guest: Some(false), email: text("ada@example.com"), name: text("Ada") };
+    let items = vec![CartItem { title: "Tea".to_owned(), price: 250, ..CartItem::default() }];
+    let changes = Changes {
+        amount: Some(5099),
+        country: Country::parse("IE"),
+        customer: Some(customer),
+        cart: Some(CartPatch { items: Some(items), ..CartPatch::default() }),
+        ..Changes::default()
+    };
+    Intent::start(start, changes, at(), std::time::Duration::from_mins(5))
 }

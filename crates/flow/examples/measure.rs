@@ -1,0 +1,55 @@
+//! What a large flow costs: 200 steps with 50 conditions, half of which hold, up to the authorisation.
+//!
+//! `cargo run --release -p flow --example measure`
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a command that measures and prints"
+)]
+
+use std::{hint::black_box, time::Instant};
+
+use flow::{CardFacts, Document, Facts, PaymentFacts, Position, Program, Stop};
+use serde_json::{Value, json};
+
+const CONDITIONS: usize = 50;
+const RUNS: u32 = 20_000;
+
+fn document() -> Value {
+    // Each condition has a step in each branch and is followed by none: 50 times 3 steps, then 49 notes and `authorise`.
+    let branch = |index: usize| {
+        json!({
+            "if": format!("payment.currency == \"EUR\" && card.brand in [\"AMEX\", \"VISA\"] && payment.amount % 2 == {} && \
+                           (metadata.plan == \"gold\" || payment.amount > {index})", index % 2),
+            "then": [{ "note": "then" }],
+            "else": [{ "note": "else" }]
+        })
+    };
+    let mut steps: Vec<Value> = (0..CONDITIONS).map(branch).collect();
+    steps.extend((0..49).map(|_| json!({ "note": "n" })));
+    steps.push(json!({ "authorise": { "connection": "a", "fallback": { "to": ["b"] } } }));
+    json!({ "name": "Large", "trigger": "payment", "steps": steps })
+}
+
+fn main() {
+    let begin = Instant::now();
+    let program = Program::compile(&Document::from_value(&document()).unwrap()).unwrap();
+    println!("compiled in {} µs", begin.elapsed().as_micros());
+
+    let metadata = json!({ "plan": "silver" });
+    let facts = Facts {
+        payment: PaymentFacts { amount: Some(1_000), currency: Some("EUR".into()), ..PaymentFacts::default() },
+        card: CardFacts { brand: Some("VISA".into()), ..CardFacts::default() },
+        metadata: Some(&metadata),
+        ..Facts::default()
+    };
+    let begin = Instant::now();
+    for _ in 0..RUNS {
+        let run = program.run(Position::START, black_box(&facts), &mut || 0);
+        assert!(matches!(run.stop, Stop::Authorise(_)) && run.trace.len() == 200);
+        black_box(run);
+    }
+    let nanoseconds = begin.elapsed().as_nanos() / u128::from(RUNS);
+    println!("{}.{:01} µs per run", nanoseconds / 1_000, nanoseconds % 1_000 / 100);
+}
