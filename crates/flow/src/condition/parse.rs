@@ -43,7 +43,6 @@ fn nesting(text: &str) -> usize {
         match (quote, char) {
             (Some(_), '\\') => drop(chars.next()),
             (Some(open), _) if char == open => quote = None,
-            (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(char),
             (None, '(' | '[' | '{') => depth += 1,
             (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
