@@ -22,7 +22,8 @@ struct Ask<'a> {
     wish: ThreeDsWish,
     back: Option<&'a str>,
     merchant: bool,
-    cryptogram: Option<Option<&'a str>>,
+    /// The wallet's ECI, empty when its token has none.
+    cryptogram: Option<&'a str>,
     capture: bool,
 }
 
@@ -40,7 +41,8 @@ impl Shop {
     fn ask(&self, reference: &Reference, ask: Ask<'_>) -> Answer {
         let mut data = ask.number.map(card);
         if let (Some(data), Some(eci)) = (&mut data, ask.cryptogram) {
-            data.cryptogram = Some(Cryptogram { value: "AAAA".to_owned(), eci: eci.map(str::to_owned) });
+            data.cryptogram =
+                Some(Cryptogram { value: "AAAA".to_owned(), eci: (!eci.is_empty()).then(|| eci.to_owned()) });
         }
         let call = Authorise {
             reference,
@@ -99,9 +101,9 @@ fn three_ds(answer: &Answer) -> Option<ThreeDs> {
     }
 }
 
-fn authenticated(eci: &str, version: Option<&str>) -> Option<ThreeDs> {
+fn authenticated(eci: &str, version: Option<&str>) -> ThreeDs {
     let result = Some("AUTHENTICATED".to_owned());
-    Some(ThreeDs { eci: Some(eci.to_owned()), version: version.map(str::to_owned), result })
+    ThreeDs { eci: Some(eci.to_owned()), version: version.map(str::to_owned), result }
 }
 
 fn is_declined(answer: &Answer, code: DeclineCode) {
@@ -128,7 +130,7 @@ fn a_challenge_charges_nothing_until_it_is_passed_and_completed() {
         assert_eq!((shop.sums(&reference), shop.entry(&reference)["challenge"].clone()), ([0, 0, 0], json!("passed")));
         let done = shop.complete(&reference, (1000, capture)).unwrap().unwrap();
         assert!(matches!(&done, Answer::Approved { captured, .. } if *captured == capture), "{done:?}");
-        assert_eq!(three_ds(&done), authenticated("05", Some("2.2.0")));
+        assert_eq!(three_ds(&done), Some(authenticated("05", Some("2.2.0"))));
         assert_eq!(shop.complete(&reference, (1000, capture)).unwrap().unwrap(), done);
         assert_eq!(shop.look_up(&reference, &reference), Finding::Authorisation(done));
         assert_eq!(shop.sums(&reference), [1000, if capture { 1000 } else { 0 }, 0]);
@@ -181,7 +183,7 @@ fn an_issuer_may_decline_after_its_own_challenge() {
     shop.decide(&token, true);
     let answer = shop.complete(&reference, (1000, true)).unwrap().unwrap();
     is_declined(&answer, DeclineCode::GeneralDecline);
-    assert_eq!(three_ds(&answer), authenticated("05", Some("2.2.0")));
+    assert_eq!(three_ds(&answer), Some(authenticated("05", Some("2.2.0"))));
     assert_eq!(shop.sums(&reference), [0, 0, 0]);
 }
 
@@ -249,7 +251,7 @@ fn other_cards_pass_without_a_challenge_when_it_is_asked_for() {
     let shop = shop();
     for (number, eci) in [("4242424242424242", "05"), ("5555555555554444", "02")] {
         let asked = Ask { wish: ThreeDsWish::Request, ..with(number) };
-        assert_eq!(three_ds(&shop.ask(&shop.reference(), asked)), authenticated(eci, Some("2.2.0")));
+        assert_eq!(three_ds(&shop.ask(&shop.reference(), asked)), Some(authenticated(eci, Some("2.2.0"))));
         assert_eq!(three_ds(&shop.ask(&shop.reference(), with(number))), None);
         let absent = Ask { merchant: true, ..asked };
         assert_eq!(three_ds(&shop.ask(&shop.reference(), absent)), None);
@@ -259,11 +261,11 @@ fn other_cards_pass_without_a_challenge_when_it_is_asked_for() {
 #[test]
 fn a_wallets_cryptogram_stands_for_the_challenge() {
     let shop = shop();
-    let told = shop.ask(&shop.reference(), Ask { cryptogram: Some(Some("07")), ..with(CHALLENGE) });
-    assert_eq!(three_ds(&told), authenticated("07", None));
-    let own = shop.ask(&shop.reference(), Ask { cryptogram: Some(None), ..with("5555555555554444") });
-    assert_eq!(three_ds(&own), authenticated("02", None));
-    let declined = shop.ask(&shop.reference(), Ask { cryptogram: Some(None), ..with(CHALLENGE_THEN_DECLINE) });
+    let told = shop.ask(&shop.reference(), Ask { cryptogram: Some("07"), ..with(CHALLENGE) });
+    assert_eq!(three_ds(&told), Some(authenticated("07", None)));
+    let own = shop.ask(&shop.reference(), Ask { cryptogram: Some(""), ..with("5555555555554444") });
+    assert_eq!(three_ds(&own), Some(authenticated("02", None)));
+    let declined = shop.ask(&shop.reference(), Ask { cryptogram: Some(""), ..with(CHALLENGE_THEN_DECLINE) });
     is_declined(&declined, DeclineCode::GeneralDecline);
 }
 
