@@ -31,6 +31,13 @@ impl Reference {
         Some((PaymentId::parse(payment)?, n.parse().ok()?))
     }
 
+    /// The reference of something that is no operation of a payment, such as a request for a processor's token: 1 to 100
+    /// of `A-Z a-z 0-9 _ -`.
+    pub fn other(text: &str) -> Option<Self> {
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        ((1..=100).contains(&text.len()) && text.bytes().all(fits)).then(|| Self(text.to_owned()))
+    }
+
     /// The text.
     pub fn as_str(&self) -> &str {
         &self.0

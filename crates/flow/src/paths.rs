@@ -30,10 +30,10 @@ pub(crate) fn check(document: &Document, problems: &mut Vec<Problem>) {
     let mut walk = Walk { trigger: &document.trigger, problems };
     let ways = walk.steps(&document.steps, "steps", Ways { bits: BEFORE, without: None });
     if document.trigger == Trigger::Payment && ways.bits & BEFORE != 0 {
-        let path = ways.without.map(|path| format!(" when {path}")).unwrap_or_default();
+        let path = ways.without.map(|path| format!("when {path}, ")).unwrap_or_default();
         walk.problem(
             "steps",
-            format!("a payment comes to the end{path} without `authorise` or `decline`; every path needs one"),
+            format!("{path}a payment comes to the end without `authorise` or `decline`; every path needs one"),
         );
     }
 }

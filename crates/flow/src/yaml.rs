@@ -67,7 +67,10 @@ impl<'t> Reader<'t> {
             Event::SequenceStart(0, None) => self.list(below)?,
             Event::MappingStart(0, None) => self.map(below)?,
             Event::Scalar(_, _, _, Some(_)) | Event::SequenceStart(_, Some(_)) | Event::MappingStart(_, Some(_)) => {
-                return Err(refused(span, "tags (`!…`) are not taken"));
+                return Err(refused(
+                    span,
+                    "a tag (`!…`) is not taken; put a condition that begins with `!` in quotation marks",
+                ));
             }
             _ => return Err(refused(span, "anchors and aliases (`&…`, `*…`) are not taken: write it out")),
         };

@@ -274,7 +274,14 @@ fn a_document_has_bounds() {
 #[test]
 fn yaml_that_could_hide_something_is_refused() {
     assert_eq!(told("a: &x 1\nb: *x"), ["line 1: anchors and aliases (`&…`, `*…`) are not taken: write it out"]);
-    assert_eq!(told("name: !!str a"), ["line 1: tags (`!…`) are not taken"]);
+    assert_eq!(
+        told("name: !!str a"),
+        ["line 1: a tag (`!…`) is not taken; put a condition that begins with `!` in quotation marks"]
+    );
+    assert_eq!(
+        told("name: n\ntrigger: payment\nsteps:\n  - if: !has(metadata.plan)\n    then: [{note: a}]"),
+        ["line 4: a tag (`!…`) is not taken; put a condition that begins with `!` in quotation marks"]
+    );
     assert_eq!(told("name: a\nname: b"), ["line 2: this name stands here twice; keep one"]);
     assert_eq!(told("{\"name\": \"a\", \"name\": \"b\"}"), ["line 1: this name stands here twice; keep one"]);
     assert_eq!(told("name: a\n---\nname: b"), ["line 2: a second document begins here; give one"]);

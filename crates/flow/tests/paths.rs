@@ -22,7 +22,7 @@ fn every_path_of_a_payment_authorises_or_declines() {
     assert_eq!(
         payment("  - if: \"true\"\n    then: [{authorise: {connection: a}}]"),
         [
-            "steps: a payment comes to the end when the condition of steps[0] does not hold without `authorise` or `decline`; \
+            "steps: when the condition of steps[0] does not hold, a payment comes to the end without `authorise` or `decline`; \
           every path needs one"
         ]
     );
@@ -32,7 +32,7 @@ fn every_path_of_a_payment_authorises_or_declines() {
              else: [{authorise: {connection: a}}]"
         ),
         [
-            "steps: a payment comes to the end when the condition of steps[0].then[0] holds without `authorise` or `decline`; \
+            "steps: when the condition of steps[0].then[0] holds, a payment comes to the end without `authorise` or `decline`; \
           every path needs one"
         ]
     );

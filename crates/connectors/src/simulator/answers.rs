@@ -1,12 +1,13 @@
 //! How the books are told in the words of the port.
 
-use connector::{Answer, Approval, Finding, LaterAnswer, Reference};
+use connector::{Action, Answer, Approval, Finding, LaterAnswer, Reference, ThreeDs, Tokenised};
 use domain::{
     Timestamp,
     decline::{Decline, DeclineCode},
 };
 
 use super::{
+    challenge::Progress,
     entry::{Entry, Standing},
     later::{Later, Now},
 };
@@ -15,23 +16,52 @@ use super::{
 const NORMAL: (&str, i64) = ("normal", 1_200);
 const HIGHEST: (&str, i64) = ("highest", 9_300);
 
-/// How the authorisation stands.
-pub(super) fn authorisation(entry: &Entry, at: Timestamp) -> Answer {
+/// How the authorisation stands. `base`: of the addresses of pages.
+pub(super) fn authorisation(entry: &Entry, at: Timestamp, base: &str) -> Answer {
     match entry.standing(at) {
         Standing::Approved => {
             let status = if entry.sale { "captured" } else { "authorised" };
             let mut approval = approval(entry, (status, Some("approved_by_network")), NORMAL);
-            approval.scheme_transaction_id = Some(format!("simnet_{}", entry.reference.as_str()));
+            approval.scheme_transaction_id = entry.is_of_card().then(|| format!("simnet_{}", entry.reference.as_str()));
             Answer::Approved { captured: entry.sale, approval }
         }
         Standing::Held => Answer::Held { approval: approval(entry, ("in_review", None), NORMAL) },
+        Standing::Asks { ready } => match action(entry, ready, base) {
+            Some(action) => {
+                let approval = approval(entry, ("requires_action", None), NORMAL);
+                Answer::ActionRequired { action, approval }
+            }
+            None => failed(),
+        },
         Standing::Declined(code) => {
             let risk = if code == DeclineCode::SuspectedFraud { HIGHEST } else { NORMAL };
             let approval = approval(entry, ("declined", Some("declined_by_network")), risk);
             Answer::Declined { decline: decline(code), approval }
         }
-        Standing::Failed => Answer::Failed { reason: "the processor had a technical failure".to_owned() },
+        Standing::Failed => failed(),
     }
+}
+
+fn failed() -> Answer {
+    Answer::Failed { reason: "the processor had a technical failure".to_owned() }
+}
+
+/// How the request for a token stands; `None` when the processor failed.
+pub(super) fn token(entry: &Entry, at: Timestamp, base: &str) -> Option<Tokenised> {
+    match entry.standing(at) {
+        Standing::Approved | Standing::Held => {
+            let token = entry.token.clone()?;
+            Some(Tokenised::Token { token, reusable: true })
+        }
+        Standing::Asks { ready } => action(entry, ready, base).map(Tokenised::ActionRequired),
+        Standing::Declined(code) => Some(Tokenised::Declined(decline(code))),
+        Standing::Failed => None,
+    }
+}
+
+fn action(entry: &Entry, ready: bool, base: &str) -> Option<Action> {
+    let challenge = entry.challenge.as_ref()?;
+    Some(Action { kind: challenge.kind, url: challenge.url(base, &entry.reference), ready })
 }
 
 /// How a capture, cancellation or refund stands.
@@ -46,14 +76,15 @@ pub(super) fn later(later: &Later, at: Timestamp) -> LaterAnswer {
 }
 
 /// What the entry has under `reference`: the authorisation's own, or that of a later operation.
-pub(super) fn finding(entry: &Entry, reference: &Reference, at: Timestamp) -> Option<Finding> {
+pub(super) fn finding(entry: &Entry, reference: &Reference, at: Timestamp, base: &str) -> Option<Finding> {
     if entry.reference == *reference {
-        return Some(Finding::Authorisation(authorisation(entry, at)));
+        return Some(Finding::Authorisation(authorisation(entry, at, base)));
     }
     entry.find(reference).map(|found| Finding::Later(later(found, at)))
 }
 
 fn approval(entry: &Entry, status: (&str, Option<&str>), risk: (&str, i64)) -> Approval {
+    let of_card = |text: &str| entry.is_of_card().then(|| text.to_owned());
     Approval {
         processor_id: Some(processor_id(&entry.reference)),
         processor_status: Some(status.0.to_owned()),
@@ -61,11 +92,23 @@ fn approval(entry: &Entry, status: (&str, Option<&str>), risk: (&str, i64)) -> A
         risk_level: Some(risk.0.to_owned()),
         risk_score_hundredths: Some(risk.1),
         funding: Some(entry.funding),
-        issuing_bank: Some("Simulated Bank".to_owned()),
-        card_country: Some("US".to_owned()),
+        issuing_bank: of_card("Simulated Bank"),
+        card_country: of_card("US"),
         receipt_url: None,
         scheme_transaction_id: None,
-        three_ds: None,
+        three_ds: authenticated(entry),
+    }
+}
+
+/// What 3D Secure brought so far.
+fn authenticated(entry: &Entry) -> Option<ThreeDs> {
+    let three_ds = entry.three_ds.as_ref()?;
+    match entry.challenge.as_ref().map(|challenge| challenge.state) {
+        None | Some(Progress::Completed) => Some(three_ds.clone()),
+        Some(Progress::Failed) => {
+            Some(ThreeDs { eci: None, version: three_ds.version.clone(), result: Some("FAILED".to_owned()) })
+        }
+        Some(Progress::Waiting | Progress::Passed | Progress::Over) => None,
     }
 }
 

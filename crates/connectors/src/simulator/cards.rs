@@ -11,8 +11,10 @@ pub enum Behaviour {
     Approve,
     /// The issuer declines.
     Decline(DeclineCode),
-    /// The issuer wants the cardholder to be authenticated, which the simulator can't do.
+    /// The issuer wants the cardholder to be authenticated, and approves then.
     DemandAuthentication,
+    /// The issuer wants the cardholder to be authenticated, and declines even then.
+    DemandThenDecline,
     /// The processor fails; nothing is authorised.
     Fail,
     /// A refund is accepted and done two seconds later.
@@ -31,7 +33,7 @@ pub enum Behaviour {
     SilentLater,
 }
 
-/// Every number that does something else than succeed. The numbers that will raise disputes only succeed so far.
+/// Every number that does something else than succeed..
 const TABLE: &[(&str, Behaviour)] = &[
     ("4000000000000002", Behaviour::Decline(DeclineCode::GeneralDecline)),
     ("4000000000000069", Behaviour::Decline(DeclineCode::ExpiredCard)),
@@ -41,7 +43,7 @@ const TABLE: &[(&str, Behaviour)] = &[
     ("4000000000000127", Behaviour::Decline(DeclineCode::InvalidCvc)),
     ("4000000000000119", Behaviour::Fail),
     ("4000002760003184", Behaviour::DemandAuthentication),
-    ("4000008400001629", Behaviour::DemandAuthentication),
+    ("4000008400001629", Behaviour::DemandThenDecline),
     ("4000000000007726", Behaviour::SlowRefund),
     ("4000000000005126", Behaviour::FailingRefund),
     ("4000000000000903", Behaviour::SilentCharged),
@@ -53,6 +55,13 @@ const TABLE: &[(&str, Behaviour)] = &[
 
 /// The numbers of debit cards.
 const DEBIT: &[&str] = &["4000056655665556"];
+
+impl Behaviour {
+    /// Whether the issuer wants the cardholder to be authenticated.
+    pub(super) const fn demands(self) -> bool {
+        matches!(self, Self::DemandAuthentication | Self::DemandThenDecline)
+    }
+}
 
 /// The part that a card plays.
 pub(super) fn behaviour(card: &CardData) -> Behaviour {

@@ -4,13 +4,24 @@
 
 use std::time::Duration;
 
-use connector::{Authorise, Reference};
-use domain::{Timestamp, decline::DeclineCode, id::ConnectionId, method::CardFunding, money::Money};
+use connector::{ActionKind, Authorise, CardData, Reference, ThreeDs, Tokenise};
+use domain::{
+    Timestamp,
+    brand::Brand,
+    decline::DeclineCode,
+    id::ConnectionId,
+    method::{CardFunding, Method},
+    money::Money,
+    payment::ThreeDsWish,
+};
 use serde::{Deserialize, Serialize};
+use world::World;
 
 use super::{
     cards::{self, Behaviour},
+    challenge::{Challenge, Progress},
     later::{Kind, Later, Now, Refusal, State},
+    methods::{self, Way},
 };
 
 /// How long the simulator thinks about what it does not decide at once.
@@ -37,6 +48,18 @@ pub struct Entry {
     /// Captures, cancellations and refunds, in the order in which they came.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub later: Vec<Later>,
+    /// What it was asked to be paid with. Entries of before other methods were taken have none: they are of cards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<Method>,
+    /// What the customer is asked to do first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub challenge: Option<Challenge>,
+    /// What 3D Secure brings, once its challenge (if there is one) is passed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub three_ds: Option<ThreeDs>,
+    /// The token that was asked for in place of an authorisation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
     /// When it was asked for.
     pub created_at: Timestamp,
     /// Counts the changes, from 1. Stored beside the entry, not in it.
@@ -49,14 +72,34 @@ pub struct Entry {
 pub(super) enum Standing {
     Approved,
     Held,
+    /// The customer must do something first, or has (`ready`) and the authorisation is to be completed.
+    Asks {
+        ready: bool,
+    },
     Declined(DeclineCode),
     Failed,
 }
 
 impl Entry {
     /// The entry that a request makes.
-    pub(super) fn open(call: &Authorise<'_>, now: Timestamp) -> Self {
-        let behaviour = call.card.map_or(Behaviour::Approve, cards::behaviour);
+    pub(super) fn open(call: &Authorise<'_>, world: &World) -> Self {
+        let now = world.now();
+        let return_url = call.three_ds.return_url.filter(|_| !call.merchant_initiated);
+        let way = if call.card.is_some() { None } else { methods::way(call.method) };
+        let behaviour = match (call.card, way) {
+            (Some(card), _) => cards::behaviour(card),
+            (None, Some(Way::Debit)) => Behaviour::Held,
+            // Nobody is there who could approve.
+            (None, Some(Way::Page)) if return_url.is_none() => Behaviour::DemandAuthentication,
+            (None, _) => Behaviour::Approve,
+        };
+        let challenge = match (call.card, way) {
+            (Some(card), _) => challenge_of(card, return_url, world),
+            (None, Some(Way::Page)) => return_url.map(|url| Challenge::new(ActionKind::Apm, url, world)),
+            (None, _) => None,
+        };
+        let asked = call.three_ds.wish == ThreeDsWish::Request && !call.merchant_initiated;
+        let three_ds = call.card.and_then(|card| authentication(card, asked || challenge.is_some()));
         Self {
             reference: call.reference.clone(),
             connection: call.connection.clone(),
@@ -66,9 +109,43 @@ impl Entry {
             funding: call.card.map_or(CardFunding::Undefined, cards::funding),
             held_until: (behaviour == Behaviour::Held).then(|| now.after(DECIDES_AFTER)),
             later: Vec::new(),
+            method: Some(call.method),
+            challenge,
+            three_ds,
+            token: None,
             created_at: now,
             version: 1,
         }
+    }
+
+    /// The entry that a request for a token makes. No money moves under it.
+    pub(super) fn open_token(call: &Tokenise<'_>, reference: Reference, world: &World) -> Self {
+        let behaviour = cards::behaviour(call.card);
+        let challenge = challenge_of(call.card, call.return_url, world);
+        Self {
+            reference,
+            connection: call.connection.clone(),
+            money: Money::zero(call.currency),
+            sale: false,
+            behaviour,
+            funding: cards::funding(call.card),
+            held_until: None,
+            later: Vec::new(),
+            method: Some(call.card.number.brand().method()),
+            three_ds: authentication(call.card, challenge.is_some()),
+            challenge,
+            token: Some(format!("simtok_{}", world.token(24))),
+            created_at: world.now(),
+            version: 1,
+        }
+    }
+
+    /// The same request at a processor that fails.
+    pub(super) fn failing(mut self) -> Self {
+        self.behaviour = Behaviour::Fail;
+        self.challenge = None;
+        self.three_ds = None;
+        self
     }
 
     /// Whether `other` is the same request come again.
@@ -79,12 +156,28 @@ impl Entry {
             && self.sale == other.sale
             && self.behaviour == other.behaviour
             && self.funding == other.funding
+            && self.method.is_none_or(|method| other.method == Some(method))
+            && self.token.is_some() == other.token.is_some()
     }
 
     pub(super) fn standing(&self, at: Timestamp) -> Standing {
+        let challenge = self.challenge.as_ref().map(|challenge| (challenge.state, challenge.kind));
+        match challenge {
+            Some((Progress::Waiting, _)) => return Standing::Asks { ready: false },
+            Some((Progress::Passed, _)) => return Standing::Asks { ready: true },
+            Some((Progress::Failed, ActionKind::ThreeDSecure)) => return Standing::Declined(DeclineCode::ThreeDSecure),
+            Some((Progress::Failed, ActionKind::Apm)) => return Standing::Declined(DeclineCode::PaymentRejected),
+            Some((Progress::Over, _)) => return Standing::Declined(DeclineCode::PaymentCancelled),
+            Some((Progress::Completed, _)) | None => {}
+        }
+        let authenticated = challenge.is_some() || self.three_ds.is_some();
         match self.behaviour {
             Behaviour::Decline(code) => Standing::Declined(code),
-            Behaviour::DemandAuthentication => Standing::Declined(DeclineCode::AuthorizationRequired),
+            Behaviour::DemandAuthentication if authenticated => Standing::Approved,
+            Behaviour::DemandThenDecline if authenticated => Standing::Declined(DeclineCode::GeneralDecline),
+            Behaviour::DemandAuthentication | Behaviour::DemandThenDecline => {
+                Standing::Declined(DeclineCode::AuthorizationRequired)
+            }
             Behaviour::Fail | Behaviour::SilentNotCharged => Standing::Failed,
             Behaviour::Held if self.held_until.is_some_and(|until| at < until) => Standing::Held,
             Behaviour::Held
@@ -122,6 +215,31 @@ impl Entry {
         self.later.iter().any(|later| later.kind == Kind::Cancel && later.state.at(at) == Now::Done)
     }
 
+    /// Whether a card is charged; else it is another method.
+    pub(super) fn is_of_card(&self) -> bool {
+        self.method.is_none_or(|method| methods::way(method).is_none())
+    }
+
+    /// Takes what the customer decided at the page. False when that was decided before, or does not count any more.
+    pub(super) fn decide(&mut self, pass: bool) -> bool {
+        self.moves(Progress::Waiting, if pass { Progress::Passed } else { Progress::Failed })
+    }
+
+    /// Completes an authorisation whose customer has done what was asked. False when there is nothing to complete.
+    pub(super) fn complete(&mut self) -> bool {
+        self.moves(Progress::Passed, Progress::Completed)
+    }
+
+    fn moves(&mut self, from: Progress, to: Progress) -> bool {
+        match &mut self.challenge {
+            Some(challenge) if challenge.state == from => {
+                challenge.state = to;
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// The capture, cancellation or refund of this reference.
     pub(super) fn find(&self, reference: &Reference) -> Option<&Later> {
         self.later.iter().find(|later| later.reference == *reference)
@@ -135,6 +253,13 @@ impl Entry {
         };
         let later = Later { reference: reference.clone(), kind, amount, state };
         self.later.push(later.clone());
+        if kind == Kind::Cancel
+            && state == State::Done
+            && let Some(challenge) = &mut self.challenge
+            && matches!(challenge.state, Progress::Waiting | Progress::Passed)
+        {
+            challenge.state = Progress::Over;
+        }
         later
     }
 
@@ -142,7 +267,9 @@ impl Entry {
         match self.standing(now) {
             Standing::Approved => {}
             Standing::Held => return Some(Refusal::InReview),
-            Standing::Declined(_) | Standing::Failed => return Some(Refusal::NotApproved),
+            // What waits for the customer can be given up.
+            Standing::Asks { .. } if kind == Kind::Cancel => {}
+            Standing::Asks { .. } | Standing::Declined(_) | Standing::Failed => return Some(Refusal::NotApproved),
         }
         if self.behaviour == Behaviour::RefuseLater && kind != Kind::Refund {
             return Some(Refusal::TestNumber);
@@ -174,4 +301,22 @@ impl Entry {
         let counted = self.later.iter().filter(|later| later.kind == kind && counts(later.state.at(at)));
         counted.fold(0, |sum, later| later.amount.saturating_add(sum))
     }
+}
+
+/// The challenge that the issuer demands, when there is somebody who can be sent to a page. A wallet's cryptogram stands for
+/// the customer's authentication.
+fn challenge_of(card: &CardData, return_url: Option<&str>, world: &World) -> Option<Challenge> {
+    let demanded = cards::behaviour(card).demands() && card.cryptogram.is_none();
+    return_url.filter(|_| demanded).map(|url| Challenge::new(ActionKind::ThreeDSecure, url, world))
+}
+
+/// What authentication brings: the wallet's own, or 3D Secure when it was `asked` for.
+fn authentication(card: &CardData, asked: bool) -> Option<ThreeDs> {
+    let eci = if card.number.brand() == Brand::Mastercard { "02" } else { "05" };
+    let (eci, version) = match &card.cryptogram {
+        Some(cryptogram) => (cryptogram.eci.as_deref().unwrap_or(eci), None),
+        None if asked => (eci, Some("2.2.0".to_owned())),
+        None => return None,
+    };
+    Some(ThreeDs { eci: Some(eci.to_owned()), version, result: Some("AUTHENTICATED".to_owned()) })
 }

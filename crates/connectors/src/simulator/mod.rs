@@ -4,6 +4,7 @@
 //! Like a good processor it is idempotent by reference: the same request under the same reference gets the same answer
 //! and has no second effect, another one is rejected. It enforces what processors enforce: one capture of at most the
 //! authorised amount, refunds of at most the captured amount in all, a cancellation only of what is not captured.
+//! Where the customer has to act first it has a page for that; nothing is charged before the authorisation is completed.
 //!
 //! What is promised: once a call has ended, also by being dropped, a look-up tells for good what became of it. What is
 //! not: a limit to the size of the books.
@@ -11,27 +12,43 @@
 mod answers;
 mod books;
 mod cards;
+mod challenge;
 mod descriptor;
 mod entry;
 mod later;
+mod methods;
+mod pages;
+mod settings;
 mod show;
+mod tokens;
 mod turns;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    future::Future,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
-use connector::{Answer, Authorise, CallError, Connector, Descriptor, Finding, Follow, LaterAnswer, LookUp};
+use connector::{
+    Answer, Authorise, CallError, Complete, Connector, Descriptor, Finding, Follow, LaterAnswer, LookUp, Tokenise,
+    Tokenised,
+};
 use futures_util::future::BoxFuture;
 use world::World;
 
 pub use books::{Books, BooksError, MemoryBooks};
 pub use cards::Behaviour;
+pub use challenge::{Challenge, Progress};
 pub use descriptor::CALL_TIMEOUT;
 pub use entry::Entry;
 pub use later::{Kind, Later, Refusal, State};
+pub use pages::Page;
 pub use show::{books_json, read_books};
 
 /// Far beyond the time at which the caller gives up.
 const SILENCE: Duration = Duration::from_hours(1);
+
+use settings::Fault;
 
 /// How often a change is tried again after another node was faster.
 const TRIES: u32 = 32;
@@ -44,6 +61,7 @@ pub struct Simulator {
     world: World,
     books: Arc<dyn Books>,
     turns: turns::Turns,
+    base: OnceLock<String>,
 }
 
 /// A later operation in the books.
@@ -57,26 +75,100 @@ enum Noted {
 impl Simulator {
     /// A simulator with these books. Several may share the books.
     pub fn new(world: World, books: Arc<dyn Books>) -> Self {
-        Self { world, books, turns: turns::Turns::default() }
+        Self { world, books, turns: turns::Turns::default(), base: OnceLock::new() }
+    }
+
+    /// Tells the base of the addresses of the simulator's pages, without a slash at its end. Counts once.
+    pub fn reachable_at(&self, base: String) {
+        // A second telling is ignored: addresses that were handed out stay true.
+        let _ = self.base.set(base);
+    }
+
+    fn base(&self) -> &str {
+        self.base.get().map_or("", String::as_str)
+    }
+
+    /// Lets a call end as the connection's settings want it.
+    async fn under<T>(
+        &self,
+        settings: &serde_json::Value,
+        call: impl Future<Output = Result<T, CallError>>,
+    ) -> Result<T, CallError> {
+        match fault(settings)? {
+            None | Some(Fault::Fails) => call.await,
+            Some(Fault::Down) => Err(CallError::NotSent("the connection was refused".to_owned())),
+            Some(Fault::Slow(delay)) => {
+                let answer = call.await;
+                self.world.sleep(delay).await;
+                answer
+            }
+            Some(Fault::DiesAfterCharging) => {
+                call.await?;
+                Err(CallError::Unknown("the connection broke".to_owned()))
+            }
+            Some(Fault::Garbage) => {
+                call.await?;
+                Err(CallError::Unknown("the answer can't be understood".to_owned()))
+            }
+        }
     }
 
     async fn play_authorise(&self, call: &Authorise<'_>) -> Result<Answer, CallError> {
         check(call.money.minor())?;
-        let entry = Entry::open(call, self.world.now());
+        if call.card.is_none() && methods::way(call.method).is_none() {
+            return Err(rejected("the method needs a card"));
+        }
+        let mut entry = Entry::open(call, &self.world);
+        if fault(call.settings)? == Some(Fault::Fails) {
+            entry = entry.failing();
+        }
         if entry.behaviour == Behaviour::SilentNotCharged {
             return self.say_nothing().await;
         }
-        let entry = if self.books.insert(&entry).await.map_err(of_a_write)? {
-            entry
-        } else {
-            // The first call under this reference has answered for it: nothing is written twice.
-            let known = self.books.load(entry.reference.as_str()).await.map_err(of_a_read)?;
-            known.filter(|known| known.is_repeated_by(&entry)).ok_or_else(is_another_request)?
-        };
+        let entry = self.open(entry).await?;
         if entry.behaviour == Behaviour::SilentCharged {
             return self.say_nothing().await;
         }
-        Ok(answers::authorisation(&entry, self.world.now()))
+        Ok(answers::authorisation(&entry, self.world.now(), self.base()))
+    }
+
+    /// Writes a new entry, or finds the one that the same request made before: nothing is written twice.
+    async fn open(&self, entry: Entry) -> Result<Entry, CallError> {
+        if self.books.insert(&entry).await.map_err(of_a_write)? {
+            return Ok(entry);
+        }
+        let known = self.books.load(entry.reference.as_str()).await.map_err(of_a_read)?;
+        known.filter(|known| known.is_repeated_by(&entry)).ok_or_else(is_another_request)
+    }
+
+    async fn play_complete(&self, call: &Complete<'_>) -> Result<Answer, CallError> {
+        let known = self.books.load(call.reference.as_str()).await.map_err(of_a_read)?;
+        let known = known.filter(|entry| entry.connection == *call.connection && entry.token.is_none());
+        let Some(entry) = known else { return Err(rejected("there is no such authorisation")) };
+        if entry.money != call.money || entry.sale != call.capture {
+            return Err(is_another_request());
+        }
+        let entry = self.change(entry, Entry::complete).await?;
+        Ok(answers::authorisation(&entry, self.world.now(), self.base()))
+    }
+
+    /// Changes an entry, if `change` says that it did, whoever else changes it too. Returns the entry as it is then.
+    async fn change(&self, known: Entry, change: impl Fn(&mut Entry) -> bool) -> Result<Entry, CallError> {
+        let _turn = self.turns.take(&known.reference).await;
+        let mut entry = known;
+        for _ in 0..TRIES {
+            if !change(&mut entry) {
+                return Ok(entry);
+            }
+            let expected = entry.version;
+            entry.version = expected.saturating_add(1);
+            if self.books.update(&entry, expected).await.map_err(of_a_write)? {
+                return Ok(entry);
+            }
+            let stored = self.books.load(entry.reference.as_str()).await.map_err(of_a_read)?;
+            entry = stored.ok_or_else(|| CallError::Unknown("an entry of the books has gone".to_owned()))?;
+        }
+        Err(overtaken())
     }
 
     async fn play_later(&self, kind: Kind, call: &Follow<'_>) -> Result<LaterAnswer, CallError> {
@@ -117,10 +209,13 @@ impl Simulator {
                 return Ok(Noted::Now(later, entry.behaviour));
             }
         }
-        Err(CallError::NotSent("others change the authorisation all the time".to_owned()))
+        Err(overtaken())
     }
 
     async fn play_look_up(&self, call: &LookUp<'_>) -> Result<Finding, CallError> {
+        if fault(call.settings)? == Some(Fault::Down) {
+            return Err(CallError::NotSent("the connection was refused".to_owned()));
+        }
         if let Some(finding) = self.find(call).await? {
             return Ok(finding);
         }
@@ -132,7 +227,7 @@ impl Simulator {
     async fn find(&self, call: &LookUp<'_>) -> Result<Option<Finding>, CallError> {
         let entry = self.books.load(call.authorisation.as_str()).await.map_err(of_a_read)?;
         let entry = entry.filter(|entry| entry.connection == *call.connection);
-        Ok(entry.and_then(|entry| answers::finding(&entry, call.reference, self.world.now())))
+        Ok(entry.and_then(|entry| answers::finding(&entry, call.reference, self.world.now(), self.base())))
     }
 
     async fn say_nothing<T>(&self) -> Result<T, CallError> {
@@ -147,28 +242,44 @@ impl Connector for Simulator {
     }
 
     fn authorise<'a>(&'a self, call: &'a Authorise<'a>) -> BoxFuture<'a, Result<Answer, CallError>> {
-        Box::pin(self.play_authorise(call))
+        Box::pin(self.under(call.settings, self.play_authorise(call)))
     }
 
     fn capture<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
-        Box::pin(self.play_later(Kind::Capture, call))
+        Box::pin(self.under(call.settings, self.play_later(Kind::Capture, call)))
     }
 
     fn cancel<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
-        Box::pin(self.play_later(Kind::Cancel, call))
+        Box::pin(self.under(call.settings, self.play_later(Kind::Cancel, call)))
     }
 
     fn refund<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
-        Box::pin(self.play_later(Kind::Refund, call))
+        Box::pin(self.under(call.settings, self.play_later(Kind::Refund, call)))
     }
 
     fn look_up<'a>(&'a self, call: &'a LookUp<'a>) -> BoxFuture<'a, Result<Finding, CallError>> {
         Box::pin(self.play_look_up(call))
     }
 
-    fn check_settings(&self, settings: &serde_json::Value) -> Result<(), String> {
-        if settings.is_object() { Ok(()) } else { Err("must be an object".to_owned()) }
+    fn complete<'a>(&'a self, call: &'a Complete<'a>) -> BoxFuture<'a, Result<Answer, CallError>> {
+        Box::pin(self.under(call.settings, self.play_complete(call)))
     }
+
+    fn tokenise<'a>(&'a self, call: &'a Tokenise<'a>) -> BoxFuture<'a, Result<Tokenised, CallError>> {
+        Box::pin(self.under(call.settings, self.play_tokenise(call)))
+    }
+
+    fn check_settings(&self, settings: &serde_json::Value) -> Result<(), String> {
+        if settings.is_object() { settings::read(settings).map(drop) } else { Err("must be an object".to_owned()) }
+    }
+}
+
+fn fault(settings: &serde_json::Value) -> Result<Option<Fault>, CallError> {
+    settings::read(settings).map_err(|_| rejected("the connection's settings can't be used"))
+}
+
+fn overtaken() -> CallError {
+    CallError::NotSent("others change the entry all the time".to_owned())
 }
 
 fn check(minor: i64) -> Result<(), CallError> {

@@ -21,9 +21,9 @@ pub async fn read_books(books: &dyn Books, reference: Option<&str>, at: Timestam
     Ok(books_json(&entries, at))
 }
 
-/// Entries as of `at`. Amounts are in minor units of the entry's currency.
+/// Entries as of `at`. Amounts are in minor units of the entry's currency. Tokens are no money and are left out.
 pub fn books_json(entries: &[Entry], at: Timestamp) -> Value {
-    json!({ "entries": entries.iter().map(|entry| entry_json(entry, at)).collect::<Vec<_>>() })
+    json!({ "entries": entries.iter().filter(|entry| entry.token.is_none()).map(|entry| entry_json(entry, at)).collect::<Vec<_>>() })
 }
 
 async fn all(books: &dyn Books) -> Result<Vec<Entry>, BooksError> {
@@ -39,7 +39,7 @@ async fn all(books: &dyn Books) -> Result<Vec<Entry>, BooksError> {
 }
 
 fn entry_json(entry: &Entry, at: Timestamp) -> Value {
-    json!({
+    let mut shown = json!({
         "reference": entry.reference,
         "connection": entry.connection,
         "currency": entry.money.currency(),
@@ -50,7 +50,11 @@ fn entry_json(entry: &Entry, at: Timestamp) -> Value {
         "declined": entry.declined(at),
         "captures": of_kind(entry, Kind::Capture, at),
         "refunds": of_kind(entry, Kind::Refund, at),
-    })
+    });
+    if let (Some(challenge), Some(shown)) = (&entry.challenge, shown.as_object_mut()) {
+        shown.insert("challenge".to_owned(), challenge.state.word().into());
+    }
+    shown
 }
 
 fn of_kind(entry: &Entry, kind: Kind, at: Timestamp) -> Vec<Value> {

@@ -3,6 +3,10 @@
 #[cfg(test)]
 mod cards;
 #[cfg(test)]
+mod challenges;
+#[cfg(test)]
+mod faults;
+#[cfg(test)]
 mod noticed;
 #[cfg(test)]
 mod rules;
@@ -12,5 +16,7 @@ mod scenarios;
 mod shop;
 #[cfg(test)]
 mod shown;
+#[cfg(test)]
+mod tokens;
 #[cfg(test)]
 mod unanswered;

@@ -34,22 +34,24 @@ pub(super) fn parse(text: &str) -> Result<Expr, String> {
     }
 }
 
-/// An upper bound of the nesting, so that no parser has to go there first.
+/// How deeply brackets and choices nest, so that no parser has to go there first. What stands in quotation marks does not.
 fn nesting(text: &str) -> usize {
-    let mut depth = 0_usize;
-    let mut deepest = 0_usize;
-    let mut chain = 0_usize;
-    for char in text.chars() {
-        match char {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth = depth.saturating_sub(1),
-            // Signs before a value and choices nest without brackets.
-            '!' | '-' | '?' => chain += 1,
+    let (mut depth, mut deepest, mut choices) = (0_usize, 0, 0);
+    let mut quote = None;
+    let mut chars = text.chars();
+    while let Some(char) = chars.next() {
+        match (quote, char) {
+            (Some(_), '\\') => drop(chars.next()),
+            (Some(open), _) if char == open => quote = None,
+            (None, '"' | '\'') => quote = Some(char),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
+            (None, '?') => choices += 1,
             _ => {}
         }
         deepest = deepest.max(depth);
     }
-    deepest.max(chain)
+    deepest.max(choices)
 }
 
 fn syntax(text: &str, errors: &[ParseError]) -> String {
@@ -76,10 +78,18 @@ fn syntax(text: &str, errors: &[ParseError]) -> String {
     format!("this can't be read as a condition{place}: {words}")
 }
 
-/// The parser's words, which may list every sign that it knows.
+/// The parser's words in ours. It may list every sign that it knows; only the one that it did not expect helps.
 fn shorter(words: &str) -> String {
     let words = words.split(" expecting ").next().unwrap_or_default();
-    words.chars().filter(|char| !char.is_control()).take(120).collect()
+    if words.contains("<EOF>") {
+        return "it ends too early; is a bracket or a value missing?".to_owned();
+    }
+    if words.contains("has() macro") {
+        return "`has` is written as in `has(metadata.plan)`".to_owned();
+    }
+    let quoted = words.split_once('\'').and_then(|(_, rest)| rest.rsplit_once('\'')).map(|(quoted, _)| quoted);
+    let words = quoted.unwrap_or(words).chars().filter(|char| !char.is_control()).take(40).collect::<String>();
+    if quoted.is_some() { format!("`{words}` is not expected there") } else { words }
 }
 
 type Lowered = Result<(Expr, Type), String>;

@@ -228,6 +228,8 @@ pub(super) fn connection() -> ConnectionView {
         methods: vec![Method::Card],
         settings: json!({}),
     }
+}
+
 pub(super) fn intent() -> Intent {
     let start = Start {
         id: uuid(IntentId::parse),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use connectors::simulator::{Books, read_books};
+use connectors::simulator::{BooksError, Page, read_books};
 use domain::{Fault, caller::Caller, id::TeamId};
 use engine::{Engine, Returned};
 use futures_util::{FutureExt, future::BoxFuture};
@@ -10,6 +10,7 @@ use graphql::{Api, Kind, Request};
 use serde_json::Value;
 use world::World;
 
+use super::Sandbox;
 use crate::{
     http::{Answer, Backend, Method, Operation, Outcome},
     telemetry::Metrics,
@@ -20,7 +21,7 @@ pub(super) struct Service {
     pub(super) world: World,
     pub(super) engine: Engine,
     pub(super) api: Api,
-    pub(super) books: Option<Arc<dyn Books>>,
+    pub(super) sandbox: Option<Arc<Sandbox>>,
     pub(super) metrics: Metrics,
 }
 
@@ -71,8 +72,8 @@ impl Backend for Service {
 
     fn books<'a>(&'a self, team: TeamId, reference: Option<&'a str>) -> BoxFuture<'a, Option<Value>> {
         async move {
-            let books = self.books.as_ref()?;
-            match read_books(books.as_ref(), reference, self.world.now()).await {
+            let sandbox = self.sandbox.as_ref()?;
+            match read_books(sandbox.books.as_ref(), reference, self.world.now()).await {
                 Ok(books) => self.without_others(team, books).await,
                 Err(error) => {
                     tracing::warn!(%error, "the simulator's books can't be read");
@@ -83,9 +84,36 @@ impl Backend for Service {
         .boxed()
     }
 
+    fn sandbox_page<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Option<Page>, Fault>> {
+        async move {
+            match &self.sandbox {
+                Some(sandbox) => sandbox.simulator.page(token).await.map_err(unreadable),
+                None => Ok(None),
+            }
+        }
+        .boxed()
+    }
+
+    fn decide_sandbox_page<'a>(&'a self, token: &'a str, pass: bool) -> BoxFuture<'a, Result<Option<Page>, Fault>> {
+        async move {
+            match &self.sandbox {
+                Some(sandbox) => sandbox.simulator.decide(token, pass).await.map_err(unreadable),
+                None => Ok(None),
+            }
+        }
+        .boxed()
+    }
+
     fn metrics(&self) -> String {
         self.metrics.render()
     }
+}
+
+/// The books can't be read or written; trying again is harmless.
+#[expect(clippy::needless_pass_by_value, reason = "used to map errors")]
+fn unreadable(error: BooksError) -> Fault {
+    tracing::warn!(%error, "a page of the simulator's has no answer");
+    Fault::unavailable()
 }
 
 impl Service {

@@ -19,7 +19,7 @@ use world::World;
 
 use crate::{
     admin::Operator,
-    config::{Sandbox, Settings},
+    config::{self, Settings},
     data_dir::Held,
     sandbox::DbBooks,
     telemetry::Metrics,
@@ -38,9 +38,16 @@ pub struct App {
     engine: Engine,
     store: Db,
     vault: Db,
-    simulator: Option<(Db, Arc<dyn Books>)>,
+    sandbox: Option<Arc<Sandbox>>,
     metrics: Metrics,
     held: Held,
+}
+
+/// What only test mode has.
+struct Sandbox {
+    db: Db,
+    books: Arc<dyn Books>,
+    simulator: Arc<Simulator>,
 }
 
 impl App {
@@ -54,8 +61,8 @@ impl App {
         let store = open_database(&dir.store(), store::MIGRATIONS, Overwrite::Pages, world)?;
         let vault_db = open_database(&dir.vault(), vault::MIGRATIONS, Overwrite::Everything, world)?;
         let vault = Vault::open(vault_db.clone(), keys, world.clone(), settings.vault.cvc_lifetime)?;
-        let simulator = match settings.mode {
-            Mode::Test => Some(books(&dir.simulator(), world)?),
+        let sandbox = match settings.mode {
+            Mode::Test => Some(Arc::new(open_sandbox(&dir.simulator(), world)?)),
             Mode::Live => None,
         };
         refuse_simulator_when_live(settings, &store).await?;
@@ -63,18 +70,18 @@ impl App {
             world: world.clone(),
             store: store.clone(),
             vault,
-            connectors: connectors(simulator.as_ref(), world),
+            connectors: connectors(sandbox.as_deref()),
             wallets: engine::WalletKeys::default(),
             settings: engine_settings(settings),
         });
-        Ok(Self { world: world.clone(), engine, store, vault: vault_db, simulator, metrics, held })
+        Ok(Self { world: world.clone(), engine, store, vault: vault_db, sandbox, metrics, held })
     }
 
     /// Makes what the first start of a sandbox needs. Returns the secret key when one was made that nobody knows yet.
     pub async fn prepare(&self, settings: &Settings) -> anyhow::Result<Option<String>> {
         match settings.sandbox {
-            Sandbox::Open => seed::seed(&self.engine, settings).await,
-            Sandbox::Absent => Ok(None),
+            config::Sandbox::Open => seed::seed(&self.engine, settings).await,
+            config::Sandbox::Absent => Ok(None),
         }
     }
 
@@ -87,8 +94,8 @@ impl App {
     pub async fn close(self) {
         self.store.close().await;
         self.vault.close().await;
-        if let Some((db, _)) = &self.simulator {
-            db.close().await;
+        if let Some(sandbox) = &self.sandbox {
+            sandbox.db.close().await;
         }
     }
 }
@@ -99,17 +106,18 @@ fn open_database(path: &Path, migrations: &[Migration], overwrite: Overwrite, wo
     Db::sqlite(options, migrations, world).with_context(|| path.display().to_string())
 }
 
-fn books(path: &Path, world: &World) -> anyhow::Result<(Db, Arc<dyn Books>)> {
+fn open_sandbox(path: &Path, world: &World) -> anyhow::Result<Sandbox> {
     let options = SqliteOptions { readers: 2, ..SqliteOptions::new(path) };
     let db = Db::sqlite(options, DbBooks::MIGRATIONS, world).with_context(|| format!("{}", path.display()))?;
     let books: Arc<dyn Books> = Arc::new(DbBooks::new(db.clone()));
-    Ok((db, books))
+    let simulator = Arc::new(Simulator::new(world.clone(), Arc::clone(&books)));
+    Ok(Sandbox { db, books, simulator })
 }
 
-fn connectors(simulator: Option<&(Db, Arc<dyn Books>)>, world: &World) -> Connectors {
+fn connectors(sandbox: Option<&Sandbox>) -> Connectors {
     let mut connectors: BTreeMap<&'static str, Arc<dyn Connector>> = BTreeMap::new();
-    if let Some((_, books)) = simulator {
-        connectors.insert(SIMULATOR, Arc::new(Simulator::new(world.clone(), Arc::clone(books))));
+    if let Some(sandbox) = sandbox {
+        connectors.insert(SIMULATOR, Arc::clone(&sandbox.simulator) as Arc<dyn Connector>);
     }
     connectors
 }

@@ -25,7 +25,11 @@ impl App {
         listener: TcpListener,
         stop: impl Future<Output = ()>,
     ) -> anyhow::Result<()> {
-        self.engine.reachable_at(base_url(settings, &listener)?);
+        let base = base_url(settings, &listener)?;
+        if let Some(sandbox) = &self.sandbox {
+            sandbox.simulator.reachable_at(base.clone());
+        }
+        self.engine.reachable_at(base);
         let web = Arc::new(self.web(settings)?);
         let most = u32::try_from(settings.server.max_connections).unwrap_or(u32::MAX);
         let connections = Connections::new(self.world.clone(), router(&web), most, settings.server.header_timeout);
@@ -76,7 +80,7 @@ impl App {
             world: self.world.clone(),
             engine: self.engine.clone(),
             api: Api::new(self.engine.clone(), limits(settings), introspection)?,
-            books: self.simulator.as_ref().map(|(_, books)| Arc::clone(books)),
+            sandbox: self.sandbox.clone(),
             metrics: self.metrics.clone(),
         };
         Ok(Web::new(Arc::new(service), self.world.clone(), rules(settings)))
@@ -113,7 +117,7 @@ fn rules(settings: &Settings) -> Rules {
         body: settings.limits.body.in_memory(),
         request_timeout: settings.server.request_timeout,
         rate: settings.limits.requests_per_second.map(Rate::new),
-        books: settings.sandbox == Sandbox::Open,
+        sandbox: settings.sandbox == Sandbox::Open,
         https: settings.server.public_url.as_deref().is_some_and(|url| url.starts_with("https://")),
         trusted_proxies: settings.server.trusted_proxies.clone(),
     }

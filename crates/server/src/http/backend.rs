@@ -1,5 +1,6 @@
 //! What the HTTP layer asks of the rest of the service.
 
+use connectors::simulator::Page;
 use domain::{Code, Fault, caller::Caller, id::TeamId};
 use engine::Returned;
 use futures_util::future::BoxFuture;
@@ -22,6 +23,12 @@ pub trait Backend: Send + Sync + 'static {
     /// The simulator's books as JSON, without what belongs to another team's payments: of one reference, or whole. `None`
     /// when they can't be read.
     fn books<'a>(&'a self, team: TeamId, reference: Option<&'a str>) -> BoxFuture<'a, Option<Value>>;
+
+    /// The simulator's page of this token; `None` when there is none.
+    fn sandbox_page<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Option<Page>, Fault>>;
+
+    /// Takes the customer's decision at a page of the simulator's, once. Returns the page as it is then.
+    fn decide_sandbox_page<'a>(&'a self, token: &'a str, pass: bool) -> BoxFuture<'a, Result<Option<Page>, Fault>>;
 
     /// What is measured, in the text format of Prometheus.
     fn metrics(&self) -> String;

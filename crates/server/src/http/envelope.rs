@@ -75,6 +75,11 @@ impl Envelope {
         self
     }
 
+    /// Its status.
+    pub(super) fn status(&self) -> StatusCode {
+        self.status
+    }
+
     /// The response.
     pub(super) fn answer(self, media: Media) -> Response {
         let mut extensions = json!({"code": self.code.text(), "noTrace": self.code != Code::Unknown});

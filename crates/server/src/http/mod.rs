@@ -1,4 +1,4 @@
-//! The HTTP interface: GraphQL over HTTP, health, metrics, the sandbox's books.
+//! The HTTP interface: GraphQL over HTTP, health, metrics, the sandbox's books and pages.
 //!
 //! Whatever happens, a request ends with an answer: [`edge`] stands around every handler and gives the request its id,
 //! turns a panic into an envelope, and adds the headers that every response carries.
@@ -18,7 +18,11 @@ mod parameters;
 mod query_text;
 mod rate;
 mod request_id;
+<<<<<<< HEAD
 mod returns;
+=======
+mod sandbox_pages;
+>>>>>>> main
 mod strict;
 mod web;
 
@@ -53,8 +57,10 @@ pub fn router(web: &Arc<Web>) -> Router {
         .route("/health/live", get(health::live))
         .route("/health/ready", get(health::ready))
         .route("/metrics", get(health::metrics));
-    if web.rules.books {
-        router = router.route("/sandbox/books", get(books::books));
+    if web.rules.sandbox {
+        router = router
+            .route("/sandbox/books", get(books::books))
+            .route("/sandbox/pages/{token}", get(sandbox_pages::show).post(sandbox_pages::decide));
     }
     router
         .fallback(nothing_here)

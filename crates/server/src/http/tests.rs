@@ -3,10 +3,13 @@
 use std::{sync::Arc, time::Duration};
 
 use axum::{Router, body::Body, response::Response};
+use connectors::simulator::{Page, Progress};
 use domain::{
     Code, Fault,
+    answer::ActionKind,
     caller::{Caller, Credential, Mode},
     id::{KeyId, TeamId},
+    money::{Currency, Money},
 };
 use futures_util::{FutureExt, future::BoxFuture};
 use http::{Method as HttpMethod, Request, StatusCode, header};
@@ -65,9 +68,35 @@ impl Backend for Played {
         std::future::ready(Some(json!({"entries": [], "reference": reference}))).boxed()
     }
 
+    fn sandbox_page<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Option<Page>, Fault>> {
+        std::future::ready(played_page(token)).boxed()
+    }
+
+    fn decide_sandbox_page<'a>(&'a self, token: &'a str, _: bool) -> BoxFuture<'a, Result<Option<Page>, Fault>> {
+        std::future::ready(played_page(token)).boxed()
+    }
+
     fn metrics(&self) -> String {
         "pointsman_build_info 1\n".to_owned()
     }
+}
+
+fn played_page(token: &str) -> Result<Option<Page>, Fault> {
+    let state = match token {
+        "waiting" => Progress::Waiting,
+        "passed" => Progress::Passed,
+        "failed" => Progress::Failed,
+        "over" => Progress::Over,
+        "broken" => return Err(Fault::unavailable()),
+        _ => return Ok(None),
+    };
+    Ok(Some(Page {
+        kind: ActionKind::ThreeDSecure,
+        state,
+        method: Some(domain::method::Method::Visa),
+        money: Money::new(1234, Currency::parse("EUR").unwrap()),
+        return_url: "https://pay.example/3ds/abc".to_owned(),
+    }))
 }
 
 struct Site {
@@ -84,7 +113,7 @@ impl Site {
             body: 1024,
             request_timeout: Duration::from_secs(25),
             rate,
-            books: true,
+            sandbox: true,
             https: false,
             trusted_proxies: Vec::new(),
         };
@@ -334,4 +363,78 @@ fn a_browser_gets_permission_before_and_with_the_answer() {
     assert!(reply.header("access-control-allow-headers").contains("x-idempotency-key"));
     assert_eq!(site.query("{a}", &headers[..1]).header("access-control-allow-origin"), "*");
     assert_eq!(reply.headers.get(header::ACCESS_CONTROL_ALLOW_CREDENTIALS), None);
+}
+
+const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
+
+impl Site {
+    fn page(&self, token: &str) -> Reply {
+        self.ask(request(HttpMethod::GET, &format!("/sandbox/pages/{token}"), "", &[("authorization", "")]))
+    }
+
+    fn decide(&self, token: &str, form: &str) -> Reply {
+        self.ask(request(HttpMethod::POST, &format!("/sandbox/pages/{token}"), form, &[("authorization", ""), FORM]))
+    }
+}
+
+#[test]
+fn a_page_shows_what_is_asked_and_needs_no_credential() {
+    let site = Site::new();
+    let reply = site.page("waiting");
+    assert_eq!((reply.status, reply.header("content-type")), (StatusCode::OK, "text/html; charset=utf-8"));
+    assert!(reply.text.contains("€12.34") && reply.text.contains("VISA"), "{}", reply.text);
+    for value in ["complete", "fail"] {
+        assert!(reply.text.contains(&format!("name=\"outcome\" value=\"{value}\"")), "{}", reply.text);
+    }
+    assert!(!reply.text.contains("<script"));
+    for (name, value) in [
+        ("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"),
+        ("referrer-policy", "no-referrer"),
+        ("cache-control", "no-store"),
+        ("x-content-type-options", "nosniff"),
+    ] {
+        assert_eq!(reply.header(name), value);
+    }
+}
+
+#[test]
+fn a_page_that_is_decided_says_so_and_leads_back() {
+    let site = Site::new();
+    for (token, words) in [("passed", "done already"), ("failed", "refused already"), ("over", "given up")] {
+        let text = site.page(token).text;
+        assert!(text.contains(words) && text.matches("<button").count() == 1, "{text}");
+        let reply = site.decide(token, "outcome=complete");
+        assert_eq!((reply.status, reply.header("location")), (StatusCode::SEE_OTHER, "https://pay.example/3ds/abc"));
+    }
+}
+
+#[test]
+fn a_decision_sends_the_customer_back() {
+    let site = Site::new();
+    for outcome in ["complete", "fail"] {
+        let reply = site.decide("waiting", &format!("outcome={outcome}"));
+        assert_eq!((reply.status, reply.header("location")), (StatusCode::SEE_OTHER, "https://pay.example/3ds/abc"));
+    }
+}
+
+#[test]
+fn whatever_is_wrong_at_a_page_is_told_by_a_page() {
+    let site = Site::new();
+    for (reply, status) in [
+        (site.page("unknown"), StatusCode::NOT_FOUND),
+        (site.decide("unknown", "outcome=fail"), StatusCode::NOT_FOUND),
+        (site.decide("waiting", "outcome=other"), StatusCode::BAD_REQUEST),
+        (site.decide("waiting", ""), StatusCode::BAD_REQUEST),
+        (site.decide("waiting", &"a".repeat(5000)), StatusCode::PAYLOAD_TOO_LARGE),
+        (site.page("broken"), StatusCode::SERVICE_UNAVAILABLE),
+    ] {
+        assert_eq!(
+            (reply.status, reply.header("content-type")),
+            (status, "text/html; charset=utf-8"),
+            "{}",
+            reply.text
+        );
+    }
+    site.web.drain();
+    assert_eq!(site.page("waiting").status, StatusCode::SERVICE_UNAVAILABLE);
 }

@@ -24,8 +24,8 @@ pub struct Rules {
     pub request_timeout: Duration,
     /// How often a credential may ask.
     pub rate: Option<Rate>,
-    /// Whether the simulator's books are shown.
-    pub books: bool,
+    /// Whether the simulator's books and pages are there.
+    pub sandbox: bool,
     /// Whether browsers are told to come back over TLS alone.
     pub https: bool,
     /// Proxies that are believed about the client's address.

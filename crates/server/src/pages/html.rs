@@ -62,9 +62,9 @@ impl Html {
     }
 
     fn element(&mut self, tag: &'static str, text: &str) {
-        self.0.push_str(&format!("<{tag}>"));
+        self.0.extend(["<", tag, ">"]);
         escape(text, &mut self.0);
-        self.0.push_str(&format!("</{tag}>\n"));
+        self.0.extend(["</", tag, ">\n"]);
     }
 }
 

@@ -1,0 +1,113 @@
+//! The settings of a connection to the simulator: how it misbehaves.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// How long a slow processor takes when the settings do not say.
+const SLOW: Duration = Duration::from_secs(3);
+/// The longest delay.
+const SLOWEST: Duration = Duration::from_mins(10);
+
+/// How the processor behind a connection misbehaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// It refuses connections: nothing is sent.
+    Down,
+    /// It answers after this time; what was asked takes effect at once.
+    Slow(Duration),
+    /// What was asked takes effect, then the connection breaks.
+    DiesAfterCharging,
+    /// What was asked takes effect; the answer can't be read.
+    Garbage,
+    /// Each authorisation ends with a technical failure.
+    Fails,
+}
+
+/// Reads the settings. The error is a clause for the merchant, and repeats no value.
+pub(super) fn read(settings: &Value) -> Result<Option<Fault>, String> {
+    let Value::Object(settings) = settings else {
+        return if settings.is_null() { Ok(None) } else { Err("must be an object".to_owned()) };
+    };
+    if settings.keys().any(|key| key != "fault" && key != "delay") {
+        return Err("has a key that the simulator does not know; it knows fault and delay".to_owned());
+    }
+    let delay = settings.get("delay").map(duration).transpose()?;
+    let Some(fault) = settings.get("fault") else {
+        return if delay.is_none() { Ok(None) } else { Err("has a delay, which needs the fault slow".to_owned()) };
+    };
+    let fault = match fault.as_str() {
+        Some("down") => Fault::Down,
+        Some("slow") => return Ok(Some(Fault::Slow(delay.unwrap_or(SLOW)))),
+        Some("dies_after_charging") => Fault::DiesAfterCharging,
+        Some("garbage") => Fault::Garbage,
+        Some("fails") => Fault::Fails,
+        _ => return Err("has a fault that is none of down, slow, dies_after_charging, garbage, fails".to_owned()),
+    };
+    if delay.is_some() {
+        return Err("has a delay, which only the fault slow takes".to_owned());
+    }
+    Ok(Some(fault))
+}
+
+/// `500ms`, `3s` or `2m`.
+fn duration(value: &Value) -> Result<Duration, String> {
+    let read = |text: &str| {
+        let end = text.find(|letter: char| !letter.is_ascii_digit())?;
+        let (number, unit) = text.split_at_checked(end)?;
+        let number: u32 = number.parse().ok()?;
+        match unit {
+            "ms" => Some(Duration::from_millis(number.into())),
+            "s" => Some(Duration::from_secs(number.into())),
+            "m" => Some(Duration::from_secs(u64::from(number).saturating_mul(60))),
+            _ => None,
+        }
+    };
+    let read = value.as_str().and_then(read).filter(|span| (Duration::from_millis(1)..=SLOWEST).contains(span));
+    read.ok_or_else(|| "has a delay that is no duration like 500ms, 3s or 2m, of at most 10m".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn each_fault_is_read() {
+        for (settings, fault) in [
+            (json!({}), None),
+            (json!({"fault": "down"}), Some(Fault::Down)),
+            (json!({"fault": "slow"}), Some(Fault::Slow(Duration::from_secs(3)))),
+            (json!({"fault": "slow", "delay": "500ms"}), Some(Fault::Slow(Duration::from_millis(500)))),
+            (json!({"fault": "slow", "delay": "2m"}), Some(Fault::Slow(Duration::from_mins(2)))),
+            (json!({"fault": "dies_after_charging"}), Some(Fault::DiesAfterCharging)),
+            (json!({"fault": "garbage"}), Some(Fault::Garbage)),
+            (json!({"fault": "fails"}), Some(Fault::Fails)),
+        ] {
+            assert_eq!(read(&settings), Ok(fault), "{settings}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_without_the_value() {
+        for (settings, part) in [
+            (json!([]), "object"),
+            (json!("down"), "object"),
+            (json!({"secret": 1}), "key"),
+            (json!({"fault": "secret"}), "none of"),
+            (json!({"fault": null}), "none of"),
+            (json!({"delay": "3s"}), "needs the fault slow"),
+            (json!({"fault": "down", "delay": "3s"}), "only the fault slow"),
+            (json!({"fault": "slow", "delay": "secret"}), "no duration"),
+            (json!({"fault": "slow", "delay": 3}), "no duration"),
+            (json!({"fault": "slow", "delay": "0s"}), "no duration"),
+            (json!({"fault": "slow", "delay": "11m"}), "no duration"),
+            (json!({"fault": "slow", "delay": "99999999999s"}), "no duration"),
+            (json!({"fault": "slow", "delay": "3é"}), "no duration"),
+        ] {
+            let error = read(&settings).unwrap_err();
+            assert!(error.contains(part) && !error.contains("secret"), "{settings}: {error}");
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Tokens of the simulator's own, which stand for a card here.
+
+use connector::{CallError, Reference, Tokenise, Tokenised};
+
+use super::{Simulator, answers, entry::Entry, fault, rejected, settings::Fault};
+
+impl Simulator {
+    pub(super) async fn play_tokenise(&self, call: &Tokenise<'_>) -> Result<Tokenised, CallError> {
+        let reference = Reference::other(call.reference).ok_or_else(|| rejected("the reference has another form"))?;
+        let mut entry = Entry::open_token(call, reference, &self.world);
+        if fault(call.settings)? == Some(Fault::Fails) {
+            entry = entry.failing();
+        }
+        let entry = self.open(entry).await?;
+        // The same call again, after the customer was authenticated, brings the token.
+        let entry = self.change(entry, Entry::complete).await?;
+        let told = answers::token(&entry, self.world.now(), self.base());
+        told.ok_or_else(|| rejected("the processor had a technical failure"))
+    }
+}
