@@ -18,11 +18,8 @@ mod parameters;
 mod query_text;
 mod rate;
 mod request_id;
-<<<<<<< HEAD
 mod returns;
-=======
 mod sandbox_pages;
->>>>>>> main
 mod strict;
 mod web;
 
