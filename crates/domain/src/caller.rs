@@ -58,6 +58,11 @@ pub struct Caller {
 }
 
 impl Caller {
+    /// Whoever runs the service, acting for a team. May do what the team's server may.
+    pub const fn operator(team: TeamId, mode: Mode) -> Self {
+        Self { team, key: KeyId::new(uuid::Uuid::nil()), credential: Credential::Secret, mode }
+    }
+
     /// Whether it is a merchant's server.
     pub fn is_server(&self) -> bool {
         matches!(self.credential, Credential::Secret)

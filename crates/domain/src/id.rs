@@ -121,6 +121,11 @@ macro_rules! text_id {
                 valid(text).then(|| Self(text.to_owned()))
             }
 
+            /// The id that is made of a UUID.
+            pub fn of_uuid(id: Uuid) -> Self {
+                Self(id.simple().to_string())
+            }
+
             /// The id as text.
             pub fn as_str(&self) -> &str {
                 &self.0
@@ -169,6 +174,13 @@ mod tests {
         assert_eq!(PaymentId::parse(&format!("payment:{bare}")), None);
         assert_eq!(PaymentId::parse("01929f6e000070008000000000000001"), None);
         assert_eq!(PaymentId::parse(""), None);
+    }
+
+    #[test]
+    fn what_is_made_of_a_uuid_is_an_id_of_its_kind() {
+        let uuid = Uuid::from_u128(7);
+        assert!(VaultToken::parse(VaultToken::of_uuid(uuid).as_str()).is_some());
+        assert!(FlowId::parse(FlowId::of_uuid(uuid).as_str()).is_some());
     }
 
     #[test]

@@ -1,20 +1,14 @@
-//! For the people who run the service: teams, keys, and what a first start sets up.
+//! For the people who run the service: teams and keys.
 
 use db::{Change, Committed, DbError};
 use domain::{
     Timestamp,
     bounded::{NAME_MAX, bounded},
-    id::{ConnectionId, FlowId, KeyId, TeamId},
-    payment::CaptureRule,
+    id::{KeyId, TeamId},
 };
-use store::{
-    connection::Connection,
-    credential::{self, Credential, Kind},
-    flow::{Document, Flow},
-    team::Team,
-};
+use store::credential::{self, Credential, Kind};
 
-use crate::Engine;
+use crate::{Engine, Seed};
 
 /// Why the service refused what an operator asked for. The text is for the operator and repeats no input.
 #[derive(Debug, thiserror::Error)]
@@ -28,7 +22,7 @@ pub enum AdminError {
 }
 
 impl AdminError {
-    fn refused(why: impl Into<String>) -> Self {
+    pub(crate) fn refused(why: impl Into<String>) -> Self {
         Self::Refused(why.into())
     }
 }
@@ -85,46 +79,6 @@ pub struct ListedTeam {
     pub id: TeamId,
     /// Its name.
     pub name: String,
-}
-
-/// What a team begins with.
-pub struct Seed {
-    /// Its name.
-    pub team_name: String,
-    /// Its connections.
-    pub connections: Vec<SeedConnection>,
-    /// Its flows.
-    pub flows: Vec<SeedFlow>,
-    /// Its secret key; a new one is made when absent.
-    pub secret_key: Option<String>,
-}
-
-/// A connection that a team begins with.
-#[derive(Debug, Clone)]
-pub struct SeedConnection {
-    /// Its id.
-    pub id: ConnectionId,
-    /// The processor's identifier.
-    pub processor: String,
-    /// What people call it.
-    pub name: String,
-    /// Its settings.
-    pub settings: serde_json::Value,
-}
-
-/// A flow that a team begins with.
-#[derive(Debug, Clone)]
-pub struct SeedFlow {
-    /// Its id.
-    pub id: FlowId,
-    /// What people call it.
-    pub name: String,
-    /// Where its payments are authorised.
-    pub connection: ConnectionId,
-    /// When they are captured.
-    pub capture: CaptureRule,
-    /// Whether payments without a flow run under it.
-    pub is_default: bool,
 }
 
 impl Engine {
@@ -193,59 +147,7 @@ impl Engine {
         Ok(store::connection::processors(&self.inner.store).await?)
     }
 
-    /// Sets up the first team, in one commit, with a secret key. Where there is a team already, nothing is done, but that
-    /// a given key which is not known yet becomes a key of the first team; one that was revoked stays so. Returns the key
-    /// that was made.
-    pub async fn seed(&self, seed: Seed) -> Result<Option<KeyMade>, AdminError> {
-        let teams = store::team::all(&self.inner.store).await?;
-        let Some(first) = teams.first() else { return self.first_start(seed).await.map(Some) };
-        let Some(given) = seed.secret_key else { return Ok(None) };
-        if !self.is_credential(Kind::Secret, &given) {
-            return Err(malformed());
-        }
-        let hash = self.inner.vault.credential_hash(&given);
-        if credential::by_hash(&self.inner.store, &hash).await?.is_some() {
-            return Ok(None);
-        }
-        self.create_key(first.id, KeyKind::Secret, GIVEN_KEY, Some(given)).await.map(Some)
-    }
-
-    async fn first_start(&self, seed: Seed) -> Result<KeyMade, AdminError> {
-        let team = TeamId::new(self.inner.world.uuid_v7());
-        let name = if seed.secret_key.is_some() { GIVEN_KEY } else { FIRST_KEY };
-        let (made, row) = self.new_key(team, KeyKind::Secret, name, seed.secret_key)?;
-        self.found_team(&seed.team_name, &seed.connections, &seed.flows, Some(row)).await?;
-        Ok(made)
-    }
-
-    /// Makes a team with what it begins with, in one commit.
-    async fn found_team(
-        &self,
-        name: &str,
-        connections: &[SeedConnection],
-        flows: &[SeedFlow],
-        key: Option<Credential>,
-    ) -> Result<TeamId, AdminError> {
-        let id = key.as_ref().map_or_else(|| TeamId::new(self.inner.world.uuid_v7()), |key| key.team);
-        let now = self.inner.world.now();
-        let team = Team { id, name: checked_name(name)? };
-        let mut change = Change::new(self.change_id(), &id.key()).with(store::team::insert(&team, now));
-        for connection in connections {
-            change.push(store::connection::insert(&connection.of(id), now));
-        }
-        for flow in flows {
-            change.push(store::flow::insert(&flow.of(id), now));
-        }
-        if let Some(key) = &key {
-            change.push(credential::insert(key));
-        }
-        match self.committed_plain(change).await? {
-            Refused::No => Ok(id),
-            Refused::Yes => Err(AdminError::refused("two of the team's connections, flows or keys have the same id")),
-        }
-    }
-
-    fn new_key(
+    pub(crate) fn new_key(
         &self,
         team: TeamId,
         kind: KeyKind,
@@ -263,7 +165,7 @@ impl Engine {
     }
 
     /// Commits; whether it was refused because something of it was there already.
-    async fn committed_plain(&self, change: Change) -> Result<Refused, AdminError> {
+    pub(crate) async fn committed_plain(&self, change: Change) -> Result<Refused, AdminError> {
         match self.inner.store.commit(change).await? {
             Committed::Done => Ok(Refused::No),
             Committed::Conflict { .. } => Ok(Refused::Yes),
@@ -275,43 +177,9 @@ impl Engine {
 }
 
 /// Whether a commit was refused.
-enum Refused {
+pub(crate) enum Refused {
     No,
     Yes,
-}
-
-/// What the key of a first start is called.
-const FIRST_KEY: &str = "First key";
-
-/// What a key given from outside is called.
-const GIVEN_KEY: &str = "Given at start";
-
-impl SeedConnection {
-    fn of(&self, team: TeamId) -> Connection {
-        Connection {
-            team,
-            id: self.id.clone(),
-            processor: self.processor.clone(),
-            name: self.name.clone(),
-            enabled: true,
-            settings: self.settings.clone(),
-            credentials: None,
-        }
-    }
-}
-
-impl SeedFlow {
-    fn of(&self, team: TeamId) -> Flow {
-        Flow {
-            team,
-            id: self.id.clone(),
-            name: self.name.clone(),
-            is_default: self.is_default,
-            latest: None,
-            published: None,
-            document: Document { connection: self.connection.clone(), capture: self.capture },
-        }
-    }
 }
 
 fn listed_key(key: Credential) -> Option<ListedKey> {
@@ -324,14 +192,14 @@ fn listed_key(key: Credential) -> Option<ListedKey> {
     Some(ListedKey { id, team, kind, name, hint, created_at, revoked_at })
 }
 
-fn checked_name(name: &str) -> Result<String, AdminError> {
+pub(crate) fn checked_name(name: &str) -> Result<String, AdminError> {
     if name.trim().is_empty() {
         return Err(AdminError::refused("a name must not be empty"));
     }
     bounded(name.to_owned(), "name", NAME_MAX).map_err(|fault| AdminError::Refused(fault.message))
 }
 
-fn malformed() -> AdminError {
+pub(crate) fn malformed() -> AdminError {
     AdminError::refused(
         "the key is not of the right form: the prefix of its kind and mode (such as sk_test_), then at least 4 letters, \
          digits, `_` or `-`",

@@ -24,6 +24,16 @@ pub fn intent_not_found() -> Fault {
     Fault::new(Code::IntentNotFound, "There is no such intent.")
 }
 
+/// No such flow in this team.
+pub fn flow_not_found() -> Fault {
+    Fault::new(Code::FlowNotFound, "There is no such flow.")
+}
+
+/// No such connection in this team.
+pub fn connection_not_found() -> Fault {
+    Fault::new(Code::ConnectionNotFound, "There is no such connection.")
+}
+
 /// Why an operation stopped.
 #[derive(Debug)]
 pub(crate) enum Stop {

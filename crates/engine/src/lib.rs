@@ -12,14 +12,17 @@
 mod access;
 mod admin;
 mod commit;
+mod connections;
 mod deadline;
 pub mod faults;
+mod flows;
 mod intents;
 mod jobs;
 mod once;
 mod payments;
 mod people;
 mod registry;
+mod seed;
 mod settings;
 mod turns;
 mod wallets;
@@ -40,13 +43,16 @@ use vault::Vault;
 use world::World;
 
 pub use access::{ClientTokenMade, MAX_CLIENT_ATTEMPTS};
-pub use admin::{AdminError, KeyKind, KeyMade, ListedKey, ListedTeam, Seed, SeedConnection, SeedFlow};
+pub use admin::{AdminError, KeyKind, KeyMade, ListedKey, ListedTeam};
+pub use connections::{ConnectionView, SaveConnection};
+pub use flows::{FlowFormat, FlowTrial, FlowView, SaveFlow, TrialStep, WrittenFlow};
 pub use intents::{IntentPage, IntentView, ListIntents, StartIntent, UpdateIntent};
 pub use once::{Once, Scope, Told};
 pub use payments::{
     Authorise, Cancel, Capture, Instrument, ListPayments, Payer, PaymentPage, PaymentView, Refund, Resolve,
 };
 pub use people::{CreateCustomer, CustomerPage, ListCustomers, Owner, TokenView, Tokenise};
+pub use seed::{Seed, SeedConnection, SeedFlow};
 pub use settings::Settings;
 pub use wallets::{
     KeyPair, KeyProblem, SIGNATURE_MAX_AGE, SecretText, Wallet, WalletA, WalletAText, WalletB, WalletBText,
@@ -92,6 +98,7 @@ struct Inner {
     looking: payments::Looking,
     orphans_after: parking_lot::Mutex<Option<domain::id::BlobId>>,
     registry: registry::Registry,
+    programs: flows::Programs,
     access: access::Cache,
     running: AtomicUsize,
     recovering: AtomicUsize,
@@ -116,6 +123,7 @@ impl Engine {
                 looking: payments::Looking::default(),
                 orphans_after: parking_lot::Mutex::new(None),
                 registry: registry::Registry::default(),
+                programs: flows::Programs::default(),
                 access: access::Cache::default(),
                 running: AtomicUsize::new(0),
                 recovering: AtomicUsize::new(0),

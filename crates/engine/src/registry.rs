@@ -2,12 +2,11 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use db::DbError;
 use domain::{Timestamp, id::TeamId};
 use parking_lot::Mutex;
 use store::{connection::Connection, flow::Flow};
 
-use crate::Engine;
+use crate::{Engine, faults::Stop};
 
 /// A change made elsewhere is seen after this time at the latest.
 const FRESH_FOR: Duration = Duration::from_millis(500);
@@ -27,9 +26,16 @@ pub(crate) struct Configured {
 #[derive(Default)]
 pub(crate) struct Registry(Mutex<BTreeMap<TeamId, (Timestamp, Arc<Configured>)>>);
 
+impl Registry {
+    /// Lets a change of this node's be seen at once.
+    pub(crate) fn forget(&self, team: TeamId) {
+        self.0.lock().remove(&team);
+    }
+}
+
 impl Engine {
     /// The flows and connections of a team, as they were less than a second ago.
-    pub(crate) async fn configured(&self, team: TeamId) -> Result<Arc<Configured>, DbError> {
+    pub(crate) async fn configured(&self, team: TeamId) -> Result<Arc<Configured>, Stop> {
         let now = self.inner.world.now();
         let cache = &self.inner.registry.0;
         if let Some((until, configured)) = cache.lock().get(&team) {
@@ -38,7 +44,7 @@ impl Engine {
                 return Ok(Arc::clone(configured));
             }
         }
-        let flows = store::flow::of_team(&self.inner.store, team).await?;
+        let flows = self.flows_now(team).await?;
         let connections = store::connection::of_team(&self.inner.store, team).await?;
         let configured = Arc::new(Configured { flows, connections });
         let mut cache = cache.lock();

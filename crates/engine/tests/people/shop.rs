@@ -14,7 +14,7 @@ use domain::{
     id::{ConnectionId, CustomerId, FlowId, TeamId, VaultToken},
     method::Method,
     money::Currency,
-    payment::{CaptureRule, Initiator, Payment},
+    payment::{Initiator, Payment},
 };
 use engine::{
     Authorise, CreateCustomer, Engine, Instrument, Once, Owner, Parts, Payer, Scope, Seed, SeedConnection, SeedFlow,
@@ -69,8 +69,8 @@ impl Connector for Approves {
         Box::pin(async { Ok(Finding::NotFound) })
     }
 
-    fn check_settings(&self, _: &serde_json::Value) -> Result<(), String> {
-        Ok(())
+    fn check_settings(&self, settings: &serde_json::Value) -> Result<(), String> {
+        if settings.get("refuse").is_some() { Err("must not be refused".to_owned()) } else { Ok(()) }
     }
 }
 
@@ -236,9 +236,9 @@ pub(crate) fn beginnings(key: Option<&str>) -> Seed {
         }],
         flows: vec![SeedFlow {
             id: FlowId::parse("default").unwrap(),
-            name: "Default".to_owned(),
-            connection,
-            capture: CaptureRule::Immediate,
+            document: format!(
+                "name: Default\ntrigger: payment\nsteps:\n  - authorise:\n      connection: {connection}\n  - capture: now\n"
+            ),
             is_default: true,
         }],
         secret_key: key.map(str::to_owned),

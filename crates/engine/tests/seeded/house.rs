@@ -9,7 +9,7 @@ use domain::{
     customer::{CardInput, NewMethod},
     expiry::Expiry,
     id::{ConnectionId, FlowId},
-    payment::{CaptureRule, Kind, Payment},
+    payment::{Kind, Payment},
 };
 use engine::{Connectors, Engine, Owner, Parts, Seed, SeedConnection, SeedFlow, Settings, Tokenise};
 use vault::{KeySource, Vault};
@@ -165,9 +165,9 @@ fn seed_of_team() -> Seed {
     let connection = ConnectionId::parse("simulator-a").unwrap();
     let flow = |id: &str, capture, is_default| SeedFlow {
         id: FlowId::parse(id).unwrap(),
-        name: id.to_owned(),
-        connection: connection.clone(),
-        capture,
+        document: format!(
+            "name: {id}\ntrigger: payment\nsteps:\n  - authorise:\n      connection: {connection}\n  - capture: {capture}\n"
+        ),
         is_default,
     };
     Seed {
@@ -178,7 +178,7 @@ fn seed_of_team() -> Seed {
             name: "Simulator A".to_owned(),
             settings: serde_json::json!({}),
         }],
-        flows: vec![flow("default", CaptureRule::Immediate, true), flow("capture-by-api", CaptureRule::Api, false)],
+        flows: vec![flow("default", "now", true), flow("capture-by-api", "api", false)],
         secret_key: Some(KEY.to_owned()),
     }
 }

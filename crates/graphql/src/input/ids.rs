@@ -1,8 +1,8 @@
 //! Ids: a text that can't be one names nothing, so it is told as not found.
 
 use domain::{
-    Code, Fault,
-    id::{CustomerId, FlowId, IntentId, PaymentId, VaultToken},
+    Fault,
+    id::{ConnectionId, CustomerId, FlowId, IntentId, PaymentId, VaultToken},
 };
 use engine::faults;
 use serde_json::{Map, Value};
@@ -29,7 +29,12 @@ pub(crate) fn intent(text: &str) -> Result<IntentId, Fault> {
 
 /// A flow's id. Errors: `error.flow.not-found`.
 pub(crate) fn flow(text: &str) -> Result<FlowId, Fault> {
-    FlowId::parse(text).ok_or_else(|| Fault::new(Code::FlowNotFound, "There is no such flow."))
+    FlowId::parse(text).ok_or_else(faults::flow_not_found)
+}
+
+/// A connection's id. Errors: `error.connection.not-found`.
+pub(crate) fn connection(text: &str) -> Result<ConnectionId, Fault> {
+    ConnectionId::parse(text).ok_or_else(faults::connection_not_found)
 }
 
 /// A text argument that the schema requires; the empty text when it is not there.
@@ -39,6 +44,8 @@ pub(crate) fn argument<'a>(arguments: &'a Map<String, Value>, name: &str) -> &'a
 
 #[cfg(test)]
 mod tests {
+    use domain::Code;
+
     use super::*;
 
     #[test]
@@ -48,6 +55,7 @@ mod tests {
         assert_eq!(token("4242424242424242 ").unwrap_err().code, Code::MethodNotFound);
         assert_eq!(intent("payments:01929f6e-0000-7000-8000-000000000001").unwrap_err().code, Code::IntentNotFound);
         assert_eq!(flow("a b").unwrap_err().code, Code::FlowNotFound);
+        assert_eq!(connection("a b").unwrap_err().code, Code::ConnectionNotFound);
         assert!(payment("payments:01929f6e-0000-7000-8000-000000000001").is_ok());
     }
 }

@@ -1,6 +1,8 @@
 //! The root fields: each hands its parsed command and its idempotency key to the engine, and wraps what comes back.
 
+mod connections;
 mod customers;
+mod flows;
 mod intents;
 mod lists;
 mod methods;
@@ -82,6 +84,16 @@ impl<'a> Operations<'a> {
             "resolvePayment" => self.resolve_payment(arguments, look_ahead).await.into(),
             "getPayment" => self.payment(arguments, look_ahead).await.into(),
             "listPayments" => self.payments(arguments, look_ahead).await.into(),
+            "listFlows" => self.flows().await.into(),
+            "getFlow" => self.flow(arguments).await.into(),
+            "exportFlow" => self.export_flow(arguments).await.into(),
+            "tryFlow" => self.try_flow(arguments).await.into(),
+            "saveFlow" => self.save_flow(arguments).await.into(),
+            "publishFlow" => self.publish_flow(arguments).await.into(),
+            "setDefaultFlow" => self.set_default_flow(arguments).await.into(),
+            "listConnections" => self.connections().await.into(),
+            "saveConnection" => self.save_connection(arguments).await.into(),
+            "disableConnection" => self.disable_connection(arguments).await.into(),
             "createCustomer" => self.create_customer(arguments).await,
             "updateCustomer" => self.update_customer(arguments).await.into(),
             "deleteCustomer" => self.delete_customer(arguments).await.into(),

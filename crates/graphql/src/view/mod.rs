@@ -2,7 +2,9 @@
 
 mod address;
 mod client_token;
+mod connection;
 mod customer;
+mod flow;
 mod intent;
 mod intent_parts;
 mod method;
@@ -12,7 +14,9 @@ mod payment_parts;
 
 pub(crate) use self::{
     client_token::ClientTokenObject,
+    connection::ConnectionObject,
     customer::OwnCustomer,
+    flow::{FlowObject, FlowTrialObject},
     intent::{IntentObject, IntentsPageObject},
     method::{CardTokenObject, MethodObject},
     page::{CustomersPageObject, FilterFacts, PageFacts, PaymentsPageObject},

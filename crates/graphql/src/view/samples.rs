@@ -16,6 +16,7 @@ use domain::{
     },
     person::{Address, Company, ShippingAddress},
 };
+use engine::{ConnectionView, FlowTrial, FlowView, TrialStep};
 use serde_json::json;
 
 pub(super) fn uuid<T>(parse: impl Fn(&str) -> Option<T>) -> T {
@@ -220,4 +221,34 @@ pub(super) fn intent() -> Intent {
         ..Changes::default()
     };
     Intent::start(start, changes, at(), std::time::Duration::from_mins(5))
+}
+
+pub(super) fn flow() -> FlowView {
+    FlowView {
+        id: FlowId::parse("default").unwrap(),
+        name: "Default".to_owned(),
+        version: 2,
+        is_published: false,
+        published_version: Some(1),
+        latest_version: 2,
+        is_default: true,
+        document: json!({ "name": "Default" }),
+        saved_at: at(),
+    }
+}
+
+pub(super) fn trial() -> FlowTrial {
+    let step = TrialStep { step: "steps[0]".to_owned(), taken: true, reason: text("the only connection") };
+    FlowTrial { steps: vec![step], outcome: "authorise at bank-a".to_owned() }
+}
+
+pub(super) fn connection() -> ConnectionView {
+    ConnectionView {
+        id: ConnectionId::parse("bank-a").unwrap(),
+        processor: "bank".to_owned(),
+        name: "Bank".to_owned(),
+        is_enabled: true,
+        methods: vec![Method::Card],
+        settings: json!({}),
+    }
 }

@@ -11,7 +11,7 @@ use domain::{
 use serde_json::json;
 
 use super::{
-    samples::{approval, at, customer, intent, method, operation, payment, text},
+    samples::{approval, at, connection, customer, flow, intent, method, operation, payment, text, trial},
     *,
 };
 use crate::{
@@ -120,11 +120,15 @@ fn every_field_of_every_output_type_resolves() {
         facts: PageFacts { has_next: false, has_previous: false, total: None },
         rows: vec![("i".to_owned(), intent_object(Sight::Whole))],
     };
+    let (flow, trial, connection) = (FlowObject(flow()), FlowTrialObject(trial()), ConnectionObject(connection()));
     for sample in [
         &whole as &dyn Object,
         &customers,
         &token,
         &own,
+        &flow,
+        &trial,
+        &connection,
         &MethodObject { method: method(), sight: Sight::Whole },
         &page(),
         &intents,

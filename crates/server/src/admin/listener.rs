@@ -14,8 +14,8 @@ use super::{
     request::{Line, Request},
 };
 
-/// The longest request, in bytes.
-const LONGEST: u64 = 64 * 1024;
+/// The longest request, in bytes: room for the longest flow with every letter escaped.
+const LONGEST: u64 = 512 * 1024;
 /// How long to wait when no connection can be accepted.
 const REST: Duration = Duration::from_millis(100);
 

@@ -30,6 +30,33 @@ pub enum Request {
         /// The key's id.
         id: String,
     },
+    /// Saves a flow's document as its next version.
+    FlowImport {
+        /// The team's id; the first team when absent.
+        team: Option<String>,
+        /// The flow's id.
+        id: String,
+        /// The document, in JSON or YAML.
+        document: String,
+        /// Whether it is published too.
+        publish: bool,
+    },
+    /// Prints a flow's document.
+    FlowExport {
+        /// The team's id; the first team when absent.
+        team: Option<String>,
+        /// The flow's id.
+        id: String,
+        /// The version; the last one when absent.
+        version: Option<u32>,
+        /// How it is written.
+        format: FlowText,
+    },
+    /// Lists flows.
+    FlowList {
+        /// The team's id; the first team when absent.
+        team: Option<String>,
+    },
     /// Seals every record of the vault under a new key.
     VaultRotate,
     /// Checks the databases.
@@ -44,6 +71,16 @@ pub enum KeyKind {
     Secret,
     /// For browsers.
     Public,
+}
+
+/// How a flow is written out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum FlowText {
+    /// For people.
+    Yaml,
+    /// For programs.
+    Json,
 }
 
 /// A line of the answer.

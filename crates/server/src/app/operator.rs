@@ -1,5 +1,7 @@
 //! Commands, performed on the engine and the vault.
 
+mod flows;
+
 use domain::{
     caller::Mode,
     id::{KeyId, TeamId},
@@ -30,6 +32,13 @@ impl Operator for Local {
                 Request::KeyCreate { team, kind, name } => self.create_key(team, kind, &name, say).await,
                 Request::KeyList { team } => self.list_keys(team, say).await,
                 Request::KeyRevoke { id } => self.revoke_key(&id, say).await,
+                Request::FlowImport { team, id, document, publish } => {
+                    self.import_flow(team, (&id, document), publish, say).await
+                }
+                Request::FlowExport { team, id, version, format } => {
+                    self.export_flow(team, (&id, version), format, say).await
+                }
+                Request::FlowList { team } => self.list_flows(team, say).await,
                 Request::VaultRotate => self.rotate(say).await,
                 Request::Check => self.check(say).await,
             }

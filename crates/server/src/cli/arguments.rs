@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::{admin::KeyKind, config::Sources};
+use crate::{
+    admin::{FlowText, KeyKind},
+    config::Sources,
+};
 
 /// Pointsman: one interface to several payment processors, with a vault for cards.
 #[derive(Parser)]
@@ -30,6 +33,9 @@ pub(super) enum Command {
     /// API keys
     #[command(subcommand)]
     Key(Keys),
+    /// Flows: what a team's payments run under
+    #[command(subcommand)]
+    Flow(Flows),
     /// The vault of card data
     #[command(subcommand)]
     Vault(Vaults),
@@ -78,6 +84,62 @@ pub(super) enum Keys {
         #[command(flatten)]
         place: Place,
     },
+}
+
+#[derive(Subcommand)]
+pub(super) enum Flows {
+    /// Check documents, without a server; the status is 1 when one has a fault
+    Check {
+        /// Documents in YAML or JSON
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// Save a document as the next version of a flow: a draft
+    Import {
+        /// The document, in YAML or JSON
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// The flow's id [default: the file's name without its ending]
+        #[arg(long)]
+        id: Option<String>,
+        /// Let new payments run under it at once
+        #[arg(long)]
+        publish: bool,
+        /// The team's id; the first team when absent
+        #[arg(long)]
+        team: Option<String>,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Print a flow's document
+    Export {
+        /// The flow's id
+        id: String,
+        /// The version [default: the last one saved]
+        #[arg(long)]
+        version: Option<u32>,
+        /// Write it into a file instead
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+        /// How it is written [default: as the file's ending says, else yaml]
+        #[arg(long, value_enum)]
+        format: Option<FlowText>,
+        /// The team's id; the first team when absent
+        #[arg(long)]
+        team: Option<String>,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// List flows
+    List {
+        /// The team's id; the first team when absent
+        #[arg(long)]
+        team: Option<String>,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Print the JSON Schema of documents, for editors
+    Schema,
 }
 
 #[derive(Subcommand)]

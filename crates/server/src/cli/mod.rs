@@ -3,6 +3,7 @@
 mod arguments;
 mod check;
 mod demo;
+mod flow;
 mod operate;
 mod output;
 mod serve;
@@ -30,6 +31,7 @@ pub fn run() -> ExitCode {
         }
         Command::Key(Keys::List { team, place }) => operate::operate(&place, &Request::KeyList { team }),
         Command::Key(Keys::Revoke { id, place }) => operate::operate(&place, &Request::KeyRevoke { id }),
+        Command::Flow(command) => flow::run(command),
         Command::Vault(Vaults::Rotate { place }) => operate::operate(&place, &Request::VaultRotate),
     };
     result.unwrap_or_else(|error| {

@@ -19,12 +19,17 @@ const TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(100);
 
 pub(super) fn operate(place: &Place, request: &Request) -> anyhow::Result<ExitCode> {
+    operate_quietly(place, request, &|line| output::line(&line))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Performs a request whose words go elsewhere than to standard output.
+pub(super) fn operate_quietly(place: &Place, request: &Request, say: admin::Say<'_>) -> anyhow::Result<()> {
     let mut settings = Settings::load(place.sources_beside(), Sandbox::Absent)?;
     // A command's own output is what counts; the log is for what goes wrong.
     "warn".clone_into(&mut settings.log.level);
     telemetry::start_logging(&settings.log);
-    runtime()?.block_on(perform(settings, request, &|line| output::line(&line)))?;
-    Ok(ExitCode::SUCCESS)
+    runtime()?.block_on(perform(settings, request, say))
 }
 
 /// Performs a request wherever it can be.

@@ -1,0 +1,26 @@
+//! Switching a connection off.
+
+use db::Change;
+use domain::{Fault, caller::Caller, id::ConnectionId};
+
+use crate::{Engine, faults::connection_not_found, once::only_fault};
+
+impl Engine {
+    /// Lets no new payment be sent to a connection. What was sent there is still looked after. Saving the connection
+    /// switches it on again.
+    ///
+    /// # Errors
+    /// `api.key.forbidden`, `error.connection.not-found`.
+    pub async fn disable_connection(&self, caller: &Caller, id: &ConnectionId) -> Result<(), Fault> {
+        caller.require_server()?;
+        let change = Change::new(self.change_id(), &super::save::aggregate(caller.team, id))
+            .with(store::connection::disable(caller.team, id));
+        match self.commit_plain(change).await.map_err(only_fault)? {
+            None => {
+                self.inner.registry.forget(caller.team);
+                Ok(())
+            }
+            Some(_) => Err(connection_not_found()),
+        }
+    }
+}

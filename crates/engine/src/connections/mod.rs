@@ -1,0 +1,46 @@
+//! Connections: a team's configured accounts at processors.
+//!
+//! Credentials are sealed in the vault first, as a record of their own; the store's commit then names the record. Nobody
+//! is ever told them again. What they replace is erased after the commit.
+
+mod disable;
+mod list;
+mod save;
+
+use domain::{id::ConnectionId, method::Method};
+use store::connection::Connection;
+
+use crate::Engine;
+
+pub use save::SaveConnection;
+
+/// A connection, as it is told. Its credentials are not.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConnectionView {
+    /// Its id.
+    pub id: ConnectionId,
+    /// The processor's identifier.
+    pub processor: String,
+    /// What people call it.
+    pub name: String,
+    /// Whether new payments may be sent to it.
+    pub is_enabled: bool,
+    /// The payment methods that it takes; none when its processor is not built in.
+    pub methods: Vec<Method>,
+    /// Its settings.
+    pub settings: serde_json::Value,
+}
+
+impl Engine {
+    fn connection_view(&self, connection: Connection) -> ConnectionView {
+        let connector = self.inner.connectors.get(connection.processor.as_str());
+        ConnectionView {
+            methods: connector.map(|connector| connector.descriptor().methods.to_vec()).unwrap_or_default(),
+            id: connection.id,
+            processor: connection.processor,
+            name: connection.name,
+            is_enabled: connection.enabled,
+            settings: connection.settings,
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Making or changing a connection.
+
+use db::Change;
+use domain::{
+    Code, Fault,
+    bounded::{NAME_MAX, bounded},
+    caller::Caller,
+    id::{BlobId, ConnectionId, TeamId},
+};
+use serde_json::Value;
+use store::connection::Connection;
+use zeroize::Zeroizing;
+
+use super::ConnectionView;
+use crate::{Engine, faults::Stop, once::only_fault};
+
+/// Connections that a team can have.
+const CONNECTIONS_MAX: usize = 1_000;
+
+/// Longest credentials, as JSON. Unit: bytes.
+const CREDENTIALS_MAX: usize = 32 * 1024;
+
+/// How often the save begins again because another one was quicker.
+const TRIES: u32 = 20;
+
+/// A connection to be made or changed. Bears credentials, so that nothing prints it.
+pub struct SaveConnection {
+    /// The connection, which is made when there is none of this id; a new one when absent.
+    pub id: Option<ConnectionId>,
+    /// The processor's identifier.
+    pub processor: String,
+    /// What people call it.
+    pub name: String,
+    /// Its settings, an object.
+    pub settings: Value,
+    /// What the processor knows the team by, an object; what is kept stays when absent.
+    pub credentials: Option<Zeroizing<String>>,
+}
+
+impl Engine {
+    /// Makes a connection, or changes one and switches it on. Its processor can't change, since payments were made there.
+    ///
+    /// # Errors
+    /// `api.key.forbidden`; `error.validation` for a processor that is not built in, another one than before, and
+    /// settings that the processor's connector refuses.
+    pub async fn save_connection(&self, caller: &Caller, command: SaveConnection) -> Result<ConnectionView, Fault> {
+        caller.require_server()?;
+        let command = self.checked_connection(command)?;
+        let sealed = match &command.credentials {
+            Some(credentials) => Some(self.sealed_credentials(caller.team, credentials).await.map_err(only_fault)?),
+            None => None,
+        };
+        let saved = self.saved_connection(caller.team, command, sealed).await;
+        match (&saved, sealed) {
+            (Ok((_, replaced)), _) => self.erase_credentials(caller.team, *replaced).await,
+            // Whether it was written is not known after some faults, and a connection must not lose its credentials.
+            (Err(Stop::Fault(fault)), Some(blob)) if fault.code == Code::Validation => {
+                self.erase_credentials(caller.team, Some(blob)).await;
+            }
+            (Err(_), _) => {}
+        }
+        saved.map(|(connection, _)| self.connection_view(connection)).map_err(only_fault)
+    }
+
+    fn checked_connection(&self, mut command: SaveConnection) -> Result<SaveConnection, Fault> {
+        command.name = bounded(command.name, "name", NAME_MAX)?;
+        if command.name.trim().is_empty() {
+            return Err(Fault::invalid("name", "must not be empty"));
+        }
+        let Some(connector) = self.inner.connectors.get(command.processor.as_str()) else {
+            let known: Vec<&str> = self.inner.connectors.keys().copied().collect();
+            let reason = match known.as_slice() {
+                [] => "there are no processors in this deployment".to_owned(),
+                known => format!("must be one of {}", known.join(", ")),
+            };
+            return Err(Fault::invalid("processor", reason));
+        };
+        if command.credentials.as_ref().is_some_and(|credentials| credentials.len() > CREDENTIALS_MAX) {
+            let reason = format!("must not be longer than {CREDENTIALS_MAX} bytes as JSON");
+            return Err(Fault::invalid("credentials", reason));
+        }
+        connector.check_settings(&command.settings).map_err(|reason| Fault::invalid("settings", reason))?;
+        Ok(command)
+    }
+
+    async fn sealed_credentials(&self, team: TeamId, credentials: &str) -> Result<BlobId, Stop> {
+        Ok(self.inner.vault.seal_secret(team, credentials.as_bytes()).await?)
+    }
+
+    /// Erases credentials that nothing refers to any more. What can't be erased now stays sealed.
+    async fn erase_credentials(&self, team: TeamId, blob: Option<BlobId>) {
+        let Some(blob) = blob else { return };
+        if let Err(error) = self.inner.vault.erase_secret(team, blob).await {
+            tracing::warn!(error = %error, vault.record = %blob, "replaced credentials can't be erased");
+        }
+    }
+
+    /// The connection as it is now, and the record of credentials that it no longer has.
+    async fn saved_connection(
+        &self,
+        team: TeamId,
+        command: SaveConnection,
+        sealed: Option<BlobId>,
+    ) -> Result<(Connection, Option<BlobId>), Stop> {
+        let id = command.id.unwrap_or_else(|| ConnectionId::of_uuid(self.inner.world.uuid_v7()));
+        let mut wanted = Connection {
+            team,
+            id,
+            processor: command.processor,
+            name: command.name,
+            enabled: true,
+            settings: command.settings,
+            credentials: sealed,
+        };
+        for _ in 0..TRIES {
+            let known = store::connection::of_team(&self.inner.store, team).await?;
+            let before = known.iter().find(|connection| connection.id == wanted.id);
+            let change = Change::new(self.change_id(), &aggregate(team, &wanted.id));
+            let (change, replaced) = match before {
+                None if known.len() >= CONNECTIONS_MAX => {
+                    let reason = format!("a team has at most {CONNECTIONS_MAX} connections");
+                    return Err(Fault::invalid("id", reason).into());
+                }
+                None => (change.with(store::connection::insert(&wanted, self.inner.world.now())), None),
+                Some(before) if before.processor != wanted.processor => {
+                    return Err(Fault::invalid("processor", "must be what it was: make another connection").into());
+                }
+                Some(before) => {
+                    wanted.credentials = sealed.or(before.credentials);
+                    let replaced = before.credentials.filter(|old| wanted.credentials != Some(*old));
+                    (change.with(store::connection::update(&wanted, before.credentials)), replaced)
+                }
+            };
+            if self.commit_plain(change).await?.is_none() {
+                self.inner.registry.forget(team);
+                return Ok((wanted, replaced));
+            }
+        }
+        Err(Fault::unavailable().into())
+    }
+}
+
+/// Changes of one connection are applied in the order in which they are made.
+pub(super) fn aggregate(team: TeamId, id: &ConnectionId) -> String {
+    format!("{}/connection/{id}", team.key())
+}

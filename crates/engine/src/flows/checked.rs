@@ -1,0 +1,60 @@
+//! Documents that have been judged.
+
+use domain::{Fault, id::ConnectionId};
+use flow::{Document, Problem, Program, Trigger};
+use serde_json::Value;
+
+/// Problems that are told at once; the rest shows when these are mended.
+const TOLD: usize = 10;
+
+/// A document as somebody wrote it.
+pub(crate) enum Written<'a> {
+    /// JSON or YAML.
+    Text(&'a str),
+    /// JSON that was read already.
+    Value(&'a Value),
+}
+
+/// A document without a fault.
+pub(crate) struct Checked {
+    pub(crate) document: Document,
+    pub(crate) program: Program,
+}
+
+impl Checked {
+    /// Reads and compiles a document whose connections are all among `connections`.
+    ///
+    /// # Errors
+    /// `error.validation` for `field`; the reason names the places.
+    pub(crate) fn of(written: &Written<'_>, connections: &[ConnectionId], field: &str) -> Result<Self, Fault> {
+        let read = match written {
+            Written::Text(text) => Document::parse(text),
+            Written::Value(value) => Document::from_value(value),
+        };
+        let document = read.map_err(|found| problems(field, &found))?;
+        let program = Program::compile(&document).map_err(|found| problems(field, &found))?;
+        if program.connections().iter().any(|named| !connections.contains(named)) {
+            let known: Vec<&str> = connections.iter().map(ConnectionId::as_str).collect();
+            let reason = match known.as_slice() {
+                [] => "names a connection, and the team has none".to_owned(),
+                known => format!("names a connection that the team does not have; there are {}", known.join(", ")),
+            };
+            return Err(Fault::invalid(field, reason));
+        }
+        Ok(Self { document, program })
+    }
+
+    /// Whether payments can be made under it.
+    pub(crate) fn is_for_payments(&self) -> bool {
+        matches!(self.program.trigger(), Trigger::Payment)
+    }
+}
+
+/// What is wrong with a document, as a fault.
+pub(crate) fn problems(field: &str, found: &[Problem]) -> Fault {
+    let mut told: Vec<String> = found.iter().take(TOLD).map(ToString::to_string).collect();
+    if found.len() > TOLD {
+        told.push(format!("and {} more", found.len() - TOLD));
+    }
+    Fault::invalid(field, told.join("; "))
+}

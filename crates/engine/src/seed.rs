@@ -1,0 +1,194 @@
+//! What a team begins with.
+
+use db::{Change, Statement};
+use domain::{
+    Timestamp,
+    id::{ConnectionId, FlowId, TeamId},
+};
+use store::{
+    connection::Connection,
+    credential::{self, Credential, Kind},
+    flow::Flow,
+    flow_version::FlowVersion,
+    team::Team,
+};
+
+use crate::{
+    AdminError, Engine, KeyKind, KeyMade,
+    admin::{Refused, checked_name, malformed},
+    flows::{Checked, Written, approximated},
+};
+
+/// What the key of a first start is called.
+const FIRST_KEY: &str = "First key";
+
+/// What a key given from outside is called.
+const GIVEN_KEY: &str = "Given at start";
+
+/// What a team begins with.
+pub struct Seed {
+    /// Its name.
+    pub team_name: String,
+    /// Its connections.
+    pub connections: Vec<SeedConnection>,
+    /// Its flows.
+    pub flows: Vec<SeedFlow>,
+    /// Its secret key; a new one is made when absent.
+    pub secret_key: Option<String>,
+}
+
+/// A connection that a team begins with.
+#[derive(Debug, Clone)]
+pub struct SeedConnection {
+    /// Its id.
+    pub id: ConnectionId,
+    /// The processor's identifier.
+    pub processor: String,
+    /// What people call it.
+    pub name: String,
+    /// Its settings.
+    pub settings: serde_json::Value,
+}
+
+/// A flow that a team begins with.
+#[derive(Debug, Clone)]
+pub struct SeedFlow {
+    /// Its id.
+    pub id: FlowId,
+    /// Its document in JSON or YAML, whose connections are among the team's.
+    pub document: String,
+    /// Whether payments without a flow run under it.
+    pub is_default: bool,
+}
+
+impl Engine {
+    /// Sets up the first team, in one commit, with a secret key. Where there are teams already, they get what they lack of
+    /// the connections and flows, and a given key which is not known yet becomes a key of the first team; one that was
+    /// revoked stays so. Returns the key that was made.
+    ///
+    /// # Errors
+    /// What is wrong with the key or with a flow's document; the database's.
+    pub async fn seed(&self, seed: Seed) -> Result<Option<KeyMade>, AdminError> {
+        let teams = store::team::all(&self.inner.store).await?;
+        let Some(first) = teams.first() else { return self.first_start(seed).await.map(Some) };
+        for team in &teams {
+            self.complete_team(team.id, &seed).await?;
+        }
+        let Some(given) = seed.secret_key else { return Ok(None) };
+        if !self.is_credential(Kind::Secret, &given) {
+            return Err(malformed());
+        }
+        let hash = self.inner.vault.credential_hash(&given);
+        if credential::by_hash(&self.inner.store, &hash).await?.is_some() {
+            return Ok(None);
+        }
+        self.create_key(first.id, KeyKind::Secret, GIVEN_KEY, Some(given)).await.map(Some)
+    }
+
+    async fn first_start(&self, seed: Seed) -> Result<KeyMade, AdminError> {
+        let team = TeamId::new(self.inner.world.uuid_v7());
+        let name = if seed.secret_key.is_some() { GIVEN_KEY } else { FIRST_KEY };
+        let (made, row) = self.new_key(team, KeyKind::Secret, name, seed.secret_key)?;
+        self.found_team(&seed.team_name, &seed.connections, &seed.flows, Some(row)).await?;
+        Ok(made)
+    }
+
+    /// Makes a team with what it begins with, in one commit.
+    pub(crate) async fn found_team(
+        &self,
+        name: &str,
+        connections: &[SeedConnection],
+        flows: &[SeedFlow],
+        key: Option<Credential>,
+    ) -> Result<TeamId, AdminError> {
+        let id = key.as_ref().map_or_else(|| TeamId::new(self.inner.world.uuid_v7()), |key| key.team);
+        let now = self.inner.world.now();
+        let team = Team { id, name: checked_name(name)? };
+        let mut change = Change::new(self.change_id(), &id.key()).with(store::team::insert(&team, now));
+        let known: Vec<ConnectionId> = connections.iter().map(|connection| connection.id.clone()).collect();
+        for connection in connections {
+            change.push(store::connection::insert(&connection.of(id), now));
+        }
+        for flow in flows {
+            flow.inserts(id, &known, now)?.into_iter().for_each(|statement| change.push(statement));
+        }
+        if let Some(key) = &key {
+            change.push(credential::insert(key));
+        }
+        match self.committed_plain(change).await? {
+            Refused::No => Ok(id),
+            Refused::Yes => Err(AdminError::refused("two of the team's connections, flows or keys have the same id")),
+        }
+    }
+
+    /// Gives a team of before what teams begin with today. What it has stays as it is.
+    async fn complete_team(&self, team: TeamId, seed: &Seed) -> Result<(), AdminError> {
+        let now = self.inner.world.now();
+        let connections = store::connection::of_team(&self.inner.store, team).await?;
+        let flows = store::flow::of_team(&self.inner.store, team).await?;
+        let mut known: Vec<ConnectionId> = connections.into_iter().map(|connection| connection.id).collect();
+        let mut statements = Vec::new();
+        for connection in &seed.connections {
+            if !known.contains(&connection.id) {
+                statements.push(store::connection::insert(&connection.of(team), now));
+                known.push(connection.id.clone());
+            }
+        }
+        for flow in seed.flows.iter().filter(|flow| !flows.iter().any(|there| there.id == flow.id)) {
+            let is_default = flow.is_default && !flows.iter().any(|there| there.is_default);
+            statements.extend(SeedFlow { is_default, ..flow.clone() }.inserts(team, &known, now)?);
+        }
+        if statements.is_empty() {
+            return Ok(());
+        }
+        let change = statements.into_iter().fold(Change::new(self.change_id(), &team.key()), Change::with);
+        // When it was refused, another node that starts has done it.
+        self.committed_plain(change).await.map(|_| ())
+    }
+}
+
+impl SeedConnection {
+    fn of(&self, team: TeamId) -> Connection {
+        Connection {
+            team,
+            id: self.id.clone(),
+            processor: self.processor.clone(),
+            name: self.name.clone(),
+            enabled: true,
+            settings: self.settings.clone(),
+            credentials: None,
+        }
+    }
+}
+
+impl SeedFlow {
+    /// The flow with its first version, published.
+    fn inserts(
+        &self,
+        team: TeamId,
+        connections: &[ConnectionId],
+        now: Timestamp,
+    ) -> Result<[Statement; 2], AdminError> {
+        let checked = Checked::of(&Written::Text(&self.document), connections, "document");
+        let checked =
+            checked.map_err(|fault| AdminError::refused(format!("the flow {}: {}", self.id, fault.message)))?;
+        let version = FlowVersion {
+            team,
+            flow: self.id.clone(),
+            version: 1,
+            document: checked.document.to_value(),
+            saved_at: now,
+            published_at: Some(now),
+        };
+        let flow = Flow {
+            team,
+            id: self.id.clone(),
+            document: approximated(Some((&checked.document, &checked.program))),
+            name: checked.document.name,
+            is_default: self.is_default,
+            latest: Some(1),
+            published: Some(1),
+        };
+        Ok([store::flow::insert(&flow, now), store::flow_version::insert(&version)])
+    }
+}
