@@ -92,8 +92,6 @@ pub(super) fn payment() -> Payment {
         refund_failed: false,
         capture_at: None,
         expires_at: None,
-        reverse_at: None,
-        reverse_target: None,
         order_id: text("order-1"),
         transaction_id: None,
         origin: Origin::Automation,
