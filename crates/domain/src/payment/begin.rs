@@ -36,6 +36,7 @@ impl Payment {
 
     /// Sends an authorisation whose customer has done what was asked once more, to be completed. `None` unless it waits
     /// and is ready.
+    #[expect(clippy::needless_pass_by_value, reason = "as every other begin_*")]
     pub fn begin_complete(&mut self, n: u32, begin: Begin) -> Option<Line> {
         if self.is_being_abandoned() {
             return None;

@@ -13,7 +13,7 @@ use crate::{
 
 impl Payment {
     /// News after the operation has ended. Only a charge that was taken for none matters: it is given back.
-    pub(super) fn settle_late(&mut self, n: u32, meaning: &Meaning, news: News, at: Timestamp) -> Vec<Line> {
+    pub(super) fn settle_late(&mut self, n: u32, meaning: &Meaning, news: &News, at: Timestamp) -> Vec<Line> {
         let Meaning::Effect { captured } = meaning else { return Vec::new() };
         let Some(operation) = self.operation_mut(n) else { return Vec::new() };
         if operation.state.is_done() {
@@ -21,7 +21,7 @@ impl Payment {
         }
         operation.state = State::Done { at };
         // The processor's id is what it is given back by; why it was declined stays told.
-        if let Some(id) = processor_id(&news) {
+        if let Some(id) = processor_id(news) {
             operation.processor_id = Some(id.to_owned());
         }
         if matches!(operation.kind, Kind::Authorise { .. }) {

@@ -172,6 +172,7 @@ pub enum ThreeDsWish {
 
 impl ThreeDsWish {
     /// Whether the issuer decides alone.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
     pub fn is_as_issuer(&self) -> bool {
         *self == Self::AsIssuer
     }

@@ -23,7 +23,7 @@ impl Payment {
         let open = operation.state.is_open();
         let mut meaning = self.meaning(n, &news, at, policy);
         if !open {
-            return self.settle_late(n, &meaning, news, at);
+            return self.settle_late(n, &meaning, &news, at);
         }
         // Once it can be under way no more. Its own answer ends it at once.
         let over = match source {
@@ -132,9 +132,8 @@ impl Payment {
     fn look_again(&mut self, n: u32, at: Timestamp, policy: &Policy) {
         if let Some(operation) = self.operation_mut(n) {
             operation.next_at = match &operation.state {
-                State::Unknown { since } => Some(policy.next_look(*since, at)),
+                State::Unknown { since } | State::Waiting { since } => Some(policy.next_look(*since, at)),
                 State::Pending { since } => Some(policy.next_ask(*since, at)),
-                State::Waiting { since } => Some(policy.next_look(*since, at)),
                 State::Sent => operation.next_at,
                 State::Done { .. } | State::Refused { .. } | State::Failed { .. } => None,
             };
