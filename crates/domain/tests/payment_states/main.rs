@@ -1,6 +1,6 @@
 //! The payment's state machine: every status against every action and every piece of news as tables, its life, what
 //! happens in an unusual order, and what holds whatever happens.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod bench;
 mod life;

@@ -80,7 +80,7 @@ impl Run {
     fn take(&mut self, step: &Step) {
         match step {
             Step::Hear(index, word, source) => {
-                let n = self.payment.operations[index % self.payment.operations.len()].n;
+                let n = self.payment.operations.iter().cycle().nth(*index).unwrap().n;
                 self.hear(n, *word, *source);
             }
             Step::Ask(act, amount) => {
@@ -261,7 +261,7 @@ fn check_status(one: &Payment, attempt: &Operation) {
     }
 }
 
-/// The same cases in every run; PROPTEST_RNG_SEED changes them. A failure prints the smallest story that shows it.
+/// The same cases in every run; `PROPTEST_RNG_SEED` changes them. A failure prints the smallest story that shows it.
 fn config() -> ProptestConfig {
     let config =
         ProptestConfig { cases: 400, max_shrink_iters: 20_000, failure_persistence: None, ..Default::default() };
