@@ -143,7 +143,9 @@ async fn send(
         };
         return line.connector.authorise(&call).await.map(News::Answer);
     }
-    let Some(about) = payment.attempt_behind(operation.n) else { return Err(CallError::NotSent("there is no authorisation".to_owned())) };
+    let Some(about) = payment.attempt_behind(operation.n) else {
+        return Err(CallError::NotSent("there is no authorisation".to_owned()));
+    };
     let authorisation = Reference::new(payment.id, about.n);
     let call = Follow {
         reference: &reference,

@@ -61,6 +61,7 @@ pub(super) fn operation(n: u32, kind: Kind, amount: i64, answer: Option<Answer>)
         return_key: None,
         answer,
         processor_id: None,
+        owed: None,
         once: None,
     }
 }
