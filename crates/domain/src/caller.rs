@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    country::Country,
     fault::{Code, Fault},
     id::{CustomerId, FlowId, IntentId, KeyId, TeamId},
 };
@@ -55,6 +56,8 @@ pub struct Caller {
     pub credential: Credential,
     /// Test or live.
     pub mode: Mode,
+    /// Where a browser's address is, when that is known.
+    pub seen_in: Option<Country>,
 }
 
 impl Caller {

@@ -117,6 +117,7 @@ impl Shop {
             key: domain::id::KeyId::new(nobody),
             credential: domain::caller::Credential::Secret,
             mode,
+            seen_in: None,
         };
         Self { world, sim, store, vault, engine, team: server.team, server, _directory: directory }
     }

@@ -11,6 +11,7 @@ use super::{App, backend::Service};
 use crate::{
     admin::AdminSocket,
     config::{Sandbox, Settings},
+    geo::Places,
     http::{Connections, Origins, Rate, Rules, Web, router},
 };
 
@@ -83,7 +84,7 @@ impl App {
             sandbox: self.sandbox.clone(),
             metrics: self.metrics.clone(),
         };
-        Ok(Web::new(Arc::new(service), self.world.clone(), rules(settings)))
+        Ok(Web::new(Arc::new(service), self.world.clone(), rules(settings)?))
     }
 }
 
@@ -106,13 +107,14 @@ fn limits(settings: &Settings) -> Limits {
     }
 }
 
-fn rules(settings: &Settings) -> Rules {
+fn rules(settings: &Settings) -> anyhow::Result<Rules> {
     let origins = match (&settings.server.allowed_origins, settings.mode) {
         (Some(listed), _) => Origins::Listed(listed.clone()),
         (None, Mode::Test) => Origins::Any,
         (None, Mode::Live) => Origins::Listed(Vec::new()),
     };
-    Rules {
+    let places = settings.geo.table.as_deref().map(Places::load).transpose()?.unwrap_or_default();
+    Ok(Rules {
         origins,
         body: settings.limits.body.in_memory(),
         request_timeout: settings.server.request_timeout,
@@ -120,5 +122,6 @@ fn rules(settings: &Settings) -> Rules {
         sandbox: settings.sandbox == Sandbox::Open,
         https: settings.server.public_url.as_deref().is_some_and(|url| url.starts_with("https://")),
         trusted_proxies: settings.server.trusted_proxies.clone(),
-    }
+        places,
+    })
 }

@@ -14,7 +14,7 @@ use domain::caller::Mode;
 pub use address::{IpRange, Origin};
 pub use reader::Problems;
 use reader::Reader;
-pub use sections::{Database, Jobs, Limits, Log, LogFormat, Recovery, Server, Vault};
+pub use sections::{Database, Geo, Jobs, Limits, Log, LogFormat, Recovery, Server, Vault};
 use setting::words;
 pub use setting::{Bytes, Hidden};
 pub use sources::{Sources, no_color};
@@ -37,6 +37,8 @@ pub struct Settings {
     pub database: Database,
     /// What a request may cost, and how long things live.
     pub limits: Limits,
+    /// Where addresses are.
+    pub geo: Geo,
     /// When unknown outcomes are looked up.
     pub recovery: Recovery,
     /// Keys and life times of card data.
@@ -79,6 +81,7 @@ impl Settings {
             server: Server::read(reader, mode),
             database: Database::read(reader),
             limits: Limits::read(reader, mode),
+            geo: Geo::read(reader),
             recovery: Recovery::read(reader),
             vault: Vault::read(reader),
             jobs: Jobs::read(reader),

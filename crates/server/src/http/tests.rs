@@ -37,6 +37,7 @@ impl Backend for Played {
             key: KeyId::new(id),
             credential,
             mode: Mode::Test,
+            seen_in: None,
         });
         std::future::ready(caller).boxed()
     }
@@ -112,6 +113,7 @@ impl Site {
             sandbox: true,
             https: false,
             trusted_proxies: Vec::new(),
+            places: crate::geo::Places::default(),
         };
         let web = Arc::new(Web::new(Arc::new(Played), world, rules));
         Self { router: router(&web), web, sim }
