@@ -55,8 +55,8 @@ impl Engine {
 
     /// The flow asked for, with the version of it that is current.
     async fn current_flow(&self, caller: &Caller, wanted: &str) -> Result<(FlowId, u32), Stop> {
-        let flow = self.flow(caller.team, Some(wanted)).await?;
-        Ok((flow.id, 1))
+        let flow = self.runnable(caller.team, Some(wanted)).await?;
+        Ok((flow.id, flow.version))
     }
 }
 

@@ -84,7 +84,7 @@ impl App {
             sandbox: self.sandbox.clone(),
             metrics: self.metrics.clone(),
         };
-        Ok(Web::new(Arc::new(service), self.world.clone(), rules(settings)?))
+        Ok(Web::new(Arc::new(service), self.world.clone(), rules(settings, Arc::clone(&self.places))))
     }
 }
 
@@ -107,14 +107,13 @@ fn limits(settings: &Settings) -> Limits {
     }
 }
 
-fn rules(settings: &Settings) -> anyhow::Result<Rules> {
+fn rules(settings: &Settings, places: Arc<Places>) -> Rules {
     let origins = match (&settings.server.allowed_origins, settings.mode) {
         (Some(listed), _) => Origins::Listed(listed.clone()),
         (None, Mode::Test) => Origins::Any,
         (None, Mode::Live) => Origins::Listed(Vec::new()),
     };
-    let places = settings.geo.table.as_deref().map(Places::load).transpose()?.unwrap_or_default();
-    Ok(Rules {
+    Rules {
         origins,
         body: settings.limits.body.in_memory(),
         request_timeout: settings.server.request_timeout,
@@ -123,5 +122,5 @@ fn rules(settings: &Settings) -> anyhow::Result<Rules> {
         https: settings.server.public_url.as_deref().is_some_and(|url| url.starts_with("https://")),
         trusted_proxies: settings.server.trusted_proxies.clone(),
         places,
-    })
+    }
 }

@@ -113,7 +113,7 @@ impl Site {
             sandbox: true,
             https: false,
             trusted_proxies: Vec::new(),
-            places: crate::geo::Places::default(),
+            places: Arc::default(),
         };
         let web = Arc::new(Web::new(Arc::new(Played), world, rules));
         Self { router: router(&web), web, sim }

@@ -31,7 +31,7 @@ pub struct Rules {
     /// Proxies that are believed about the client's address.
     pub trusted_proxies: Vec<IpRange>,
     /// Where addresses are.
-    pub places: Places,
+    pub places: Arc<Places>,
 }
 
 /// What all requests share.

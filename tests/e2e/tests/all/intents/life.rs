@@ -100,7 +100,7 @@ fn a_cart_has_a_value_wherever_a_client_needs_one() {
         intent["cart"],
         json!({"id": "", "weight": 0, "itemCount": 0, "items": [{
             "id": null, "quantity": 0, "title": "", "variantTitle": null, "weight": 0, "taxable": false,
-            "requiresShipping": false, "price": 0, "sku": null, "lineTotal": 0, "image": "", "discountedPrice": 0,
+            "requiresShipping": false, "price": 0, "sku": "", "lineTotal": 0, "image": "", "discountedPrice": 0,
             "totalDiscount": 0,
         }]})
     );
