@@ -63,7 +63,7 @@ pub struct Caller {
 impl Caller {
     /// Whoever runs the service, acting for a team. May do what the team's server may.
     pub const fn operator(team: TeamId, mode: Mode) -> Self {
-        Self { team, key: KeyId::new(uuid::Uuid::nil()), credential: Credential::Secret, mode }
+        Self { team, key: KeyId::new(uuid::Uuid::nil()), credential: Credential::Secret, mode, seen_in: None }
     }
 
     /// Whether it is a merchant's server.
