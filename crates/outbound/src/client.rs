@@ -49,6 +49,14 @@ impl Client {
         Ok(Self { world, private, trust: Trust::new(further)? })
     }
 
+    /// Whether a text can be the further authorities of a client.
+    ///
+    /// # Errors
+    /// It holds none.
+    pub fn check_authorities(further: &str) -> Result<(), TrustError> {
+        Trust::new(Some(further)).map(|_| ())
+    }
+
     async fn exchange(&self, call: &Post<'_>) -> Result<Reply, CallFailed> {
         if !is_allowed(call.url, call.hosts) {
             return Err(CallFailed::HostNotAllowed);

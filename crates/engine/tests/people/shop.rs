@@ -220,6 +220,7 @@ fn engine_over(world: &World, store: &Db, vault: &Vault, mode: Mode) -> Engine {
         store: store.clone(),
         vault: vault.clone(),
         connectors: [("approves", approves())].into_iter().collect(),
+        outbound: std::sync::Arc::new(outbound::Nowhere),
         wallets: engine::WalletKeys::default(),
         settings: Settings { mode, poll_interval: Duration::from_secs(10), ..Settings::default() },
     })

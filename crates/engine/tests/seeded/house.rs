@@ -147,6 +147,7 @@ fn assemble(world: &World, store: &Db, vault_db: &Db, books: &Arc<MemoryBooks>, 
         store: store.clone(),
         vault,
         connectors,
+        outbound: std::sync::Arc::new(outbound::Nowhere),
         wallets: engine::WalletKeys::default(),
         settings: settings(),
     };

@@ -11,7 +11,7 @@ use apollo_compiler::{
 pub const SDL: &str = include_str!("schema.graphql");
 
 /// The schema's root fields, as words that live as long as the program: metrics are named by them.
-const ROOT_FIELDS: [&str; 38] = [
+const ROOT_FIELDS: [&str; 40] = [
     "attachPaymentMethod",
     "authorizePayment",
     "cancelPayment",
@@ -42,7 +42,9 @@ const ROOT_FIELDS: [&str; 38] = [
     "resolvePayment",
     "saveConnection",
     "saveFlow",
+    "saveWallet",
     "setDefaultFlow",
+    "setupWallet",
     "startIntent",
     "tokeniseCard",
     "tokenisePaymentMethod",

@@ -74,7 +74,8 @@ impl App {
             store: store.clone(),
             vault,
             connectors: connectors(sandbox.as_deref()),
-            wallets: engine::WalletKeys::default(),
+            outbound: Arc::new(settings.outbound.client(world.clone()).map_err(anyhow::Error::msg)?),
+            wallets: settings.wallets.keys(settings.mode).map_err(|(name, why)| anyhow::anyhow!("{name}: {why}"))?,
             settings: engine_settings(settings),
         });
         let places = Arc::new(places);
