@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    country::Country,
     fault::{Code, Fault},
     id::{CustomerId, FlowId, IntentId, KeyId, TeamId},
 };
@@ -55,12 +56,14 @@ pub struct Caller {
     pub credential: Credential,
     /// Test or live.
     pub mode: Mode,
+    /// Where a browser's address is, when that is known.
+    pub seen_in: Option<Country>,
 }
 
 impl Caller {
     /// Whoever runs the service, acting for a team. May do what the team's server may.
     pub const fn operator(team: TeamId, mode: Mode) -> Self {
-        Self { team, key: KeyId::new(uuid::Uuid::nil()), credential: Credential::Secret, mode }
+        Self { team, key: KeyId::new(uuid::Uuid::nil()), credential: Credential::Secret, mode, seen_in: None }
     }
 
     /// Whether it is a merchant's server.

@@ -152,7 +152,7 @@ impl Engine {
             Kind::Public => Credential::Public,
             Kind::Client => Credential::Client(row.grant.unwrap_or_default()),
         };
-        let caller = Caller { team: row.team, key: row.id, credential, mode: row.mode };
+        let caller = Caller { team: row.team, key: row.id, credential, mode: row.mode, seen_in: None };
         let known = Known { fresh_until: now.after(FRESH_FOR), caller, expires_at: row.expires_at };
         self.inner.access.keep(hash, known.clone(), now);
         Ok(known)
@@ -311,6 +311,7 @@ mod tests {
             key: KeyId::new(uuid::Uuid::nil()),
             credential: Credential::Secret,
             mode: Mode::Test,
+            seen_in: None,
         };
         let at = Timestamp::from_micros(1_000_000_000);
         let known = Known { fresh_until: at.after(FRESH_FOR), caller, expires_at: None };

@@ -48,6 +48,7 @@ pub use connections::{ConnectionView, SaveConnection};
 pub use flows::{FlowFormat, FlowTrial, FlowView, SaveFlow, TrialStep, WrittenFlow};
 pub use intents::{IntentPage, IntentView, ListIntents, StartIntent, UpdateIntent};
 pub use once::{Once, Scope, Told};
+pub use outbound::Url;
 pub use payments::{
     Abandon, Authorise, Cancel, Capture, Instrument, ListPayments, Payer, PaymentPage, PaymentView, Refund, Resolve,
     Returned, Target,
@@ -56,8 +57,8 @@ pub use people::{CreateCustomer, CustomerPage, ListCustomers, Owner, TokenView, 
 pub use seed::{Seed, SeedConnection, SeedFlow};
 pub use settings::Settings;
 pub use wallets::{
-    KeyPair, KeyProblem, SIGNATURE_MAX_AGE, SecretText, Wallet, WalletA, WalletAText, WalletB, WalletBText,
-    WalletInput, WalletKeys,
+    GATEWAY_ID, KeyPair, KeyProblem, SIGNATURE_MAX_AGE, SecretText, SetupWallet, VALIDATION_HOSTS, Validation, Wallet,
+    WalletA, WalletAText, WalletB, WalletBText, WalletInput, WalletKeys,
 };
 
 /// The connectors by the identifiers of their processors.
@@ -73,6 +74,8 @@ pub struct Parts {
     pub vault: Vault,
     /// The connectors.
     pub connectors: Connectors,
+    /// Calls to others than processors.
+    pub outbound: Arc<dyn outbound::Outbound>,
     /// The first team's keys at the wallets.
     pub wallets: WalletKeys,
     /// The settings.
@@ -90,7 +93,9 @@ struct Inner {
     store: Db,
     vault: Vault,
     connectors: Connectors,
+    outbound: Arc<dyn outbound::Outbound>,
     wallets: WalletKeys,
+    wallet_keys: wallets::Cache,
     first_team: parking_lot::Mutex<Option<domain::id::TeamId>>,
     settings: Settings,
     public_url: OnceLock<String>,
@@ -116,7 +121,9 @@ impl Engine {
                 store: parts.store,
                 vault: parts.vault,
                 connectors: parts.connectors,
+                outbound: parts.outbound,
                 wallets: parts.wallets,
+                wallet_keys: wallets::Cache::default(),
                 first_team: parking_lot::Mutex::new(None),
                 settings: parts.settings,
                 public_url: OnceLock::new(),

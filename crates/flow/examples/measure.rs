@@ -14,7 +14,8 @@ use flow::{CardFacts, Document, Facts, PaymentFacts, Position, Program, Stop};
 use serde_json::{Value, json};
 
 const CONDITIONS: usize = 50;
-const RUNS: u32 = 20_000;
+const BATCHES: u32 = 200;
+const RUNS: u32 = 50;
 
 fn document() -> Value {
     // Each condition has a step in each branch and is followed by none: 50 times 3 steps, then 49 notes and `authorise`.
@@ -44,12 +45,20 @@ fn main() {
         metadata: Some(&metadata),
         ..Facts::default()
     };
-    let begin = Instant::now();
-    for _ in 0..RUNS {
-        let run = program.run(Position::START, black_box(&facts), &mut || 0);
-        assert!(matches!(run.stop, Stop::Authorise(_)) && run.trace.len() == 200);
-        black_box(run);
-    }
-    let nanoseconds = begin.elapsed().as_nanos() / u128::from(RUNS);
-    println!("{}.{:01} µs per run", nanoseconds / 1_000, nanoseconds % 1_000 / 100);
+    // The fastest batch is the one that other programs disturbed least.
+    let mut batches: Vec<u128> = (0..BATCHES)
+        .map(|_| {
+            let begin = Instant::now();
+            for _ in 0..RUNS {
+                let run = program.run(Position::START, black_box(&facts), &mut || 0);
+                assert!(matches!(run.stop, Stop::Authorise(_)) && run.trace.len() == 200);
+                black_box(run);
+            }
+            begin.elapsed().as_nanos() / u128::from(RUNS)
+        })
+        .collect();
+    batches.sort_unstable();
+    let told = |nanoseconds: u128| format!("{}.{} µs", nanoseconds / 1_000, nanoseconds % 1_000 / 100);
+    let (fastest, median) = (batches.first().unwrap(), batches.get(batches.len() / 2).unwrap());
+    println!("{} per run, {} in the fastest batch", told(*median), told(*fastest));
 }

@@ -42,7 +42,13 @@ impl Program {
     /// A payment's flow that ends after it was authorised, and without a word about its capture, asks for a capture at once
     /// before it ends. `draw` gives 64 random bits; it is asked once for each split. A position of another program ends.
     pub fn run(&self, from: Position, facts: &Facts<'_>, draw: &mut dyn FnMut() -> u64) -> Run {
-        let mut run = Run { trace: Vec::new(), wish: None, offers: None, notes: Vec::new(), stop: Stop::End };
+        let mut run = Run {
+            trace: Vec::with_capacity(self.code.len().saturating_sub(from.index())),
+            wish: None,
+            offers: None,
+            notes: Vec::new(),
+            stop: Stop::End,
+        };
         let mut at = from;
         while let Some(instruction) = self.code.get(at.index()) {
             let next = at.at(at.index() + 1);

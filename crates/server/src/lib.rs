@@ -6,6 +6,7 @@ pub mod cli;
 pub mod config;
 pub mod data_dir;
 pub mod demo;
+mod geo;
 pub mod http;
 mod pages;
 pub mod sandbox;

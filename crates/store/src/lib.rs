@@ -23,6 +23,7 @@ pub mod payment_list;
 mod query;
 pub mod team;
 pub mod wallet_merchant;
+pub mod wallet_setting;
 pub mod wallet_token;
 
 use db::{DbError, Migration};

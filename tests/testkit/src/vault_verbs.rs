@@ -141,8 +141,9 @@ impl Shop {
     #[must_use]
     pub fn client(&self, arguments: Value) -> Self {
         let answer = self.gql(
-            "mutation($amount: Long, $currency: String, $customerId: String, $flowId: String) { \
-             generateClientToken(amount: $amount, currency: $currency, customerId: $customerId, flowId: $flowId) { token ttl } }",
+            "mutation($amount: Long, $currency: String, $customerId: String, $intentId: String, $flowId: String) { \
+             generateClientToken(amount: $amount, currency: $currency, customerId: $customerId, intentId: $intentId, \
+             flowId: $flowId) { token ttl } }",
             arguments,
         );
         Self::new(self.address(), answer.root()["token"].as_str())

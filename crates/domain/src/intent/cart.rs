@@ -39,8 +39,7 @@ pub struct CartItem {
     /// The price of one.
     pub price: i64,
     /// The stock keeping unit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sku: Option<String>,
+    pub sku: String,
     /// The price of the line.
     pub line_total: i64,
     /// The address of a picture.

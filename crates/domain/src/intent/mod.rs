@@ -284,11 +284,6 @@ impl Intent {
         (self.status == Status::Active).then_some(self.active_until)
     }
 
-    /// The amount that a payment takes from it: more than zero, and set by a secret key.
-    pub fn payable(&self) -> Option<Money> {
-        self.money.filter(|money| self.money_is_trusted && money.minor() > 0)
-    }
-
     /// The fault of whoever wants to pay a complete intent.
     pub fn already_paid(&self) -> Fault {
         let fault = Fault::new(Code::AlreadyAuthorised, "The intent is complete. Start another one.");

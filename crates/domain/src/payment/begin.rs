@@ -36,6 +36,7 @@ impl Payment {
 
     /// Sends an authorisation whose customer has done what was asked once more, to be completed. `None` unless it waits
     /// and is ready.
+    #[expect(clippy::needless_pass_by_value, reason = "as every other begin_*")]
     pub fn begin_complete(&mut self, n: u32, begin: Begin) -> Option<Line> {
         if self.is_being_abandoned() {
             return None;
@@ -180,9 +181,9 @@ impl Payment {
 
     /// Adds the reversal that is owed for the charge of operation `target`. `None` when none is owed.
     pub fn begin_reverse(&mut self, target: u32, captured: bool, begin: Begin) -> Option<(u32, Line)> {
-        let charge = self.operation(target)?;
+        let charge = self.operation_mut(target)?;
         let (connection, amount) = (charge.connection.clone(), charge.amount);
-        self.reverse_at = None;
+        charge.owed.as_mut()?.due.take()?;
         let line = Line::new(begin.at, "Reversal started")
             .saying("A charge came to light after the payment had ended otherwise; it is given back.");
         Some((self.push(Kind::Reverse { target, captured }, connection, amount, begin), line))
@@ -207,6 +208,7 @@ impl Payment {
             return_key: begin.return_key,
             answer: None,
             processor_id: None,
+            owed: None,
             once: begin.once,
         });
         n
@@ -237,20 +239,29 @@ impl Payment {
         self.authorisation().map(|attempt| attempt.connection.clone())
     }
 
-    /// The attempt that was approved.
+    /// The attempt that was approved, and is not to be given back.
     pub fn authorisation(&self) -> Option<&Operation> {
-        self.operations
-            .iter()
-            .rev()
-            .find(|operation| matches!(operation.kind, Kind::Authorise { .. }) && operation.state.is_done())
+        let holds = |operation: &&Operation| {
+            matches!(operation.kind, Kind::Authorise { .. }) && operation.state.is_done() && operation.owed.is_none()
+        };
+        self.operations.iter().rev().find(holds)
+    }
+
+    /// The attempt that operation `n` is about: itself, or the one that it captures, cancels, refunds or gives back.
+    pub fn attempt_behind(&self, n: u32) -> Option<&Operation> {
+        let operation = self.operation(n)?;
+        match operation.kind {
+            Kind::Authorise { .. } => Some(operation),
+            // A target is always older than what is aimed at it.
+            Kind::Reverse { target, .. } | Kind::Abandon { target, .. } if target < n => self.attempt_behind(target),
+            Kind::Reverse { .. } | Kind::Abandon { .. } => None,
+            Kind::Capture | Kind::Cancel { .. } | Kind::Refund { .. } => self.authorisation(),
+        }
     }
 
     /// Capture and cancel exclude each other, and themselves.
     fn exclude_later_operations(&self) -> Result<(), Fault> {
-        let excludes = |operation: &&Operation| {
-            operation.state.is_open() && matches!(operation.kind, Kind::Capture | Kind::Cancel { .. })
-        };
-        match self.operations.iter().find(excludes) {
+        match self.operations.iter().find(|operation| operation.excludes_others()) {
             None => Ok(()),
             Some(other) => {
                 let what = if matches!(other.kind, Kind::Capture) { "A capture" } else { "A cancellation" };

@@ -80,7 +80,8 @@ impl Payment {
     pub fn due_at(&self) -> Option<Timestamp> {
         let operations = self.operations.iter().filter(|operation| operation.state.is_open());
         let times = operations.filter_map(|operation| operation.next_at);
-        let ends = times.chain(self.capture_due()).chain(self.expiry_due()).chain(self.reversal_due().map(|due| due.0));
+        let ends =
+            times.chain(self.capture_due()).chain(self.expiry_due()).chain(self.reversals_due().map(|due| due.0));
         ends.chain(self.give_up_due()).chain(self.flow_due()).min()
     }
 
@@ -92,10 +93,10 @@ impl Payment {
             looks.filter_map(|operation| operation.next_at.filter(due).map(|time| (time, Duty::LookUp(operation.n))));
         let capture = self.capture_due().filter(due).map(|time| (time, Duty::Capture));
         let expire = self.expiry_due().filter(due).map(|time| (time, Duty::Expire));
-        let reverse = self.reversal_due().filter(|found| due(&found.0));
+        let reverse = self.reversals_due().filter(|found| due(&found.0));
         let give_up = self.give_up_due().filter(due).map(|time| (time, Duty::Abandon));
         let flow = self.flow_due().filter(due).map(|time| (time, Duty::Flow));
-        let reverse = reverse.into_iter().chain(give_up).chain(flow);
+        let reverse = reverse.chain(give_up).chain(flow);
         looks.chain(capture).chain(expire).chain(reverse).min_by_key(|found| found.0).map(|found| found.1)
     }
 
@@ -134,21 +135,27 @@ impl Payment {
         self.flow.as_ref()?.pause.as_ref()?.due
     }
 
-    fn reversal_due(&self) -> Option<(Timestamp, Duty)> {
-        let at = self.reverse_at?;
-        let (target, captured) = self.reversal_owed()?;
-        Some((at, Duty::Reverse { target, captured }))
+    /// When charges are given back, and which. There can be several: each connection that was asked may have charged.
+    fn reversals_due(&self) -> impl Iterator<Item = (Timestamp, Duty)> + '_ {
+        self.operations.iter().filter_map(|operation| {
+            let owed = operation.owed.as_ref()?;
+            Some((owed.due?, Duty::Reverse { target: operation.n, captured: owed.captured }))
+        })
     }
 
-    /// The charge that must be given back: an authorisation or capture that took effect after all.
-    pub fn reversal_owed(&self) -> Option<(u32, bool)> {
-        self.reverse_at.and(self.reverse_target)
+    /// The charges that must be given back and are not yet: authorisations and captures that took effect after all.
+    pub fn reversals_owed(&self) -> impl Iterator<Item = u32> + '_ {
+        self.operations.iter().filter(|one| one.owed.is_some() && !self.is_given_back(one.n)).map(|one| one.n)
+    }
+
+    /// Whether the charge of operation `target` has been given back.
+    pub(super) fn is_given_back(&self, target: u32) -> bool {
+        self.operations.iter().any(|operation| {
+            operation.state.is_done() && matches!(operation.kind, Kind::Reverse { target: of, .. } if of == target)
+        })
     }
 
     fn later_open(&self) -> bool {
-        let excludes = |operation: &Operation| {
-            operation.state.is_open() && matches!(operation.kind, Kind::Capture | Kind::Cancel { .. })
-        };
-        self.operations.iter().any(excludes)
+        self.operations.iter().any(Operation::excludes_others)
     }
 }

@@ -13,6 +13,8 @@
 
 mod begin;
 mod due;
+mod late;
+mod news;
 mod operation;
 mod settle;
 mod status;
@@ -20,8 +22,8 @@ mod timeline;
 
 pub use begin::Begin;
 pub use due::{Duty, Policy};
-pub use operation::{AbandonCause, CancelCause, Kind, OnceRef, Operation, State};
-pub use settle::{News, Resolution, Source};
+pub use news::{News, Resolution, Source};
+pub use operation::{AbandonCause, CancelCause, Kind, OnceRef, Operation, Owed, State};
 pub use status::Status;
 pub use timeline::Line;
 
@@ -66,12 +68,6 @@ pub struct Payment {
     /// When the authorisation's life time ends (moved on while the processor keeps it alive).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
-    /// When a reversal that is owed is to be tried.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reverse_at: Option<Timestamp>,
-    /// The operation whose late charge must be given back, and whether it was captured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reverse_target: Option<(u32, bool)>,
     /// The merchant's order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order_id: Option<String>,
@@ -176,6 +172,7 @@ pub enum ThreeDsWish {
 
 impl ThreeDsWish {
     /// Whether the issuer decides alone.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
     pub fn is_as_issuer(&self) -> bool {
         *self == Self::AsIssuer
     }
@@ -426,10 +423,10 @@ impl Payment {
     }
 
     /// Why attempt `n`, which has just ended, may be followed by one at another connection: a clause for the timeline.
-    /// `None` when it may not. An unknown outcome never may.
+    /// `None` when it may not. An unknown outcome never may, and what a look-up found out comes too late.
     pub fn may_fall_back(&self, n: u32) -> Option<&'static str> {
         let route = self.route.as_ref()?;
-        let attempt = self.attempt().filter(|attempt| attempt.n == n)?;
+        let attempt = self.attempt().filter(|attempt| attempt.n == n && attempt.looks == 0)?;
         match (&attempt.state, &attempt.answer) {
             (State::Refused { .. }, Some(Answer::Declined { decline, .. })) => {
                 let soft = decline.kind == DeclineType::Soft && decline.code != DeclineCode::AuthorizationRequired;

@@ -172,9 +172,29 @@ pub struct Operation {
     /// The processor's own id of this call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processor_id: Option<String>,
+    /// The charge that it made although it, or the payment, had ended otherwise: that charge is given back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owed: Option<Owed>,
     /// The idempotency record that waits for its outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub once: Option<OnceRef>,
+}
+
+impl Operation {
+    /// Whether it captures or releases what was authorised and its outcome is still to come: only one at a time does.
+    pub(super) fn excludes_others(&self) -> bool {
+        self.state.is_open() && matches!(self.kind, Kind::Capture | Kind::Cancel { .. } | Kind::Abandon { .. })
+    }
+}
+
+/// A charge that came to light after the end, and is given back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Owed {
+    /// Whether it was captured (then it is refunded, else cancelled).
+    pub captured: bool,
+    /// When it is given back; `None` while that is under way, and when it is done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due: Option<Timestamp>,
 }
 
 /// Points at an idempotency record of the payment's team.

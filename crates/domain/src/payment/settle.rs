@@ -1,84 +1,17 @@
 //! Settling: the one place where news about an operation changes a payment.
 
 use super::{
-    AbandonCause, CancelCause, CaptureRule, Initiator, Kind, Line, Operation, Payment, Policy, State, Status, Why,
+    CancelCause, CaptureRule, Initiator, Kind, Line, News, Operation, Payment, Policy, Resolution, Source, State,
+    Status, Why,
+    news::{Meaning, note_answer},
 };
 use std::time::Duration;
 
 use crate::{
     Timestamp,
-    answer::{Action, ActionKind, Answer, Approval, Finding, LaterAnswer},
-    decline::{Decline, DeclineCode},
+    answer::{Action, ActionKind},
     fault::{Code, Fault},
 };
-
-/// News about an operation.
-#[derive(Debug, Clone, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "it lives for a moment, and most news is the large one")]
-pub enum News {
-    /// The processor's answer to an authorisation.
-    Answer(Answer),
-    /// The processor's answer to a capture, cancellation, refund or reversal.
-    Later(LaterAnswer),
-    /// The call ended without an answer: it may have happened.
-    NoAnswer,
-    /// Nothing was sent, or the processor refused the request itself: nothing happened. With the reason.
-    Nothing(String),
-    /// The processor knows nothing under our reference.
-    NotFound,
-    /// The look-up itself brought nothing.
-    LookUpFailed,
-}
-
-impl From<Finding> for News {
-    fn from(finding: Finding) -> Self {
-        match finding {
-            Finding::Authorisation(answer) => Self::Answer(answer),
-            Finding::Later(answer) => Self::Later(answer),
-            Finding::NotFound => Self::NotFound,
-        }
-    }
-}
-
-/// Who brings the news.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
-    /// The answer to the call itself.
-    Call,
-    /// A look-up.
-    LookUp,
-    /// The processor's webhook, or the customer's return.
-    Processor,
-}
-
-/// What a person found out about a payment whose outcome stays unknown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Resolution {
-    /// It is authorised.
-    Authorised,
-    /// It is captured.
-    Captured,
-    /// Nothing was charged.
-    NotCharged,
-}
-
-/// What the news means for an operation, whatever its kind.
-enum Meaning {
-    /// It took effect; `captured` for a charge that includes the capture.
-    Effect { captured: bool },
-    /// The processor will decide later.
-    Waits,
-    /// The customer must do something first.
-    Asks(Action),
-    /// Refused; nothing happened.
-    Refusal(String),
-    /// It is proven that nothing happened.
-    Nothing(String),
-    /// It may have happened.
-    Unclear,
-    /// Nothing new.
-    Same,
-}
 
 impl Payment {
     /// Takes news about operation `n`: the next state, and what the timeline says of it. An empty list means that
@@ -88,9 +21,19 @@ impl Payment {
         let Some(operation) = self.operation(n) else { return Vec::new() };
         let kind = operation.kind;
         let open = operation.state.is_open();
-        let meaning = self.meaning(n, &news, at, policy);
+        let mut meaning = self.meaning(n, &news, at, policy);
         if !open {
-            return self.settle_late(n, &meaning, at);
+            return self.settle_late(n, &meaning, &news, at);
+        }
+        // Once it can be under way no more. Its own answer ends it at once.
+        let over = match source {
+            Source::Call => at,
+            Source::LookUp | Source::Processor => at.max(operation.send_by.after(policy.call_timeout)),
+        };
+        // What the customer was asked is answered; that the processor still asks is older than the completion under way.
+        let completing = operation.action.is_some() && operation.state == State::Sent;
+        if completing && at < over && matches!(meaning, Meaning::Asks(_)) {
+            meaning = Meaning::Same;
         }
         if let Some(operation) = self.operation_mut(n) {
             operation.looks = operation.looks.saturating_add(u32::from(source == Source::LookUp));
@@ -101,7 +44,7 @@ impl Payment {
                 self.look_again(n, at, policy);
                 return Vec::new();
             }
-            Meaning::Unclear => self.becomes_unknown(n, at, policy),
+            Meaning::Unclear => self.becomes_unknown(n, (at, over), policy),
             Meaning::Waits => self.becomes_pending(n, at, policy),
             Meaning::Asks(action) => self.becomes_waiting(n, action, at, policy),
             Meaning::Effect { captured } => self.took_effect(n, captured, at, policy),
@@ -186,108 +129,21 @@ impl Payment {
         Err(Fault::new(code, message).about(self.id).at_url(action.url.clone()))
     }
 
-    fn meaning(&self, n: u32, news: &News, at: Timestamp, policy: &Policy) -> Meaning {
-        let Some(operation) = self.operation(n) else { return Meaning::Same };
-        let asks_for_money = matches!(operation.kind, Kind::Authorise { .. });
-        match news {
-            News::Answer(answer) if asks_for_money => match answer {
-                Answer::Approved { captured, .. } => Meaning::Effect { captured: *captured },
-                Answer::Declined { decline, .. } => Meaning::Refusal(decline.code.code().to_owned()),
-                Answer::Held { .. } => Meaning::Waits,
-                Answer::ActionRequired { action, .. } => Meaning::Asks(action.clone()),
-                Answer::Failed { reason } => Meaning::Nothing(reason.clone()),
-            },
-            News::Later(answer) if !asks_for_money => match answer {
-                LaterAnswer::Done { .. } => Meaning::Effect { captured: false },
-                LaterAnswer::Pending { .. } => Meaning::Waits,
-                LaterAnswer::Refused { reason } => Meaning::Refusal(reason.clone()),
-            },
-            News::NoAnswer => match operation.state {
-                State::Sent => Meaning::Unclear,
-                State::Unknown { .. }
-                | State::Pending { .. }
-                | State::Waiting { .. }
-                | State::Done { .. }
-                | State::Refused { .. }
-                | State::Failed { .. } => Meaning::Same,
-            },
-            News::Nothing(reason) => match operation.state {
-                // What was to be completed is still at the processor: it waits again.
-                State::Sent if operation.action.is_some() => {
-                    operation.action.clone().map_or(Meaning::Same, Meaning::Asks)
-                }
-                State::Sent => Meaning::Nothing(reason.clone()),
-                // Once it may have been sent, a later word that it was not is no evidence.
-                State::Unknown { .. }
-                | State::Pending { .. }
-                | State::Waiting { .. }
-                | State::Done { .. }
-                | State::Refused { .. }
-                | State::Failed { .. } => Meaning::Same,
-            },
-            News::NotFound => self.not_found(n, at, policy),
-            // A look-up that failed, or an answer of the wrong sort, tells nothing; a call that has ended stays unknown.
-            News::Answer(_) | News::Later(_) | News::LookUpFailed => match operation.state {
-                State::Sent => Meaning::Unclear,
-                State::Unknown { .. }
-                | State::Pending { .. }
-                | State::Waiting { .. }
-                | State::Done { .. }
-                | State::Refused { .. }
-                | State::Failed { .. } => Meaning::Same,
-            },
-        }
-    }
-
-    /// "Not found" proves that nothing happened only when the call can't reach the processor any more.
-    fn not_found(&self, n: u32, at: Timestamp, policy: &Policy) -> Meaning {
-        let Some(operation) = self.operation(n) else { return Meaning::Same };
-        let over = match &operation.state {
-            State::Unknown { since } => *since,
-            // The processor has said that it has it: that it can't find it now proves nothing.
-            _ if operation.action.is_some() => {
-                return if matches!(operation.state, State::Sent) { Meaning::Unclear } else { Meaning::Same };
-            }
-            State::Sent => operation.send_by.after(policy.call_timeout),
-            State::Waiting { .. }
-            | State::Pending { .. }
-            | State::Done { .. }
-            | State::Refused { .. }
-            | State::Failed { .. } => {
-                return Meaning::Same;
-            }
-        };
-        match policy.not_found_final_after {
-            Some(span) if at >= over.after(span) => {
-                Meaning::Nothing("the processor knows nothing of it: nothing happened".to_owned())
-            }
-            Some(_) | None => match operation.state {
-                State::Sent => Meaning::Unclear,
-                State::Unknown { .. }
-                | State::Pending { .. }
-                | State::Waiting { .. }
-                | State::Done { .. }
-                | State::Refused { .. }
-                | State::Failed { .. } => Meaning::Same,
-            },
-        }
-    }
-
     fn look_again(&mut self, n: u32, at: Timestamp, policy: &Policy) {
         if let Some(operation) = self.operation_mut(n) {
             operation.next_at = match &operation.state {
-                State::Unknown { since } => Some(policy.next_look(*since, at)),
+                State::Unknown { since } | State::Waiting { since } => Some(policy.next_look(*since, at)),
                 State::Pending { since } => Some(policy.next_ask(*since, at)),
-                State::Waiting { since } => Some(policy.next_look(*since, at)),
                 State::Sent => operation.next_at,
                 State::Done { .. } | State::Refused { .. } | State::Failed { .. } => None,
             };
         }
     }
 
-    fn becomes_unknown(&mut self, n: u32, at: Timestamp, policy: &Policy) -> Vec<Line> {
+    /// Learnt at `at` of a call that is over since, or by, the second time.
+    fn becomes_unknown(&mut self, n: u32, (at, over): (Timestamp, Timestamp), policy: &Policy) -> Vec<Line> {
         let Some(operation) = self.operation_mut(n) else { return Vec::new() };
-        operation.state = State::Unknown { since: at };
+        operation.state = State::Unknown { since: over };
         let kind = operation.kind;
         self.look_again(n, at, policy);
         if matches!(kind, Kind::Authorise { .. }) {
@@ -305,6 +161,9 @@ impl Payment {
             return Vec::new();
         }
         operation.state = State::Pending { since: at };
+        // The customer has done what was asked: nobody is waited for any more but the processor.
+        operation.action = None;
+        operation.give_up_at = None;
         let kind = operation.kind;
         self.look_again(n, at, policy);
         if matches!(kind, Kind::Authorise { .. }) {
@@ -393,6 +252,7 @@ impl Payment {
                 };
                 vec![Line::new(at, "Cancelled").saying(message)]
             }
+            Kind::Capture if self.status == Status::Cancelled => self.owe(n, true, at),
             // Excluded by begin_*; should a processor do both, people must look at it.
             Kind::Capture | Kind::Cancel { .. } => {
                 vec![Line::new(at, format!("The {} took effect in an unexpected order", words(kind))).saying(sum)]
@@ -408,39 +268,8 @@ impl Payment {
         }
     }
 
-    /// The processor has given up the authorisation that waited: nothing is charged any more.
-    fn abandoned(&mut self, target: u32, cause: AbandonCause, at: Timestamp) -> Vec<Line> {
-        let Some(operation) = self.operation_mut(target).filter(|operation| operation.state.is_open()) else {
-            return Vec::new();
-        };
-        let action = operation.action.take().map(|action| action.kind);
-        let code = match (cause, action) {
-            (AbandonCause::Lifetime, Some(ActionKind::ThreeDSecure)) => DeclineCode::ThreeDSecure,
-            (AbandonCause::NobodyPresent, _) => DeclineCode::AuthorizationRequired,
-            (
-                AbandonCause::Merchant | AbandonCause::Lifetime | AbandonCause::Superseded | AbandonCause::AlreadyPaid,
-                _,
-            ) => DeclineCode::PaymentCancelled,
-        };
-        let approval = match operation.answer.take() {
-            Some(Answer::ActionRequired { approval, .. } | Answer::Held { approval }) => approval,
-            Some(Answer::Approved { .. } | Answer::Declined { .. } | Answer::Failed { .. }) | None => {
-                Approval::default()
-            }
-        };
-        operation.answer = Some(Answer::Declined { decline: Decline::of(code), approval });
-        operation.state = State::Refused { at, reason: code.code().to_owned() };
-        operation.next_at = None;
-        operation.give_up_at = None;
-        let apm = action == Some(ActionKind::Apm);
-        self.status = if apm { Status::Cancelled } else { Status::Declined };
-        self.flow_goes_on(at);
-        let title = if apm { "Cancelled" } else { "Declined" };
-        vec![Line::new(at, title).saying(format!("Reason: {}. It was given up; nothing was charged.", code.code()))]
-    }
-
     /// What the flow began has ended: the flow that waits for it goes on.
-    fn flow_goes_on(&mut self, at: Timestamp) {
+    pub(super) fn flow_goes_on(&mut self, at: Timestamp) {
         if let Some(pause) = self.flow.as_mut().and_then(|run| run.pause.as_mut())
             && pause.why == Why::Outcome
         {
@@ -476,10 +305,16 @@ impl Payment {
                 return vec![Line::new(at, title).saying(reason)];
             }
             // Money that should be captured at once is tried again; the reversal too, until it succeeds.
-            Kind::Capture => self.capture_at = self.capture_at.map(|_| policy.next_try(first, at)),
+            // What is to be captured later is not captured earlier because somebody tried before.
+            Kind::Capture => self.capture_at = self.capture_at.map(|due| due.max(policy.next_try(first, at))),
             Kind::Cancel { cause: CancelCause::Lifetime } => self.expires_at = Some(policy.next_try(first, at)),
             Kind::Cancel { cause: CancelCause::Merchant } => self.flow_goes_on(at),
-            Kind::Reverse { .. } => self.reverse_at = Some(policy.next_try(first, at)),
+            Kind::Reverse { target, .. } if self.is_given_back(target) => {}
+            Kind::Reverse { target, .. } => {
+                if let Some(owed) = self.operation_mut(target).and_then(|charge| charge.owed.as_mut()) {
+                    owed.due = Some(policy.next_try(first, at));
+                }
+            }
             // The processor would not: it is asked how the authorisation stands, and again later to give it up.
             Kind::Abandon { target, .. } => {
                 if let Some(target) = self.operation_mut(target).filter(|target| target.state.is_open()) {
@@ -517,82 +352,21 @@ impl Payment {
         self.operations.iter().find(same).map(|operation| operation.started_at)
     }
 
-    /// News after the operation has ended. Only a charge that was taken for none matters: it is given back.
-    fn settle_late(&mut self, n: u32, meaning: &Meaning, at: Timestamp) -> Vec<Line> {
-        let Meaning::Effect { captured } = meaning else { return Vec::new() };
-        let Some(operation) = self.operation_mut(n) else { return Vec::new() };
-        if operation.state.is_done() {
-            return Vec::new();
-        }
-        if !matches!(operation.kind, Kind::Authorise { .. }) {
-            return self.late_effect(n, at);
-        }
-        operation.state = State::Done { at };
-        self.reverse_at = Some(at);
-        self.reverse_target = Some((n, *captured));
-        let message =
-            "The processor reports a charge for a payment that had ended otherwise. It is given back at once.";
-        vec![Line::new(at, "Late charge").saying(message)]
-    }
-
-    /// A later operation that was taken for failed has taken effect: the payment follows the processor.
-    fn late_effect(&mut self, n: u32, at: Timestamp) -> Vec<Line> {
-        let Some(operation) = self.operation_mut(n) else { return Vec::new() };
-        operation.state = State::Done { at };
-        let (kind, amount) = (operation.kind, operation.amount);
-        let title = format!("The {} took effect after all", words(kind));
-        match kind {
-            Kind::Capture if self.status == Status::Authorised => {
-                self.captured = amount;
-                self.enter_captured(Status::Succeeded);
-            }
-            Kind::Cancel { .. } if self.status == Status::Authorised => self.enter_captured(Status::Cancelled),
-            Kind::Refund { .. } => self.refresh_refund_status(kind),
-            Kind::Reverse { .. } => self.reverse_at = None,
-            Kind::Abandon { target, cause } => return self.abandoned(target, cause, at),
-            Kind::Authorise { .. } | Kind::Capture | Kind::Cancel { .. } => {}
-        }
-        vec![Line::new(at, title).saying(self.words(amount))]
-    }
-
     /// Leaves AUTHORISED for good: its due times end.
-    fn enter_captured(&mut self, status: Status) {
+    pub(super) fn enter_captured(&mut self, status: Status) {
         self.status = status;
         self.capture_at = None;
         self.expires_at = None;
     }
 
-    fn refresh_refund_status(&mut self, kind: Kind) {
+    pub(super) fn refresh_refund_status(&mut self, kind: Kind) {
         if matches!(kind, Kind::Refund { .. }) && self.captured > 0 {
             self.status = self.refunded_status();
         }
     }
 }
 
-fn note_answer(operation: &mut super::Operation, news: News) {
-    match news {
-        News::Answer(answer) => {
-            if let Answer::Approved { approval, .. }
-            | Answer::Held { approval }
-            | Answer::ActionRequired { approval, .. }
-            | Answer::Declined { approval, .. } = &answer
-            {
-                operation.processor_id.clone_from(&approval.processor_id);
-            }
-            operation.answer = Some(answer);
-        }
-        News::Later(LaterAnswer::Done { processor_id } | LaterAnswer::Pending { processor_id }) => {
-            operation.processor_id = processor_id;
-        }
-        News::Later(LaterAnswer::Refused { .. })
-        | News::NoAnswer
-        | News::Nothing(_)
-        | News::NotFound
-        | News::LookUpFailed => {}
-    }
-}
-
-fn words(kind: Kind) -> &'static str {
+pub(super) fn words(kind: Kind) -> &'static str {
     match kind {
         Kind::Authorise { .. } => "authorisation",
         Kind::Capture => "capture",

@@ -72,5 +72,6 @@ fn may_touch(caller: &Caller, intent: &Intent) -> bool {
 /// What is told of an intent, with who tells it.
 fn told_by(caller: &Caller, mut changes: Changes) -> Changes {
     changes.is_trusted = caller.is_server();
+    changes.seen_in = caller.seen_in;
     changes
 }

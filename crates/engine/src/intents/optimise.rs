@@ -1,32 +1,78 @@
 //! The methods of a checkout.
 
-use domain::{Fault, caller::Caller, id::IntentId, method::Method};
+use domain::{
+    Fault,
+    caller::Caller,
+    id::{ConnectionId, IntentId, TeamId},
+    intent::Intent,
+    method::Method,
+    money::Money,
+};
+use flow::{CustomerFacts, Facts, IntentFacts, PaymentFacts, Position};
 
 use crate::{Engine, faults::Stop, once::only_fault};
 
 impl Engine {
-    /// The methods, in order, that the flow of an intent offers at checkout: those that its connections take.
+    /// The methods, in order, that the flow of an intent offers at checkout: those of its `offer` steps up to the first
+    /// one that waits or authorises; without such a step those that its connections take.
     ///
     /// # Errors
-    /// `error.intent.not-found`; `error.flow.not-found` when the flow is gone.
+    /// `error.intent.not-found`.
     pub async fn optimise(&self, caller: &Caller, id: IntentId) -> Result<Vec<Method>, Fault> {
         self.offered(caller, id).await.map_err(only_fault)
     }
 
     async fn offered(&self, caller: &Caller, id: IntentId) -> Result<Vec<Method>, Stop> {
         let intent = self.own_intent(caller, id).await?;
-        let flow = self.runnable(caller.team, Some(intent.flow.as_str())).await?;
+        let program = self.program(caller.team, &intent.flow, intent.flow_version).await?;
+        let run = program.run(Position::START, &facts(&intent), &mut || self.inner.world.random());
+        match run.offers {
+            Some(methods) => Ok(methods),
+            None => self.taken_at(caller.team, &program.connections()).await,
+        }
+    }
+
+    /// What connections take that are switched on.
+    async fn taken_at(&self, team: TeamId, connections: &[ConnectionId]) -> Result<Vec<Method>, Stop> {
         let mut methods = Vec::new();
-        for connection in flow.program.connections() {
-            let Some(line) = self.line(caller.team, &connection).await?.filter(|line| line.connection.enabled) else {
-                continue;
-            };
-            for method in line.connector.descriptor().methods {
+        for connection in connections {
+            let line = self.line(team, connection).await?.filter(|line| line.connection.enabled);
+            let taken = line.iter().flat_map(|line| line.connector.descriptor().methods);
+            for method in taken {
                 if !methods.contains(method) {
                     methods.push(*method);
                 }
             }
         }
         Ok(methods)
+    }
+}
+
+/// What a flow's conditions are told of a checkout. Of the payment they know what it would be.
+pub(crate) fn facts(intent: &Intent) -> Facts<'_> {
+    let country = intent.location.map(|location| location.country.alpha2());
+    let customer = intent.customer.as_ref();
+    Facts {
+        intent: IntentFacts {
+            id: Some(intent.id.to_string().into()),
+            tracking_id: Some(intent.tracking_id.as_str().into()),
+            amount: intent.money.map(Money::minor),
+            currency: Some(intent.currency.code().into()),
+            country: country.map(Into::into),
+            status: Some(intent.status.code().into()),
+        },
+        payment: PaymentFacts {
+            amount: intent.money.map(Money::minor),
+            currency: Some(intent.currency.code().into()),
+            country: country.map(Into::into),
+            ..PaymentFacts::default()
+        },
+        customer: CustomerFacts {
+            id: customer.and_then(|customer| customer.id.as_deref()).map(Into::into),
+            email: customer.and_then(|customer| customer.email.as_deref()).map(Into::into),
+            name: customer.and_then(|customer| customer.name.as_deref()).map(Into::into),
+            country: country.map(Into::into),
+        },
+        ..Facts::default()
     }
 }

@@ -301,8 +301,6 @@ fn new_payment(
         refund_failed: false,
         capture_at: None,
         expires_at: None,
-        reverse_at: None,
-        reverse_target: None,
         order_id: command.order_id,
         transaction_id: command.transaction_id,
         origin,

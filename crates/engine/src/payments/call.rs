@@ -143,11 +143,9 @@ async fn send(
         };
         return line.connector.authorise(&call).await.map(News::Answer);
     }
-    let about = match operation.kind {
-        Kind::Reverse { target, .. } | Kind::Abandon { target, .. } => payment.operation(target),
-        Kind::Authorise { .. } | Kind::Capture | Kind::Cancel { .. } | Kind::Refund { .. } => payment.authorisation(),
+    let Some(about) = payment.attempt_behind(operation.n) else {
+        return Err(CallError::NotSent("there is no authorisation".to_owned()));
     };
-    let Some(about) = about else { return Err(CallError::NotSent("there is no authorisation".to_owned())) };
     let authorisation = Reference::new(payment.id, about.n);
     let call = Follow {
         reference: &reference,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use connector::{LookUp, Reference};
 use domain::{
     id::PaymentId,
-    payment::{Kind, News, Payment, Source},
+    payment::{News, Payment, Source},
 };
 use parking_lot::Mutex;
 
@@ -60,13 +60,7 @@ impl Engine {
             tracing::warn!(payment.id = %payment.id, "its connection is gone, so its outcome can't be looked up");
             return Ok(News::LookUpFailed);
         };
-        let about = match operation.kind {
-            Kind::Authorise { .. } => n,
-            Kind::Reverse { target, .. } | Kind::Abandon { target, .. } => target,
-            Kind::Capture | Kind::Cancel { .. } | Kind::Refund { .. } => {
-                payment.authorisation().map_or(n, |authorisation| authorisation.n)
-            }
-        };
+        let about = payment.attempt_behind(n).map_or(n, |attempt| attempt.n);
         let reference = Reference::new(payment.id, n);
         let authorisation = Reference::new(payment.id, about);
         let call = LookUp {

@@ -3,12 +3,22 @@
 use std::{sync::Arc, time::Duration};
 
 use domain::caller::Mode;
+use outbound::{HostPattern, Identity, IdentityError};
 use wallet::{
     KeyError,
     apple_pay::{Merchant, ProcessingKey, RootCertificates, SignatureAge},
     google_pay::{Recipient, RecipientKey, RootKeys},
 };
 use zeroize::Zeroizing;
+
+/// The gateway's id at wallet A when nothing is said.
+pub const GATEWAY_ID: &str = "pointsman";
+
+/// The hosts that wallet B's merchant validation may call when nothing is said.
+pub const VALIDATION_HOSTS: &str = "*.apple.com";
+
+/// More hosts than this are not listed.
+const HOSTS_MAX: usize = 50;
 
 /// How old a signature of wallet B's may be when nothing is said.
 pub const SIGNATURE_MAX_AGE: Duration = Duration::from_mins(5);
@@ -34,7 +44,7 @@ pub struct KeyProblem {
 }
 
 impl KeyProblem {
-    fn new(setting: &'static str, reason: impl Into<String>) -> Self {
+    pub(super) fn new(setting: &'static str, reason: impl Into<String>) -> Self {
         Self { setting, entry: None, reason: reason.into() }
     }
 
@@ -49,8 +59,8 @@ pub type SecretText = Zeroizing<String>;
 /// Wallet A as it is given. Texts are what the files hold.
 #[derive(Default)]
 pub struct WalletAText {
-    /// The gateway's id at the wallet: tokens are for `gateway:` and this.
-    pub gateway_id: String,
+    /// The gateway's id at the wallet: tokens are for `gateway:` and this. [`GATEWAY_ID`] when absent.
+    pub gateway_id: Option<String>,
     /// Private keys, PEM; several while they are rotated.
     pub private_keys: Vec<SecretText>,
     /// The wallet's root keys, JSON.
@@ -59,6 +69,8 @@ pub struct WalletAText {
 
 /// Wallet A, ready to open tokens.
 pub struct WalletA {
+    /// The gateway's id at the wallet.
+    pub(super) gateway_id: String,
     pub(super) recipient: Recipient,
 }
 
@@ -81,11 +93,12 @@ impl WalletA {
             }
         };
         let roots = roots.map_err(KeyProblem::of("root_keys"))?;
-        let recipient = Recipient::new(&text.gateway_id, keys, roots).map_err(|error| match error {
+        let gateway_id = text.gateway_id.clone().unwrap_or_else(|| GATEWAY_ID.to_owned());
+        let recipient = Recipient::new(&gateway_id, keys, roots).map_err(|error| match error {
             KeyError::Empty => KeyProblem::new("private_keys", "must hold at least one key"),
             error => KeyProblem::new("gateway_id", error.to_string()),
         })?;
-        Ok(Self { recipient })
+        Ok(Self { gateway_id, recipient })
     }
 }
 
@@ -99,8 +112,8 @@ pub struct KeyPair {
 
 /// Wallet B as it is given. Texts are what the files hold.
 pub struct WalletBText {
-    /// The merchant's identifier at the wallet.
-    pub merchant_identifier: String,
+    /// The merchant's identifier at the wallet; needed to open tokens.
+    pub merchant_identifier: Option<String>,
     /// Opens `EC_v1`.
     pub processing: Option<KeyPair>,
     /// Opens `RSA_v1`.
@@ -109,10 +122,20 @@ pub struct WalletBText {
     pub root_certificates: Option<String>,
     /// How old a signature may be; zero switches the check off.
     pub signature_max_age: Duration,
+    /// Who the merchant is when it asks the wallet for a session.
+    pub identity: Option<KeyPair>,
+    /// Hosts that may be asked for one: `host` or `*.host`, either with a port.
+    pub validation_hosts: Vec<String>,
 }
 
 /// Wallet B, ready to open tokens.
 pub struct WalletB {
+    /// The merchant's identifier at the wallet.
+    pub(super) merchant_identifier: Option<String>,
+    /// `None`: merchants can't be validated.
+    pub(super) identity: Option<Identity>,
+    /// Hosts that may be asked for a session.
+    pub(super) validation_hosts: Vec<HostPattern>,
     /// `None` without a processing key.
     pub(super) merchant: Option<MerchantKeys>,
 }
@@ -145,19 +168,49 @@ impl WalletB {
         }
         let roots = text.root_certificates.as_deref().map_or_else(RootCertificates::apple, RootCertificates::from_pem);
         let roots = roots.map_err(KeyProblem::of("root_certificates"))?;
-        let merchant_identifier = text.merchant_identifier.as_str();
-        if merchant_identifier.is_empty() || merchant_identifier.chars().count() > 255 {
+        let validation_hosts = Self::hosts(&text.validation_hosts)?;
+        let identity = identity(text.identity.as_ref())?;
+        let merchant_identifier = text.merchant_identifier.clone();
+        let fits = |id: &String| (1..=255).contains(&id.chars().count());
+        if merchant_identifier.as_ref().is_some_and(|id| !fits(id)) {
             return Err(KeyProblem::new("merchant_identifier", KeyError::Identifier.to_string()));
         }
         if keys.is_empty() {
-            return Ok(Self { merchant: None });
+            return Ok(Self { merchant_identifier, identity, validation_hosts, merchant: None });
         }
+        let required = || KeyProblem::new("merchant_identifier", "is required with a processing certificate");
+        let id = merchant_identifier.as_deref().ok_or_else(required)?;
         let age = SignatureAge::from_setting(text.signature_max_age);
-        let keys = Merchant::new(merchant_identifier, keys, roots, age).map_err(|error| {
+        let keys = Merchant::new(id, keys, roots, age).map_err(|error| {
             let setting = if error == KeyError::Merchant { "processing_certificate" } else { "merchant_identifier" };
             KeyProblem::new(setting, error.to_string())
         })?;
         let max_age = Some(text.signature_max_age).filter(|age| !age.is_zero());
-        Ok(Self { merchant: Some(MerchantKeys { keys, max_age }) })
+        Ok(Self { merchant_identifier, identity, validation_hosts, merchant: Some(MerchantKeys { keys, max_age }) })
     }
+
+    /// Reads the hosts that may be asked for a session.
+    ///
+    /// # Errors
+    /// The entry that is no host.
+    pub fn hosts(texts: &[String]) -> Result<Vec<HostPattern>, KeyProblem> {
+        if texts.len() > HOSTS_MAX {
+            return Err(KeyProblem::new("validation_hosts", "must have at most 50 entries"));
+        }
+        let read = |(entry, text): (usize, &String)| {
+            HostPattern::parse(text).ok_or_else(|| KeyProblem {
+                entry: Some(entry),
+                ..KeyProblem::new("validation_hosts", "must be a host such as `pay.example`, or `*.pay.example`")
+            })
+        };
+        texts.iter().enumerate().map(read).collect()
+    }
+}
+
+fn identity(pair: Option<&KeyPair>) -> Result<Option<Identity>, KeyProblem> {
+    let Some(pair) = pair else { return Ok(None) };
+    Identity::from_pem(&pair.certificate, &pair.key).map(Some).map_err(|error| {
+        let setting = if error == IdentityError::Certificate { "identity_certificate" } else { "identity_key" };
+        KeyProblem::new(setting, error.to_string())
+    })
 }

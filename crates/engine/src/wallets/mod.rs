@@ -6,6 +6,8 @@
 mod keys;
 mod open;
 mod opened;
+mod save;
+mod setup;
 mod team;
 mod unsigned;
 
@@ -13,10 +15,13 @@ use domain::{Code, Fault, method::Method};
 use serde_json::Value;
 
 pub use keys::{
-    KeyPair, KeyProblem, SIGNATURE_MAX_AGE, SecretText, WalletA, WalletAText, WalletB, WalletBText, WalletKeys,
+    GATEWAY_ID, KeyPair, KeyProblem, SIGNATURE_MAX_AGE, SecretText, VALIDATION_HOSTS, WalletA, WalletAText, WalletB,
+    WalletBText, WalletKeys,
 };
 pub(crate) use open::used_before;
 pub(crate) use opened::{Opened, TokenMoney};
+pub use setup::{SetupWallet, Validation};
+pub(crate) use team::Cache;
 
 /// Where a wallet's token stands in a fault's `field`.
 const FIELD: &str = "authorisePayment.paymentMethod.walletToken";

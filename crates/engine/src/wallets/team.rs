@@ -1,14 +1,82 @@
-//! Which keys are whose.
+//! Which keys are whose: those that a team has saved, else, for the first team, those of the configuration.
 
-use domain::id::TeamId;
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use super::WalletKeys;
+use domain::{
+    Fault, Timestamp,
+    id::{BlobId, TeamId},
+};
+use parking_lot::Mutex;
+
+use super::{Wallet, WalletKeys, save, save::Ready};
 use crate::{Engine, faults::Stop};
 
+/// A change made elsewhere is seen after this time at the latest.
+const FRESH_FOR: Duration = Duration::from_millis(500);
+
+/// Teams whose keys are kept at the same time.
+const TEAMS_KEPT: usize = 1_000;
+
+/// The keys of teams, as read lately.
+#[derive(Default)]
+pub(crate) struct Cache(Mutex<BTreeMap<TeamId, Read>>);
+
+/// Keys with what they were read from.
+#[derive(Clone)]
+struct Read {
+    until: Timestamp,
+    saved: Vec<(String, BlobId)>,
+    keys: WalletKeys,
+}
+
+impl Cache {
+    /// The next one who asks reads anew.
+    pub(super) fn forget(&self, team: TeamId) {
+        self.0.lock().remove(&team);
+    }
+}
+
 impl Engine {
-    /// A team's keys: those of the configuration are the first team's.
+    /// A team's keys, as they were less than a second ago.
     pub(super) async fn wallet_keys(&self, team: TeamId) -> Result<WalletKeys, Stop> {
-        Ok(if self.first_team().await? == Some(team) { self.inner.wallets.clone() } else { WalletKeys::default() })
+        let now = self.inner.world.now();
+        let kept = self.inner.wallet_keys.0.lock().get(&team).cloned();
+        if let Some(read) = kept.as_ref().filter(|read| now < read.until && read.until.since(now) <= FRESH_FOR) {
+            return Ok(read.keys.clone());
+        }
+        let saved = store::wallet_setting::of_team(&self.inner.store, team).await?;
+        let until = now.after(FRESH_FOR);
+        let keys = match kept {
+            // Keys are written once under their id: the same ids are the same keys.
+            Some(read) if read.saved == saved => read.keys,
+            _ => self.opened_keys(team, &saved).await?,
+        };
+        let mut cache = self.inner.wallet_keys.0.lock();
+        if cache.len() >= TEAMS_KEPT {
+            cache.clear();
+        }
+        cache.insert(team, Read { until, saved, keys: keys.clone() });
+        Ok(keys)
+    }
+
+    async fn opened_keys(&self, team: TeamId, saved: &[(String, BlobId)]) -> Result<WalletKeys, Stop> {
+        let is_first = self.first_team().await? == Some(team);
+        let mut keys = if is_first { self.inner.wallets.clone() } else { WalletKeys::default() };
+        for (wallet, blob) in saved {
+            let Some(wallet) = Wallet::parse(wallet) else { continue };
+            // It may have been replaced in this moment; the next reading finds the new one.
+            let Some(text) = self.inner.vault.open_secret(team, *blob).await? else { continue };
+            let settings = serde_json::from_slice(&text).map_err(|_| Fault::unknown())?;
+            match save::read(wallet, &settings, self.inner.settings.mode) {
+                Ok(Ready::A(read)) => keys.a = Some(Arc::new(read)),
+                Ok(Ready::B(read)) => keys.b = Some(Arc::new(read)),
+                Err(problem) => {
+                    tracing::error!(setting = problem.setting, "a wallet's saved setting can't be used any more");
+                    return Err(Fault::unknown().into());
+                }
+            }
+        }
+        Ok(keys)
     }
 
     /// The team that the configuration is about. It never changes, so it is looked for until there is one.

@@ -11,6 +11,8 @@ mod customers;
 #[cfg(test)]
 mod erasure;
 #[cfg(test)]
+mod flows;
+#[cfg(test)]
 mod lists;
 #[cfg(test)]
 mod methods;

@@ -69,8 +69,8 @@ impl Connector for Approves {
         Box::pin(async { Ok(Finding::NotFound) })
     }
 
-    fn check_settings(&self, _: &serde_json::Value) -> Result<(), String> {
-        Ok(())
+    fn check_settings(&self, settings: &serde_json::Value) -> Result<(), String> {
+        if settings.get("refuse").is_some() { Err("must not be refused".to_owned()) } else { Ok(()) }
     }
 }
 
@@ -117,6 +117,7 @@ impl Shop {
             key: domain::id::KeyId::new(nobody),
             credential: domain::caller::Credential::Secret,
             mode,
+            seen_in: None,
         };
         Self { world, sim, store, vault, engine, team: server.team, server, _directory: directory }
     }
@@ -219,6 +220,7 @@ fn engine_over(world: &World, store: &Db, vault: &Vault, mode: Mode) -> Engine {
         store: store.clone(),
         vault: vault.clone(),
         connectors: [("approves", approves())].into_iter().collect(),
+        outbound: std::sync::Arc::new(outbound::Nowhere),
         wallets: engine::WalletKeys::default(),
         settings: Settings { mode, poll_interval: Duration::from_secs(10), ..Settings::default() },
     })

@@ -86,7 +86,7 @@ fn item(mut fields: Reader) -> Result<CartItem, Fault> {
         taxable: fields.flag("taxable")?,
         requires_shipping: fields.flag("requiresShipping")?,
         price: fields.long("price")?.unwrap_or_default(),
-        sku: fields.text("sku")?,
+        sku: fields.text("sku")?.unwrap_or_default(),
         line_total: fields.long("lineTotal")?.unwrap_or_default(),
         image: fields.short("image", IMAGE_MAX)?.unwrap_or_default(),
         discounted_price: fields.long("discountedPrice")?.unwrap_or_default(),

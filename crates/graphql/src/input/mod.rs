@@ -20,6 +20,7 @@ pub(crate) mod refund;
 pub(crate) mod resolve;
 pub(crate) mod save_connection;
 pub(crate) mod save_flow;
+pub(crate) mod setup_wallet;
 pub(crate) mod start_intent;
 pub(crate) mod tokenise;
 pub(crate) mod try_flow;

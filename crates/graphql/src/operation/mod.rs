@@ -7,6 +7,7 @@ mod intents;
 mod lists;
 mod methods;
 mod payments;
+mod wallets;
 
 use domain::{Code, Fault, caller::Caller};
 use engine::{Engine, Once, Scope};
@@ -115,6 +116,8 @@ impl<'a> Operations<'a> {
             "getIntent" => self.intent(arguments, look_ahead).await.into(),
             "listIntents" => self.intents(arguments, look_ahead).await.into(),
             "optimise" => self.optimise(arguments).await.into(),
+            "setupWallet" => self.setup_wallet(arguments).await.into(),
+            "saveWallet" => self.save_wallet(arguments).await.into(),
             "generateClientToken" => self.client_token(arguments).await.into(),
             // A credential that came this far is good.
             "initializeSDK" => Ok(true.into()).into(),

@@ -163,7 +163,7 @@ impl Object for ItemObject<'_> {
             "taxable" => item.taxable.into(),
             "requiresShipping" => item.requires_shipping.into(),
             "price" => item.price.into(),
-            "sku" => item.sku.as_ref().into(),
+            "sku" => (&item.sku).into(),
             "lineTotal" => item.line_total.into(),
             "image" => (&item.image).into(),
             "discountedPrice" => item.discounted_price.into(),

@@ -61,6 +61,7 @@ pub(super) fn operation(n: u32, kind: Kind, amount: i64, answer: Option<Answer>)
         return_key: None,
         answer,
         processor_id: None,
+        owed: None,
         once: None,
     }
 }
@@ -92,8 +93,6 @@ pub(super) fn payment() -> Payment {
         refund_failed: false,
         capture_at: None,
         expires_at: None,
-        reverse_at: None,
-        reverse_target: None,
         order_id: text("order-1"),
         transaction_id: None,
         origin: Origin::Automation,
@@ -251,4 +250,34 @@ pub(super) fn intent() -> Intent {
         ..Changes::default()
     };
     Intent::start(start, changes, at(), std::time::Duration::from_mins(5))
+}
+
+pub(super) fn flow() -> FlowView {
+    FlowView {
+        id: FlowId::parse("default").unwrap(),
+        name: "Default".to_owned(),
+        version: 2,
+        is_published: false,
+        published_version: Some(1),
+        latest_version: 2,
+        is_default: true,
+        document: json!({ "name": "Default" }),
+        saved_at: at(),
+    }
+}
+
+pub(super) fn trial() -> FlowTrial {
+    let step = TrialStep { step: "steps[0]".to_owned(), taken: true, reason: text("the only connection") };
+    FlowTrial { steps: vec![step], outcome: "authorise at bank-a".to_owned() }
+}
+
+pub(super) fn connection() -> ConnectionView {
+    ConnectionView {
+        id: ConnectionId::parse("bank-a").unwrap(),
+        processor: "bank".to_owned(),
+        name: "Bank".to_owned(),
+        is_enabled: true,
+        methods: vec![Method::Card],
+        settings: json!({}),
+    }
 }

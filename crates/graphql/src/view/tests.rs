@@ -11,8 +11,7 @@ use domain::{
 use serde_json::json;
 
 use super::{
-    samples::{approval, at, connection, customer, flow, method, operation, payment, text, trial},
-    samples::{approval, at, customer, intent, method, operation, payment, text},
+    samples::{approval, at, connection, customer, flow, intent, method, operation, payment, text, trial},
     *,
 };
 use crate::{
@@ -122,6 +121,7 @@ fn every_field_of_every_output_type_resolves() {
         facts: PageFacts { has_next: false, has_previous: false, total: None },
         rows: vec![("i".to_owned(), intent_object(Sight::Whole))],
     };
+    let (flow, trial, connection) = (FlowObject(flow()), FlowTrialObject(trial()), ConnectionObject(connection()));
     for sample in [
         &whole as &dyn Object,
         &customers,

@@ -21,6 +21,7 @@ use crate::{
     admin::Operator,
     config::{self, Settings},
     data_dir::Held,
+    geo::Places,
     sandbox::DbBooks,
     telemetry::Metrics,
 };
@@ -40,6 +41,7 @@ pub struct App {
     vault: Db,
     sandbox: Option<Arc<Sandbox>>,
     metrics: Metrics,
+    places: Arc<Places>,
     held: Held,
 }
 
@@ -54,6 +56,7 @@ impl App {
     /// Opens everything. No job runs and no request is taken yet.
     pub async fn open(held: Held, settings: &Settings, world: &World, metrics: Metrics) -> anyhow::Result<Self> {
         held.claim(settings.mode)?;
+        let places = settings.geo.table.as_deref().map(Places::load).transpose()?.unwrap_or_default();
         let dir = held.dir().clone();
         let keys = keys::source(settings, &dir.vault())?;
         // An erased customer's data are overwritten where they stood. Overwriting whole freed pages too would halve the
@@ -71,10 +74,12 @@ impl App {
             store: store.clone(),
             vault,
             connectors: connectors(sandbox.as_deref()),
-            wallets: engine::WalletKeys::default(),
+            outbound: Arc::new(settings.outbound.client(world.clone()).map_err(anyhow::Error::msg)?),
+            wallets: settings.wallets.keys(settings.mode).map_err(|(name, why)| anyhow::anyhow!("{name}: {why}"))?,
             settings: engine_settings(settings),
         });
-        Ok(Self { world: world.clone(), engine, store, vault: vault_db, sandbox, metrics, held })
+        let places = Arc::new(places);
+        Ok(Self { world: world.clone(), engine, store, vault: vault_db, sandbox, metrics, places, held })
     }
 
     /// Makes what the first start of a sandbox needs. Returns the secret key when one was made that nobody knows yet.

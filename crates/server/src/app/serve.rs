@@ -11,6 +11,7 @@ use super::{App, backend::Service};
 use crate::{
     admin::AdminSocket,
     config::{Sandbox, Settings},
+    geo::Places,
     http::{Connections, Origins, Rate, Rules, Web, router},
 };
 
@@ -83,7 +84,7 @@ impl App {
             sandbox: self.sandbox.clone(),
             metrics: self.metrics.clone(),
         };
-        Ok(Web::new(Arc::new(service), self.world.clone(), rules(settings)))
+        Ok(Web::new(Arc::new(service), self.world.clone(), rules(settings, Arc::clone(&self.places))))
     }
 }
 
@@ -106,7 +107,7 @@ fn limits(settings: &Settings) -> Limits {
     }
 }
 
-fn rules(settings: &Settings) -> Rules {
+fn rules(settings: &Settings, places: Arc<Places>) -> Rules {
     let origins = match (&settings.server.allowed_origins, settings.mode) {
         (Some(listed), _) => Origins::Listed(listed.clone()),
         (None, Mode::Test) => Origins::Any,
@@ -120,5 +121,6 @@ fn rules(settings: &Settings) -> Rules {
         sandbox: settings.sandbox == Sandbox::Open,
         https: settings.server.public_url.as_deref().is_some_and(|url| url.starts_with("https://")),
         trusted_proxies: settings.server.trusted_proxies.clone(),
+        places,
     }
 }

@@ -4,20 +4,24 @@
 //! compares with the defaults here. This is the one place that reads the environment.
 
 mod address;
+mod outbound;
 mod reader;
 mod sections;
 mod setting;
 mod sources;
+mod wallets;
 
 use domain::caller::Mode;
 
 pub use address::{IpRange, Origin};
+pub use outbound::Outbound;
 pub use reader::Problems;
 use reader::Reader;
-pub use sections::{Database, Jobs, Limits, Log, LogFormat, Recovery, Server, Vault};
+pub use sections::{Database, Geo, Jobs, Limits, Log, LogFormat, Recovery, Server, Vault};
 use setting::words;
 pub use setting::{Bytes, Hidden};
 pub use sources::{Sources, no_color};
+pub use wallets::Wallets;
 
 /// Begins every secret key of test mode.
 const TEST_KEY: &str = "sk_test_";
@@ -31,18 +35,26 @@ pub struct Settings {
     pub sandbox: Sandbox,
     /// The secret key that the sandbox's first start uses instead of a random one.
     pub access_token: Option<Hidden>,
+    /// Under which names wallets are shown.
+    pub wallet_names: WalletNames,
     /// HTTP.
     pub server: Server,
     /// Where data lies.
     pub database: Database,
     /// What a request may cost, and how long things live.
     pub limits: Limits,
+    /// Where addresses are.
+    pub geo: Geo,
     /// When unknown outcomes are looked up.
     pub recovery: Recovery,
     /// Keys and life times of card data.
     pub vault: Vault,
     /// Background work.
     pub jobs: Jobs,
+    /// Keys at the wallets.
+    pub wallets: Wallets,
+    /// Calls to others than processors.
+    pub outbound: Outbound,
     /// What is logged, and how.
     pub log: Log,
 }
@@ -56,6 +68,16 @@ pub enum Sandbox {
     Absent,
 }
 
+/// Under which names wallets and such methods are shown. Both are always accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WalletNames {
+    /// The interface's own: `WALLETA_PAY`.
+    Specified,
+    /// Those that everybody knows: `GOOGLE_PAY`.
+    Public,
+}
+
+words!(WalletNames, "`specified` or `public`", "specified" => Specified, "public" => Public);
 words!(Mode, "`test` or `live`", "test" => Test, "live" => Live);
 
 impl Settings {
@@ -76,12 +98,16 @@ impl Settings {
             mode,
             sandbox,
             access_token: access_token(reader, sandbox),
+            wallet_names: reader.take("wallet_names", WalletNames::Specified),
             server: Server::read(reader, mode),
             database: Database::read(reader),
             limits: Limits::read(reader, mode),
+            geo: Geo::read(reader),
             recovery: Recovery::read(reader),
             vault: Vault::read(reader),
             jobs: Jobs::read(reader),
+            wallets: Wallets::read(reader, mode),
+            outbound: Outbound::read(reader, mode),
             log: Log::read(reader),
         }
     }

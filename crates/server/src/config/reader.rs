@@ -4,6 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
     ops::RangeInclusive,
+    path::{Path, PathBuf},
 };
 
 use super::setting::{Given, Setting};
@@ -88,6 +89,24 @@ impl Reader {
             self.refuse(name, &format!("must be from {least} to {most}"));
         }
         value
+    }
+
+    /// A path, or `None` when it was not given. One of the file is meant from where the file stands.
+    pub(crate) fn path(&mut self, name: &'static str) -> Option<PathBuf> {
+        self.take_optional(name).map(|path| self.from_file(name, path))
+    }
+
+    /// A list of paths; empty when it was not given.
+    pub(crate) fn paths(&mut self, name: &'static str) -> Vec<PathBuf> {
+        let paths: Vec<PathBuf> = self.take(name, Vec::new());
+        paths.into_iter().map(|path| self.from_file(name, path)).collect()
+    }
+
+    fn from_file(&self, name: &str, path: PathBuf) -> PathBuf {
+        match self.given.get(name) {
+            Some((_, Source::File(file))) => Path::new(file).parent().map_or(path.clone(), |folder| folder.join(path)),
+            Some((_, Source::Variable(_) | Source::Flag(_))) | None => path,
+        }
     }
 
     /// Notes that a setting is not right.

@@ -157,6 +157,19 @@ impl Limits {
     }
 }
 
+/// `[geo]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Geo {
+    /// The file of ranges of addresses with their countries.
+    pub table: Option<PathBuf>,
+}
+
+impl Geo {
+    pub(super) fn read(reader: &mut Reader) -> Self {
+        Self { table: reader.take_optional("geo.table") }
+    }
+}
+
 /// `[recovery]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recovery {

@@ -12,7 +12,11 @@ const PREFIX: &str = "POINTSMAN_";
 /// Between section and key in a variable's name.
 const SEPARATOR: &str = "__";
 /// Variables without a section, and the settings that they set.
-const SPECIAL: [(&str, &str); 2] = [("POINTSMAN_ACCESS_TOKEN", "access_token"), ("POINTSMAN_MODE", "mode")];
+const SPECIAL: [(&str, &str); 3] = [
+    ("POINTSMAN_ACCESS_TOKEN", "access_token"),
+    ("POINTSMAN_MODE", "mode"),
+    ("POINTSMAN_WALLET_NAMES", "wallet_names"),
+];
 
 /// Where settings come from. Flags win over variables, variables over the file.
 #[derive(Default)]

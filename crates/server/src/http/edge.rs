@@ -90,7 +90,7 @@ fn measure(told: Told, seconds: f64) {
 }
 
 /// The client's address: the peer's, or what trusted proxies say of it.
-fn client_of(request: &Request, trusted: &[IpRange]) -> Option<IpAddr> {
+pub(super) fn client_of(request: &Request, trusted: &[IpRange]) -> Option<IpAddr> {
     let peer = request.extensions().get::<SocketAddr>()?.ip();
     Some(behind(peer, request.headers(), trusted))
 }

@@ -15,6 +15,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use super::{
     backend::{Answer, Method, Operation, Outcome},
     body,
+    edge::client_of,
     envelope::{Envelope, Media, Told, status_of},
     key, media,
     parameters::Parameters,
@@ -56,7 +57,11 @@ async fn answer(web: &Arc<Web>, accepted: Option<Media>, request: Request) -> Re
         let message = "Answers are application/json or application/graphql-response+json; Accept allows neither.";
         return Err(Envelope::new(StatusCode::NOT_ACCEPTABLE, Code::GraphqlValidation, message));
     }
-    let caller = caller_of(web, request.headers()).await?;
+    let mut caller = caller_of(web, request.headers()).await?;
+    if !caller.is_server() {
+        let address = client_of(&request, &web.rules.trusted_proxies);
+        caller.seen_in = address.and_then(|address| web.rules.places.country(address));
+    }
     let key = key::idempotency(request.headers());
     let Parameters { query, operation_name, variables } = match method {
         Method::Get => Parameters::from_address(request.uri().query().unwrap_or_default())?,

@@ -41,6 +41,7 @@ impl Backend for Played {
             key: KeyId::new(id),
             credential,
             mode: Mode::Test,
+            seen_in: None,
         });
         std::future::ready(caller).boxed()
     }
@@ -116,6 +117,7 @@ impl Site {
             sandbox: true,
             https: false,
             trusted_proxies: Vec::new(),
+            places: Arc::default(),
         };
         let web = Arc::new(Web::new(Arc::new(Played), world, rules));
         Self { router: router(&web), web, sim }

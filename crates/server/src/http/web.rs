@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use world::World;
 
 use super::{backend::Backend, origins::Origins, rate::Rate};
-use crate::config::IpRange;
+use crate::{config::IpRange, geo::Places};
 
 /// The rules of the HTTP layer, from the configuration.
 pub struct Rules {
@@ -30,6 +30,8 @@ pub struct Rules {
     pub https: bool,
     /// Proxies that are believed about the client's address.
     pub trusted_proxies: Vec<IpRange>,
+    /// Where addresses are.
+    pub places: Arc<Places>,
 }
 
 /// What all requests share.

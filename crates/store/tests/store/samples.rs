@@ -54,8 +54,6 @@ pub(crate) fn payment(team: TeamId, milli: i64, n: u64) -> Payment {
         refund_failed: false,
         capture_at: None,
         expires_at: None,
-        reverse_at: None,
-        reverse_target: None,
         order_id: None,
         transaction_id: None,
         origin: Origin::Automation,

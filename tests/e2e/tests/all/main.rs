@@ -17,6 +17,7 @@ mod compatibility;
 mod crashes;
 mod credentials;
 mod idempotency;
+mod intents;
 mod leaks;
 mod lists;
 mod payments;

@@ -1,0 +1,201 @@
+//! News about an operation, and what it means.
+
+use super::{Kind, Operation, Payment, Policy, State};
+use crate::{
+    Timestamp,
+    answer::{Action, Answer, Finding, LaterAnswer},
+};
+
+/// News about an operation.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "it lives for a moment, and most news is the large one")]
+pub enum News {
+    /// The processor's answer to an authorisation.
+    Answer(Answer),
+    /// The processor's answer to a capture, cancellation, refund or reversal.
+    Later(LaterAnswer),
+    /// The call ended without an answer: it may have happened.
+    NoAnswer,
+    /// Nothing was sent, or the processor refused the request itself: nothing happened. With the reason.
+    Nothing(String),
+    /// The processor knows nothing under our reference.
+    NotFound,
+    /// The look-up itself brought nothing.
+    LookUpFailed,
+}
+
+impl From<Finding> for News {
+    fn from(finding: Finding) -> Self {
+        match finding {
+            Finding::Authorisation(answer) => Self::Answer(answer),
+            Finding::Later(answer) => Self::Later(answer),
+            Finding::NotFound => Self::NotFound,
+        }
+    }
+}
+
+/// Who brings the news.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// The answer to the call itself.
+    Call,
+    /// A look-up.
+    LookUp,
+    /// The processor's webhook, or the customer's return.
+    Processor,
+}
+
+/// What a person found out about a payment whose outcome stays unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resolution {
+    /// It is authorised.
+    Authorised,
+    /// It is captured.
+    Captured,
+    /// Nothing was charged.
+    NotCharged,
+}
+
+/// What the news means for an operation, whatever its kind.
+pub(super) enum Meaning {
+    /// It took effect; `captured` for a charge that includes the capture.
+    Effect { captured: bool },
+    /// The processor will decide later.
+    Waits,
+    /// The customer must do something first.
+    Asks(Action),
+    /// Refused; nothing happened.
+    Refusal(String),
+    /// It is proven that nothing happened.
+    Nothing(String),
+    /// It may have happened.
+    Unclear,
+    /// Nothing new.
+    Same,
+}
+
+impl Payment {
+    /// What the news means at `at` for operation `n` as it stands.
+    pub(super) fn meaning(&self, n: u32, news: &News, at: Timestamp, policy: &Policy) -> Meaning {
+        let Some(operation) = self.operation(n) else { return Meaning::Same };
+        let asks_for_money = matches!(operation.kind, Kind::Authorise { .. });
+        match news {
+            News::Answer(answer) if asks_for_money => match answer {
+                Answer::Approved { captured, .. } => Meaning::Effect { captured: *captured },
+                Answer::Declined { decline, .. } => Meaning::Refusal(decline.code.code().to_owned()),
+                Answer::Held { .. } => Meaning::Waits,
+                Answer::ActionRequired { action, .. } => Meaning::Asks(action.clone()),
+                Answer::Failed { reason } => Meaning::Nothing(reason.clone()),
+            },
+            News::Later(answer) if !asks_for_money => match answer {
+                LaterAnswer::Done { .. } => Meaning::Effect { captured: false },
+                LaterAnswer::Pending { .. } => Meaning::Waits,
+                LaterAnswer::Refused { reason } => Meaning::Refusal(reason.clone()),
+            },
+            News::NoAnswer => match operation.state {
+                State::Sent => Meaning::Unclear,
+                State::Unknown { .. }
+                | State::Pending { .. }
+                | State::Waiting { .. }
+                | State::Done { .. }
+                | State::Refused { .. }
+                | State::Failed { .. } => Meaning::Same,
+            },
+            News::Nothing(reason) => match operation.state {
+                // What was to be completed is still at the processor: it waits again.
+                State::Sent if operation.action.is_some() => {
+                    operation.action.clone().map_or(Meaning::Same, Meaning::Asks)
+                }
+                State::Sent => Meaning::Nothing(reason.clone()),
+                // Once it may have been sent, a later word that it was not is no evidence.
+                State::Unknown { .. }
+                | State::Pending { .. }
+                | State::Waiting { .. }
+                | State::Done { .. }
+                | State::Refused { .. }
+                | State::Failed { .. } => Meaning::Same,
+            },
+            News::NotFound => self.not_found(n, at, policy),
+            // A look-up that failed, or an answer of the wrong sort, tells nothing; a call that has ended stays unknown.
+            News::Answer(_) | News::Later(_) | News::LookUpFailed => match operation.state {
+                State::Sent => Meaning::Unclear,
+                State::Unknown { .. }
+                | State::Pending { .. }
+                | State::Waiting { .. }
+                | State::Done { .. }
+                | State::Refused { .. }
+                | State::Failed { .. } => Meaning::Same,
+            },
+        }
+    }
+
+    /// "Not found" proves that nothing happened only when the call can't reach the processor any more.
+    fn not_found(&self, n: u32, at: Timestamp, policy: &Policy) -> Meaning {
+        let Some(operation) = self.operation(n) else { return Meaning::Same };
+        let over = match &operation.state {
+            // The processor has said that it has it: that it can't find it now proves nothing.
+            _ if operation.action.is_some() => {
+                return if matches!(operation.state, State::Sent) { Meaning::Unclear } else { Meaning::Same };
+            }
+            State::Unknown { since } => *since,
+            State::Sent => operation.send_by.after(policy.call_timeout),
+            State::Waiting { .. }
+            | State::Pending { .. }
+            | State::Done { .. }
+            | State::Refused { .. }
+            | State::Failed { .. } => {
+                return Meaning::Same;
+            }
+        };
+        match policy.not_found_final_after {
+            Some(span) if at >= over.after(span) => {
+                Meaning::Nothing("the processor knows nothing of it: nothing happened".to_owned())
+            }
+            Some(_) | None => match operation.state {
+                State::Sent => Meaning::Unclear,
+                State::Unknown { .. }
+                | State::Pending { .. }
+                | State::Waiting { .. }
+                | State::Done { .. }
+                | State::Refused { .. }
+                | State::Failed { .. } => Meaning::Same,
+            },
+        }
+    }
+}
+
+/// Keeps what the news tells beside its meaning: the answer, and the processor's own id.
+pub(super) fn note_answer(operation: &mut Operation, news: News) {
+    let asks_for_money = matches!(operation.kind, Kind::Authorise { .. });
+    // An answer of the wrong sort tells nothing.
+    if asks_for_money != matches!(news, News::Answer(_)) && matches!(news, News::Answer(_) | News::Later(_)) {
+        return;
+    }
+    if let Some(id) = processor_id(&news) {
+        operation.processor_id = Some(id.to_owned());
+    }
+    if let News::Answer(answer) = news {
+        operation.answer = Some(answer);
+    }
+}
+
+/// The processor's own id, when the news has it.
+pub(super) fn processor_id(news: &News) -> Option<&str> {
+    match news {
+        News::Answer(
+            Answer::Approved { approval, .. }
+            | Answer::Held { approval }
+            | Answer::ActionRequired { approval, .. }
+            | Answer::Declined { approval, .. },
+        ) => approval.processor_id.as_deref(),
+        News::Later(LaterAnswer::Done { processor_id } | LaterAnswer::Pending { processor_id }) => {
+            processor_id.as_deref()
+        }
+        News::Answer(Answer::Failed { .. })
+        | News::Later(LaterAnswer::Refused { .. })
+        | News::NoAnswer
+        | News::Nothing(_)
+        | News::NotFound
+        | News::LookUpFailed => None,
+    }
+}

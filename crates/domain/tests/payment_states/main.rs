@@ -1,0 +1,9 @@
+//! The payment's state machine: every status against every action and every piece of news as tables, its life, what
+//! happens in an unusual order, and what holds whatever happens.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+
+mod bench;
+mod life;
+mod properties;
+mod tables;
+mod unusual;
