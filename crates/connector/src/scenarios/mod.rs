@@ -4,6 +4,7 @@
 //! processor can't do by its own [`crate::Capabilities`] is left out.
 
 mod after;
+mod customer;
 mod money;
 mod once;
 mod stage;
@@ -14,7 +15,7 @@ use domain::{id::ConnectionId, money::Currency};
 use futures_util::future::BoxFuture;
 use world::World;
 
-use crate::{CardData, Connector};
+use crate::{Action, CardData, Connector};
 use stage::Stage;
 
 /// What the scenarios need of the processor's sandbox.
@@ -27,6 +28,24 @@ pub struct Fixtures<'a> {
     pub approved: &'a CardData,
     /// A card that is declined.
     pub declined: &'a CardData,
+    /// Where the sandbox has a challenge that a test can pass.
+    pub challenge: Option<Challenge<'a>>,
+}
+
+/// The customer at the processor's page.
+pub trait Customer: Send + Sync {
+    /// Passes the challenge, or fails it.
+    fn decide<'a>(&'a self, action: &'a Action, pass: bool) -> BoxFuture<'a, ()>;
+}
+
+/// A challenge of the processor's sandbox.
+pub struct Challenge<'a> {
+    /// A card that is approved when its challenge is passed.
+    pub card: &'a CardData,
+    /// Where the customer would come back to.
+    pub return_url: &'a str,
+    /// Who passes it.
+    pub customer: &'a dyn Customer,
 }
 
 /// A scenario that went otherwise than it should.
@@ -66,6 +85,10 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     ("a decline is found as it was answered", after::decline),
     ("later operations are found as they were answered", after::later_operations),
     ("what never happened is not found", after::nothing),
+    ("a challenge that is passed is charged once, when it is completed", customer::passed),
+    ("a challenge that is failed charges nothing", customer::failed),
+    ("what waits for the customer is given up for good", customer::given_up),
+    ("a token is given once for a request, after the card's challenge", customer::token),
 ];
 
 /// Plays every scenario, each with a payment of its own, and returns those that failed.

@@ -10,8 +10,8 @@ use world::World;
 
 use super::Fixtures;
 use crate::{
-    Answer, Authorise, CallError, Capabilities, CardData, Connector, Finding, Follow, LaterAnswer, LookUp, Reference,
-    ThreeDsCall,
+    Answer, Authorise, CallError, Capabilities, CardData, Complete, Connector, Finding, Follow, LaterAnswer, LookUp,
+    Reference, ThreeDsCall, Tokenise, Tokenised,
 };
 
 /// How often a pending operation is asked after.
@@ -63,7 +63,18 @@ impl<'a> Stage<'a> {
         &self,
         reference: &Reference,
         card: &CardData,
+        what: (i64, bool),
+    ) -> Result<Result<Answer, CallError>, String> {
+        self.ask_with(reference, card, what, None).await
+    }
+
+    /// The same for a customer who can be sent to a page.
+    pub(super) async fn ask_with(
+        &self,
+        reference: &Reference,
+        card: &CardData,
         (minor, capture): (i64, bool),
+        return_url: Option<&str>,
     ) -> Result<Result<Answer, CallError>, String> {
         let call = Authorise {
             reference,
@@ -73,12 +84,47 @@ impl<'a> Stage<'a> {
             settings: &NO_SETTINGS,
             method: card.number.brand().method(),
             card: Some(card),
-            three_ds: ThreeDsCall { wish: ThreeDsWish::AsIssuer, return_url: None },
+            three_ds: ThreeDsCall { wish: ThreeDsWish::AsIssuer, return_url },
             merchant_initiated: false,
             statement_descriptor: None,
             fraud: None,
         };
         self.in_time(self.connector.authorise(&call)).await
+    }
+
+    /// Completes an authorisation whose customer has done what was asked.
+    pub(super) async fn complete(
+        &self,
+        reference: &Reference,
+        (minor, capture): (i64, bool),
+    ) -> Result<Result<Answer, CallError>, String> {
+        let call = Complete {
+            reference,
+            processor_id: None,
+            connection: self.fixtures.connection,
+            settings: &NO_SETTINGS,
+            money: self.money(minor),
+            capture,
+        };
+        self.in_time(self.connector.complete(&call)).await
+    }
+
+    /// Asks for a token of the processor's own.
+    pub(super) async fn tokenise(
+        &self,
+        reference: &Reference,
+        card: &CardData,
+        return_url: Option<&str>,
+    ) -> Result<Result<Tokenised, CallError>, String> {
+        let call = Tokenise {
+            reference: reference.as_str(),
+            connection: self.fixtures.connection,
+            settings: &NO_SETTINGS,
+            card,
+            currency: self.fixtures.currency,
+            return_url,
+        };
+        self.in_time(self.connector.tokenise(&call)).await
     }
 
     /// An authorisation (with `capture`: a sale) that must be approved.
@@ -192,6 +238,11 @@ impl<'a> Stage<'a> {
 }
 
 impl Approved {
+    /// An authorisation that was approved in another way than by [`Stage::approved`].
+    pub(super) fn with(reference: Reference, processor_id: Option<String>) -> Self {
+        Self { reference, processor_id }
+    }
+
     /// Stands for an authorisation that was not approved, or never asked for.
     pub(super) fn not(reference: Reference) -> Self {
         Self { reference, processor_id: None }

@@ -1,13 +1,17 @@
 //! The scenarios notice a connector that breaks a rule: each rule is broken once.
 
 use connector::{
-    Answer, Authorise, CallError, Connector, Descriptor, Finding, Follow, LaterAnswer, LookUp, Reference,
-    scenarios::{self, Fixtures},
+    Answer, Authorise, CallError, Complete, Connector, Descriptor, Finding, Follow, LaterAnswer, LookUp, Reference,
+    Tokenise, Tokenised,
+    scenarios::{self, Challenge, Fixtures},
 };
 use domain::{id::PaymentId, money::Money};
 use futures_util::future::BoxFuture;
 
-use crate::shop::{Shop, card, eur};
+use crate::{
+    scenarios::Browser,
+    shop::{Shop, card, eur},
+};
 
 /// How the connector misbehaves.
 #[derive(Clone, Copy, PartialEq)]
@@ -21,6 +25,9 @@ enum Fault {
     FindsEverything,
     IsSilent,
     TakesHalf,
+    ChargesBeforeTheCustomerDecides,
+    KeepsWhatIsGivenUp,
+    GivesAnotherToken,
 }
 
 struct Faulty {
@@ -67,7 +74,12 @@ impl Connector for Faulty {
     }
 
     fn cancel<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
-        self.shop.simulator.cancel(call)
+        Box::pin(async move {
+            if self.fault == Fault::KeepsWhatIsGivenUp {
+                return Ok(LaterAnswer::Done { processor_id: None });
+            }
+            self.shop.simulator.cancel(call).await
+        })
     }
 
     fn refund<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
@@ -92,6 +104,26 @@ impl Connector for Faulty {
         })
     }
 
+    fn complete<'a>(&'a self, call: &'a Complete<'a>) -> BoxFuture<'a, Result<Answer, CallError>> {
+        Box::pin(async move {
+            let answer = self.shop.simulator.complete(call).await?;
+            Ok(match answer {
+                Answer::ActionRequired { approval, .. } if self.fault == Fault::ChargesBeforeTheCustomerDecides => {
+                    Answer::Approved { captured: call.capture, approval }
+                }
+                other => other,
+            })
+        })
+    }
+
+    fn tokenise<'a>(&'a self, call: &'a Tokenise<'a>) -> BoxFuture<'a, Result<Tokenised, CallError>> {
+        Box::pin(async move {
+            let other = self.shop.reference();
+            let reference = if self.fault == Fault::GivesAnotherToken { other.as_str() } else { call.reference };
+            self.shop.simulator.tokenise(&Tokenise { reference, ..*call }).await
+        })
+    }
+
     fn check_settings(&self, settings: &serde_json::Value) -> Result<(), String> {
         self.shop.simulator.check_settings(settings)
     }
@@ -100,11 +132,18 @@ impl Connector for Faulty {
 fn failures(fault: Fault) -> Vec<&'static str> {
     let faulty = Faulty { shop: Shop::open(), fault };
     let (approved, declined) = (card("4242424242424242"), card("4000000000000002"));
+    let challenged = card("4000002760003184");
+    let customer = Browser(&faulty.shop.simulator);
     let fixtures = Fixtures {
         connection: &faulty.shop.connection,
         currency: eur(1).currency(),
         approved: &approved,
         declined: &declined,
+        challenge: Some(Challenge {
+            card: &challenged,
+            return_url: "https://pay.example/3ds/abc",
+            customer: &customer,
+        }),
     };
     let failures = faulty.shop.play(scenarios::play(&faulty, &faulty.shop.world, &fixtures));
     failures.into_iter().map(|failure| failure.scenario).collect()
@@ -125,6 +164,9 @@ fn each_broken_rule_is_noticed_by_the_scenario_that_is_about_it() {
         (Fault::FindsEverything, "what never happened is not found"),
         (Fault::IsSilent, "a sale is refunded in parts, never above what was captured"),
         (Fault::TakesHalf, "a sale is refunded in parts, never above what was captured"),
+        (Fault::ChargesBeforeTheCustomerDecides, "a challenge that is passed is charged once, when it is completed"),
+        (Fault::KeepsWhatIsGivenUp, "what waits for the customer is given up for good"),
+        (Fault::GivesAnotherToken, "a token is given once for a request, after the card's challenge"),
     ] {
         let failed = failures(fault);
         assert!(failed.contains(&scenario), "{scenario} is not among {failed:?}");

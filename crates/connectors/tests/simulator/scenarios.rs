@@ -1,8 +1,25 @@
 //! The scenarios of every connector.
 
-use connector::scenarios::{self, Fixtures};
+use connector::{
+    Action,
+    scenarios::{self, Challenge, Customer, Fixtures},
+};
+use connectors::simulator::Simulator;
+use futures_util::future::BoxFuture;
 
 use crate::shop::{Shop, card};
+
+/// A customer who opens the simulator's pages.
+pub(crate) struct Browser<'s>(pub(crate) &'s Simulator);
+
+impl Customer for Browser<'_> {
+    fn decide<'a>(&'a self, action: &'a Action, pass: bool) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            let token = action.url.strip_prefix("/sandbox/pages/").unwrap();
+            self.0.decide(token, pass).await.unwrap().unwrap();
+        })
+    }
+}
 
 #[test]
 fn the_simulator_passes_the_scenarios_of_every_connector() {
@@ -10,11 +27,15 @@ fn the_simulator_passes_the_scenarios_of_every_connector() {
     for approved in ["4242424242424242", "4000000000007726"] {
         let shop = Shop::open();
         let (approved, declined) = (card(approved), card("4000000000000002"));
+        let challenged = card("4000002760003184");
+        let customer = Browser(&shop.simulator);
+        let return_url = "https://pay.example/3ds/abc";
         let fixtures = Fixtures {
             connection: &shop.connection,
             currency: crate::shop::eur(1).currency(),
             approved: &approved,
             declined: &declined,
+            challenge: Some(Challenge { card: &challenged, return_url, customer: &customer }),
         };
         let failures = shop.play(scenarios::play(&shop.simulator, &shop.world, &fixtures));
         assert_eq!(failures, []);
