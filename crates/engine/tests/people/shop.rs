@@ -252,7 +252,11 @@ pub(crate) fn order(customer: CustomerId) -> Authorise {
     Authorise {
         amount: Some(1000),
         currency: Currency::parse("EUR"),
-        flow: None,
+        target: engine::Target::Flow(None),
+        intent: None,
+        three_ds: domain::payment::ThreeDsWish::AsIssuer,
+        three_ds_redirect: None,
+        apm_redirect: None,
         instrument: None::<Instrument>,
         payer: Some(Payer { id: Some(customer.to_string()), told: domain::payment::Payer::default() }),
         order_id: None,
