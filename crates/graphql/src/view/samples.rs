@@ -199,36 +199,6 @@ pub(super) fn method() -> StoredMethod {
     }
 }
 
-pub(super) fn flow() -> FlowView {
-    FlowView {
-        id: FlowId::parse("default").unwrap(),
-        name: "Default".to_owned(),
-        version: 2,
-        is_published: false,
-        published_version: Some(1),
-        latest_version: 2,
-        is_default: true,
-        document: json!({ "name": "Default" }),
-        saved_at: at(),
-    }
-}
-
-pub(super) fn trial() -> FlowTrial {
-    let step = TrialStep { step: "steps[0]".to_owned(), taken: true, reason: text("the only connection") };
-    FlowTrial { steps: vec![step], outcome: "authorise at bank-a".to_owned() }
-}
-
-pub(super) fn connection() -> ConnectionView {
-    ConnectionView {
-        id: ConnectionId::parse("bank-a").unwrap(),
-        processor: "bank".to_owned(),
-        name: "Bank".to_owned(),
-        is_enabled: true,
-        methods: vec![Method::Card],
-        settings: json!({}),
-    }
-}
-
 pub(super) fn intent() -> Intent {
     let start = Start {
         id: uuid(IntentId::parse),
