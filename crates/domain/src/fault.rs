@@ -89,6 +89,10 @@ codes! {
     WalletToken = "error.wallet.invalid-token",
     /// The wallet could not be set up; `reason` says why.
     WalletSetup = "error.wallet.setup-failed",
+    /// The card was declined when the processor was asked for a token; `reason` holds the decline code.
+    TokenDeclined = "error.token.declined",
+    /// The processor gives no token for the card; `reason` says why.
+    TokenProcessor = "error.token.processor",
     /// Another operation that excludes this one is under way.
     OperationInProgress = "error.payment.operation-in-progress",
     /// Too many requests.
@@ -239,6 +243,8 @@ impl Fault {
             | Code::WalletType
             | Code::WalletToken
             | Code::WalletSetup
+            | Code::TokenDeclined
+            | Code::TokenProcessor
             | Code::RefundProcessor => true,
         }
     }

@@ -81,6 +81,10 @@ plain_uuid_id!(
     /// A checkout intent.
     IntentId
 );
+plain_uuid_id!(
+    /// A request for a processor's token.
+    TokenRequestId
+);
 uuid_id!(
     /// A payment. Shown with the prefix `payments:`, read with or without it.
     PaymentId

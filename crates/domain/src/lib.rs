@@ -21,6 +21,7 @@ mod money_display;
 pub mod page;
 pub mod payment;
 pub mod person;
+pub mod processor_token;
 pub mod redirect;
 mod text_enum;
 pub mod time;

@@ -21,6 +21,7 @@ mod jobs;
 mod once;
 mod payments;
 mod people;
+mod processor_tokens;
 mod registry;
 mod seed;
 mod settings;
@@ -54,6 +55,7 @@ pub use payments::{
     Returned, Target,
 };
 pub use people::{CreateCustomer, CustomerPage, ListCustomers, Owner, TokenView, Tokenise};
+pub use processor_tokens::{LinkedGateway, ProcessorTokenWanted, TokenReturn};
 pub use seed::{Seed, SeedConnection, SeedFlow};
 pub use settings::Settings;
 pub use wallets::{

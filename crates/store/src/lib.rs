@@ -20,8 +20,10 @@ pub mod once;
 mod part;
 pub mod payment;
 pub mod payment_list;
+pub mod processor_token;
 mod query;
 pub mod team;
+pub mod token_request;
 pub mod wallet_merchant;
 pub mod wallet_setting;
 pub mod wallet_token;
@@ -36,6 +38,7 @@ pub const MIGRATIONS: &[Migration] = &[
     Migration { number: 2, name: "flow versions", sql: include_str!("../migrations/0002_flow_versions.sql") },
     Migration { number: 3, name: "intents", sql: include_str!("../migrations/0003_intents.sql") },
     Migration { number: 4, name: "wallets", sql: include_str!("../migrations/0004_wallets.sql") },
+    Migration { number: 5, name: "processor tokens", sql: include_str!("../migrations/0005_processor_tokens.sql") },
 ];
 
 /// Reads a stored document.

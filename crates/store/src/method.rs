@@ -37,6 +37,15 @@ pub fn attach(method: &StoredMethod) -> Statement {
     )
 }
 
+/// Goes with a change that makes something of a token record: refused once the record is deleted, and a deletion that
+/// comes at the same time waits for the change and finds what it made.
+pub fn hold(team: TeamId, token: &VaultToken) -> Statement {
+    Statement::one(
+        "update method set created_at = created_at where team_id = $1 and token = $2 and deleted_at is null",
+        vec![team.key().into(), token.as_str().into()],
+    )
+}
+
 /// Ends a token record: it can't be used any more. Guarded by whose it is, since its owner's default depends on it.
 pub fn delete(method: &StoredMethod, at: Timestamp) -> Statement {
     Statement::one(

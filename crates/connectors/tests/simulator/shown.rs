@@ -1,5 +1,6 @@
 //! The books as they are shown, and what they never hold.
 
+use connector::{Answer, Finding};
 use connectors::simulator::{Books, Entry, Kind, read_books};
 use serde_json::json;
 
@@ -60,5 +61,29 @@ fn an_entry_can_be_stored_and_never_holds_the_number() {
         let mut read: Entry = serde_json::from_str(&text).unwrap();
         read.version = entry.version;
         assert_eq!(read, entry);
+    }
+}
+
+#[test]
+fn an_entry_of_an_older_release_is_read_as_it_was() {
+    let shop = Shop::open();
+    let stored = |behaviour: &str| {
+        json!({
+            "reference": shop.reference(),
+            "connection": "simulator-a",
+            "money": {"minor": 1000, "currency": "EUR"},
+            "sale": true,
+            "behaviour": behaviour,
+            "funding": "CREDIT",
+            "created_at": shop.world.now(),
+        })
+    };
+    for (behaviour, authorised, declined) in [("Approve", 1000, false), ("DemandAuthentication", 0, true)] {
+        let entry: Entry = serde_json::from_value(stored(behaviour)).unwrap();
+        assert!(shop.play(shop.books.insert(&entry)).unwrap());
+        assert_eq!(shop.sums(&entry.reference), [authorised, authorised, 0], "{behaviour}");
+        assert_eq!(shop.entry(&entry.reference)["declined"], json!(declined));
+        let found = shop.look_up(&entry.reference, &entry.reference);
+        assert_eq!(matches!(found, Finding::Authorisation(Answer::Approved { .. })), !declined, "{found:?}");
     }
 }

@@ -40,6 +40,7 @@ impl Engine {
         logged("forget_idempotency_keys", self.forget_idempotency_keys().await);
         logged("forget_client_tokens", self.forget_client_tokens().await);
         logged("forget_wallet_tokens", self.forget_wallet_tokens().await);
+        logged("forget_token_requests", self.forget_token_requests().await);
         logged("erase_orphans", self.erase_orphans().await);
     }
 }

@@ -45,6 +45,8 @@ impl Engine {
             }
             let mut change = Change::new(self.change_id(), method.token.as_str());
             change.push(store::method::forget(method.team, &method.token));
+            change.push(store::processor_token::delete(method.team, &method.token));
+            change.push(store::token_request::delete(method.team, &method.token));
             self.commit_plain(change).await?;
         }
         Ok(count)
@@ -65,6 +67,12 @@ impl Engine {
     /// Forgets the use of wallets' tokens that can't be opened any more.
     pub(super) async fn forget_wallet_tokens(&self) -> Result<usize, Stop> {
         Ok(store::wallet_token::sweep(&self.inner.store, self.inner.world.now(), BATCH).await?)
+    }
+
+    /// Removes requests for processors' tokens whose customers had their time, and a day to load their pages again.
+    pub(super) async fn forget_token_requests(&self) -> Result<usize, Stop> {
+        let before = self.inner.world.now().before(self.inner.settings.customer_lifetime).before(ORPHAN_AGE);
+        Ok(store::token_request::sweep(&self.inner.store, before, BATCH).await?)
     }
 
     /// Erases sealed numbers that no record refers to: a crash came between the vault's commit and the store's. Takes a

@@ -2,6 +2,7 @@
 
 use connector::{Authorise, CallError, CardData, Complete, Follow, Reference, ThreeDsCall};
 use domain::{
+    customer::{Instrument, StoredMethod},
     id::{BlobId, TeamId},
     money::Money,
     payment::{Initiator, Kind, News, Operation, Payment},
@@ -70,6 +71,20 @@ impl Engine {
             address: payment.method.address.clone(),
             cryptogram: cryptogram(self.inner.vault.open_cryptogram(&code_holder(payment))),
         })
+    }
+
+    /// A stored card with its security code, opened for one call that moves no money.
+    pub(crate) async fn open_stored(&self, method: &StoredMethod) -> Result<Option<CardData>, Stop> {
+        let Instrument::Card { expiry, .. } = &method.instrument else { return Ok(None) };
+        let number = self.inner.vault.open_card(method.team, method.blob).await?;
+        Ok(number.map(|number| CardData {
+            number,
+            expiry: *expiry,
+            cvc: self.inner.vault.open_cvc(&super::instrument::token_holder(method.team, &method.token)),
+            name: method.holder.clone(),
+            address: method.address.clone(),
+            cryptogram: None,
+        }))
     }
 
     /// Forgets what only the authorisation needed: the security code, and the number of a raw card. The job that looks

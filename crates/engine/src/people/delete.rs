@@ -42,6 +42,8 @@ impl Engine {
             let change = db::Change::new(self.change_id(), &id.key())
                 .with(store::customer::delete(&customer))
                 .with(store::method::delete_of_customer(team, id, now))
+                .with(store::processor_token::delete_of_customer(team, id))
+                .with(store::token_request::delete_of_customer(team, id))
                 .with(store::erasure::insert(team, id, self.erasure_due(now)));
             if self.commit_plain(change).await?.is_none() {
                 for method in methods {

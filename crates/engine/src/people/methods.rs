@@ -52,6 +52,8 @@ impl Engine {
                 None => {
                     let mut change = db::Change::new(self.change_id(), token.as_str());
                     change.push(store::method::delete(&method, now));
+                    change.push(store::processor_token::delete(team, token));
+                    change.push(store::token_request::delete(team, token));
                     self.commit_plain(change).await?.is_none()
                 }
                 Some(owner) => self.deleted_from(team, token, owner).await?,
@@ -76,8 +78,12 @@ impl Engine {
             let remaining = methods.into_iter().rev().find(|other| other.token != *token);
             customer.default_method = remaining.map(|newest| newest.token);
         }
-        let end = store::method::delete(&method, self.inner.world.now());
-        self.commit_customer(customer, vec![end]).await
+        let ends = vec![
+            store::method::delete(&method, self.inner.world.now()),
+            store::processor_token::delete(team, token),
+            store::token_request::delete(team, token),
+        ];
+        self.commit_customer(customer, ends).await
     }
 
     async fn made_default(&self, team: TeamId, token: &VaultToken) -> Result<(), Stop> {

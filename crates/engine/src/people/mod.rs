@@ -14,6 +14,7 @@ mod list;
 mod methods;
 mod read;
 mod seal;
+mod security_code;
 mod tokenise;
 mod update;
 

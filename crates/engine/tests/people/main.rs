@@ -9,6 +9,8 @@ mod cards;
 #[cfg(test)]
 mod customers;
 #[cfg(test)]
+mod desk;
+#[cfg(test)]
 mod erasure;
 #[cfg(test)]
 mod flows;
@@ -16,6 +18,8 @@ mod flows;
 mod lists;
 #[cfg(test)]
 mod methods;
+#[cfg(test)]
+mod processor_tokens;
 #[cfg(test)]
 mod shop;
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, future::Future, sync::Arc, time::Duration};
 
 use connector::{
     Answer, Approval, Authorise as AuthoriseCall, CallError, Capabilities, Connector, Descriptor, Finding, Follow,
-    LaterAnswer, LookUp,
+    LaterAnswer, LookUp, Tokenise as TokeniseCall, Tokenised,
 };
 use db::Db;
 use domain::{
@@ -25,7 +25,7 @@ use parking_lot::Mutex;
 use vault::{KeySource, Vault};
 use world::{Sim, World};
 
-use crate::cards;
+use crate::{cards, desk::Desk};
 
 pub(crate) const KEY: &str = "sk_test_shopkey0";
 
@@ -38,10 +38,12 @@ pub(crate) struct Shop {
     pub(crate) engine: Engine,
     pub(crate) team: TeamId,
     pub(crate) server: Caller,
+    /// Where the processor gives its tokens.
+    pub(crate) desk: Desk,
     _directory: tempfile::TempDir,
 }
 
-struct Approves(Descriptor);
+struct Approves(Descriptor, Desk);
 
 impl Connector for Approves {
     fn descriptor(&self) -> &Descriptor {
@@ -69,13 +71,17 @@ impl Connector for Approves {
         Box::pin(async { Ok(Finding::NotFound) })
     }
 
+    fn tokenise<'a>(&'a self, call: &'a TokeniseCall<'a>) -> BoxFuture<'a, Result<Tokenised, CallError>> {
+        Box::pin(self.1.answer(call))
+    }
+
     fn check_settings(&self, settings: &serde_json::Value) -> Result<(), String> {
         if settings.get("refuse").is_some() { Err("must not be refused".to_owned()) } else { Ok(()) }
     }
 }
 
-fn approves() -> Arc<dyn Connector> {
-    Arc::new(Approves(Descriptor {
+fn approves(desk: Desk) -> Arc<dyn Connector> {
+    let facts = Descriptor {
         processor: "approves",
         name: "Approves",
         logo: None,
@@ -85,7 +91,8 @@ fn approves() -> Arc<dyn Connector> {
         not_found_final_after: None,
         authorisation_lifetime: Duration::from_hours(168),
         pending_schedule: &[],
-    }))
+    };
+    Arc::new(Approves(facts, desk))
 }
 
 impl Shop {
@@ -110,7 +117,8 @@ impl Shop {
         let sealed = Db::sqlite_inline(vault::MIGRATIONS, &world).unwrap();
         let keys = KeySource::File(directory.path().join("keys"));
         let vault = Vault::open(sealed, keys, world.clone(), Duration::from_hours(1)).unwrap();
-        let engine = engine_over(&world, &store, &vault, mode);
+        let desk = Desk::new(&world);
+        let engine = engine_over((&world, &desk), &store, &vault, mode);
         let nobody = uuid::Uuid::nil();
         let server = Caller {
             team: TeamId::new(nobody),
@@ -119,12 +127,12 @@ impl Shop {
             mode,
             seen_in: None,
         };
-        Self { world, sim, store, vault, engine, team: server.team, server, _directory: directory }
+        Self { world, sim, store, vault, engine, team: server.team, server, desk, _directory: directory }
     }
 
     /// Another process over the same databases.
     pub(crate) fn another_node(&self) -> Engine {
-        engine_over(&self.world, &self.store, &self.vault, self.server.mode)
+        engine_over((&self.world, &self.desk), &self.store, &self.vault, self.server.mode)
     }
 
     pub(crate) fn run<T>(&self, story: impl Future<Output = T>) -> T {
@@ -214,12 +222,12 @@ impl Shop {
     }
 }
 
-fn engine_over(world: &World, store: &Db, vault: &Vault, mode: Mode) -> Engine {
+fn engine_over((world, desk): (&World, &Desk), store: &Db, vault: &Vault, mode: Mode) -> Engine {
     Engine::new(Parts {
         world: world.clone(),
         store: store.clone(),
         vault: vault.clone(),
-        connectors: [("approves", approves())].into_iter().collect(),
+        connectors: [("approves", approves(desk.clone()))].into_iter().collect(),
         outbound: std::sync::Arc::new(outbound::Nowhere),
         wallets: engine::WalletKeys::default(),
         settings: Settings { mode, poll_interval: Duration::from_secs(10), ..Settings::default() },

@@ -1,13 +1,15 @@
 //! Stored payment methods.
 
+use std::collections::BTreeMap;
+
 use domain::{Fault, customer::StoredMethod};
 use engine::Scope;
 
 use super::{Operations, done};
 use crate::{
-    execute::{Answer, Arguments, Out, object},
-    input::{ids, tokenise},
-    view::{CardTokenObject, MethodObject},
+    execute::{Answer, Arguments, LookAhead, Out, object},
+    input::{ids, processor_token, security_code, tokenise},
+    view::{CardTokenObject, MethodObject, ProcessorTokenObject, Sight},
 };
 
 impl Operations<'_> {
@@ -21,15 +23,34 @@ impl Operations<'_> {
         Answer { result, replayed: told.replayed }
     }
 
-    pub(super) async fn method(&self, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
+    pub(super) async fn method(&self, arguments: Arguments<'_>, look: LookAhead<'_>) -> Result<Out<'static>, Fault> {
         let token = ids::token(ids::argument(&arguments.coerced?, "token"))?;
-        self.engine.method(self.caller, token).await.map(|method| self.method_object(method))
+        let method = self.engine.method(self.caller, token).await?;
+        let mut objects = self.method_objects(vec![method], look).await?;
+        objects.pop().ok_or_else(Fault::unknown)
     }
 
-    pub(super) async fn methods(&self, arguments: Arguments<'_>, argument: &str) -> Result<Out<'static>, Fault> {
+    pub(super) async fn methods(
+        &self,
+        arguments: Arguments<'_>,
+        look: LookAhead<'_>,
+        argument: &str,
+    ) -> Result<Out<'static>, Fault> {
         let id = ids::customer(ids::argument(&arguments.coerced?, argument))?;
         let methods = self.engine.methods(self.caller, id).await?;
-        Ok(Out::List(methods.into_iter().map(|method| self.method_object(method)).collect()))
+        self.method_objects(methods, look).await.map(Out::List)
+    }
+
+    pub(super) async fn attach_code(&self, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
+        let (token, code) = arguments.coerced.and_then(security_code::parse)?;
+        done(self.engine.attach_code(self.caller, &token, &code).await)
+    }
+
+    pub(super) async fn processor_token(&self, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
+        self.caller.require_server()?;
+        let wanted = arguments.coerced.and_then(processor_token::parse)?;
+        let token = self.engine.processor_token(self.caller, wanted).await?;
+        Ok(object(ProcessorTokenObject { token }))
     }
 
     pub(super) async fn delete_method(&self, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
@@ -52,7 +73,22 @@ impl Operations<'_> {
         done(self.engine.attach_method(self.caller, token, customer).await)
     }
 
-    fn method_object(&self, method: StoredMethod) -> Out<'static> {
-        object(MethodObject { method, sight: self.sight() })
+    /// The methods as they are shown. A browser sees no processor's token.
+    async fn method_objects(
+        &self,
+        methods: Vec<StoredMethod>,
+        look: LookAhead<'_>,
+    ) -> Result<Vec<Out<'static>>, Fault> {
+        let sight = self.sight();
+        let mut linked = if sight == Sight::Whole && look.selects("linkedPaymentGateways") {
+            self.engine.linked_gateways(self.caller, &methods).await?
+        } else {
+            BTreeMap::new()
+        };
+        let shown = methods.into_iter().map(|method| {
+            let linked = linked.remove(&method.token).unwrap_or_default();
+            object(MethodObject { method, linked, sight })
+        });
+        Ok(shown.collect())
     }
 }

@@ -5,6 +5,7 @@ use domain::{
     customer::{Customer, Instrument, StoredMethod},
     expiry::Expiry,
 };
+use engine::LinkedGateway;
 use serde_json::{Map, Value};
 
 use super::{Sight, address::AddressObject, customer::CustomerObject};
@@ -14,9 +15,14 @@ use crate::execute::{Object, Out, object, optional, unknown_field};
 pub(crate) struct MethodObject {
     /// The method.
     pub(crate) method: StoredMethod,
+    /// Processors' own tokens for it; read only where they are asked for and may be seen.
+    pub(crate) linked: Vec<LinkedGateway>,
     /// What the credential may see.
     pub(crate) sight: Sight,
 }
+
+/// `LinkedPaymentGateway`
+struct LinkedObject<'a>(&'a LinkedGateway);
 
 /// `PaymentMethod` within a token.
 struct BorrowedMethod<'a>(&'a StoredMethod, Sight);
@@ -56,7 +62,29 @@ impl Object for MethodObject {
     }
 
     fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        if name == "linkedPaymentGateways" {
+            return Ok(Out::List(self.linked.iter().map(|gateway| object(LinkedObject(gateway))).collect()));
+        }
         field(&self.method, self.sight, name).ok_or_else(|| unknown_field(self.type_name(), name))
+    }
+}
+
+impl Object for LinkedObject<'_> {
+    fn type_name(&self) -> &'static str {
+        "LinkedPaymentGateway"
+    }
+
+    fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        let gateway = self.0;
+        Ok(match name {
+            "id" => gateway.connection.as_str().into(),
+            "name" => (&gateway.name).into(),
+            "token" => (&gateway.token).into(),
+            "created" => gateway.created_at.rfc3339_millis().into(),
+            "updated" => gateway.updated_at.rfc3339_millis().into(),
+            "reusable" => gateway.reusable.into(),
+            _ => return Err(unknown_field(self.type_name(), name)),
+        })
     }
 }
 
@@ -89,8 +117,9 @@ fn field<'a>(method: &'a StoredMethod, sight: Sight, name: &str) -> Option<Out<'
         "systemCreated" => method.created_at.rfc3339_seconds().into(),
         "systemUpdated" => method.updated_at.rfc3339_seconds().into(),
         "billingAddress" => optional(sight.personal(method.address.as_ref()).map(AddressObject)),
-        // Filled from the issuer's ranges, of which we have no table, and from processors' tokens, of which we keep none yet.
+        // Filled from the issuer's ranges, of which we have no table.
         "country" | "category" => Out::Null,
+        // A method that was stored just now; others show theirs in `MethodObject`.
         "linkedPaymentGateways" => Out::List(Vec::new()),
         _ => return None,
     })

@@ -11,6 +11,7 @@ mod method;
 mod page;
 mod payment;
 mod payment_parts;
+mod processor_token;
 
 pub(crate) use self::{
     client_token::ClientTokenObject,
@@ -21,6 +22,7 @@ pub(crate) use self::{
     method::{CardTokenObject, MethodObject},
     page::{CustomersPageObject, FilterFacts, PageFacts, PaymentsPageObject},
     payment::PaymentObject,
+    processor_token::ProcessorTokenObject,
 };
 
 use domain::{Fault, Timestamp, caller::Caller};

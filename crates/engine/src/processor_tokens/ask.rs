@@ -1,0 +1,155 @@
+//! Asking the processor, and what its answer makes of the request.
+
+use std::time::Duration;
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use connector::{CallError, Tokenise, Tokenised};
+use db::Change;
+use domain::{
+    customer::StoredMethod,
+    processor_token::{ProcessorToken, TokenRequest, TokenState},
+    redirect::RedirectUrl,
+};
+
+use crate::{Engine, deadline::Deadline, faults::Stop, payments::token_holder};
+
+/// What an answer brought.
+struct Heard {
+    state: TokenState,
+    /// The token, and whether it can be used more than once.
+    token: Option<(String, bool)>,
+}
+
+impl Heard {
+    fn of(state: TokenState) -> Self {
+        Self { state, token: None }
+    }
+
+    fn refusal(reason: &str) -> Self {
+        Self::of(TokenState::Refused { reason: reason.to_owned() })
+    }
+}
+
+impl Engine {
+    /// Asks the processor about an open request, under its reference, and commits what came of it. `redirect` is where the
+    /// merchant wants the customer from now on. `None` when somebody else changed the request first.
+    pub(super) async fn asked_again(
+        &self,
+        request: TokenRequest,
+        redirect: Option<&RedirectUrl>,
+        method: &StoredMethod,
+        deadline: Deadline,
+    ) -> Result<Option<TokenRequest>, Stop> {
+        let heard = self.heard(&request, method, deadline).await?;
+        let now = self.inner.world.now();
+        let mut next = request.clone();
+        next.state = match heard.state {
+            // A challenge that nothing is heard of stays where the customer was sent.
+            TokenState::Asked => request.state.clone(),
+            state => state,
+        };
+        next.redirect = redirect.cloned().or(next.redirect);
+        if next.state.is_open() && request.created_at.after(self.inner.settings.customer_lifetime) <= now {
+            next.state = TokenState::Ended;
+        }
+        if next == request {
+            return Ok(Some(request));
+        }
+        next.version += 1;
+        let mut change = Change::new(self.change_id(), request.token.as_str());
+        if let Some((value, reusable)) = heard.token {
+            let token = ProcessorToken {
+                team: next.team,
+                token: next.token.clone(),
+                connection: next.connection.clone(),
+                value,
+                reusable,
+                created_at: now,
+                updated_at: now,
+            };
+            change.push(store::method::hold(next.team, &next.token));
+            change.push(store::processor_token::put(&token));
+        }
+        change.push(store::token_request::update(&next));
+        if self.commit_plain(change).await?.is_some() {
+            return Ok(None);
+        }
+        if !next.state.is_open() {
+            // The verification that could use the security code is over.
+            self.inner.vault.erase_cvc(&token_holder(next.team, &next.token));
+        }
+        Ok(Some(next))
+    }
+
+    async fn heard(&self, request: &TokenRequest, method: &StoredMethod, deadline: Deadline) -> Result<Heard, Stop> {
+        let Some(line) = self.line(request.team, &request.connection).await? else {
+            return Ok(Heard::refusal("the connection does not exist any more"));
+        };
+        let Some(card) = self.open_stored(method).await? else {
+            return Ok(Heard::refusal("the card's number is not stored any more"));
+        };
+        let (reference, return_url) = (request.id.key(), self.token_return_address(request));
+        let call = Tokenise {
+            reference: &reference,
+            connection: &request.connection,
+            settings: &line.connection.settings,
+            card: &card,
+            currency: request.currency,
+            return_url: return_url.as_deref(),
+        };
+        let world = &self.inner.world;
+        let left = deadline.send_within(world.now(), Duration::ZERO);
+        let timeout = line.connector.descriptor().call_timeout.min(left);
+        let watch = world::Stopwatch::start();
+        let answered = world.timeout(timeout, line.connector.tokenise(&call)).await;
+        let heard = match answered {
+            Ok(Ok(answer)) => of_answer(answer),
+            Ok(Err(error)) => of_error(&error, request),
+            Err(world::Elapsed) => Heard::of(TokenState::Asked),
+        };
+        let labels = [
+            ("processor", line.connection.processor.clone()),
+            ("verb", "tokenise".to_owned()),
+            ("outcome", outcome(&heard.state).to_owned()),
+        ];
+        metrics::histogram!("pointsman_attempt_call_duration_seconds", &labels).record(watch.elapsed().as_secs_f64());
+        Ok(heard)
+    }
+
+    /// Where the processor sends the customer back to.
+    fn token_return_address(&self, request: &TokenRequest) -> Option<String> {
+        let mut bytes = Vec::with_capacity(48);
+        bytes.extend_from_slice(request.team.uuid().as_bytes());
+        bytes.extend_from_slice(request.id.uuid().as_bytes());
+        bytes.extend(hex::decode(&request.return_key).ok()?);
+        Some(format!("{}/token-return/{}", self.public_url(), URL_SAFE_NO_PAD.encode(bytes)))
+    }
+}
+
+fn of_answer(answer: Tokenised) -> Heard {
+    match answer {
+        Tokenised::Token { token, reusable } => Heard { state: TokenState::Obtained, token: Some((token, reusable)) },
+        Tokenised::Declined(decline) => Heard::of(TokenState::Declined { code: decline.code }),
+        Tokenised::ActionRequired(action) => Heard::of(TokenState::Waiting { url: action.url }),
+    }
+}
+
+/// Its words are for the operator: a processor's text may quote what it was sent.
+fn of_error(error: &CallError, request: &TokenRequest) -> Heard {
+    tracing::warn!(connection = %request.connection, verb = "tokenise", error = %error, "a call failed");
+    match error {
+        CallError::NotSent(_) | CallError::Unknown(_) => Heard::of(TokenState::Asked),
+        CallError::Rejected(_) => Heard::refusal("the processor did not accept the request"),
+        CallError::Unsupported => Heard::refusal("the connection's processor has no tokens"),
+    }
+}
+
+fn outcome(state: &TokenState) -> &'static str {
+    match state {
+        TokenState::Asked => "no_answer",
+        TokenState::Waiting { .. } => "action_required",
+        TokenState::Obtained => "done",
+        TokenState::Declined { .. } => "declined",
+        TokenState::Refused { .. } | TokenState::Ended => "failed",
+    }
+}

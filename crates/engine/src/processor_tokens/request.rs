@@ -1,0 +1,148 @@
+//! `headlessRequestPaymentProcessorToken`.
+
+use db::Change;
+use domain::{
+    Code, Fault,
+    caller::Caller,
+    customer::{Instrument, StoredMethod},
+    id::{ConnectionId, TeamId, TokenRequestId, VaultToken},
+    money::Currency,
+    processor_token::{TokenRequest, TokenState},
+    redirect::RedirectUrl,
+};
+
+use crate::{
+    Engine,
+    deadline::Deadline,
+    faults::{Stop, method_not_found},
+    once::only_fault,
+};
+
+/// Length of the secret part of a return's address. Unit: bytes.
+const SECRET: usize = 16;
+
+/// How often a request is read anew after another node was faster.
+const TRIES: u32 = 4;
+
+/// A request for a processor's token.
+#[derive(Clone)]
+pub struct ProcessorTokenWanted {
+    /// The stored card.
+    pub token: VaultToken,
+    /// The connection at whose processor the token is to stand for the card.
+    pub connection: ConnectionId,
+    /// In which currency the card will be charged.
+    pub currency: Currency,
+    /// Where the customer is sent after an authentication.
+    pub redirect: Option<RedirectUrl>,
+}
+
+impl Engine {
+    /// A processor's token for a stored card: the one that is kept, else one that the processor is asked for. Source:
+    /// specification 4.2; behaviour contract, section 7.
+    ///
+    /// Idempotency: the same call may be repeated at any time; the processor is asked under one reference until it has
+    /// answered for good.
+    ///
+    /// # Errors
+    /// `api.key.forbidden`, `error.payment-method.not-found`, `error.connection.not-found`, `error.validation`;
+    /// `error.authorize.requires3DSecure` with the page's address and the request's id; `error.token.declined`,
+    /// `error.token.processor`; `error.unavailable` while the processor does not answer.
+    pub async fn processor_token(&self, caller: &Caller, wanted: ProcessorTokenWanted) -> Result<String, Fault> {
+        caller.require_server()?;
+        let (deadline, team) = (self.deadline(), caller.team);
+        let engine = self.clone();
+        let work = Box::pin(async move { engine.processor_token_of(team, wanted, deadline).await });
+        // A client that goes away doesn't end it: the processor may have answered already.
+        self.own(work).await.unwrap_or_else(|| Err(Fault::unknown().into())).map_err(only_fault)
+    }
+
+    async fn processor_token_of(
+        &self,
+        team: TeamId,
+        wanted: ProcessorTokenWanted,
+        deadline: Deadline,
+    ) -> Result<String, Stop> {
+        let store = &self.inner.store;
+        let found = store::method::of_team(store, team, &wanted.token).await?;
+        let method = found.ok_or_else(method_not_found)?;
+        if !matches!(method.instrument, Instrument::Card { .. }) {
+            let reason = "is a bank account, and processors' tokens are for cards";
+            return Err(Fault::invalid("tokenRequest.vaultToken", reason).into());
+        }
+        self.open_line(team, &wanted.connection).await?;
+        let _turn = self.inner.turns.take(method.id.uuid()).await;
+        for _ in 0..TRIES {
+            if let Some(known) = store::processor_token::find(store, team, &wanted.token, &wanted.connection).await? {
+                return Ok(known.value);
+            }
+            let open = store::token_request::open(store, team, &wanted.token, &wanted.connection).await?;
+            let request = match open {
+                Some(request) => Some(request),
+                None => self.begin_token_request(&method, &wanted).await?,
+            };
+            let Some(request) = request else { continue };
+            let asked = self.asked_again(request, wanted.redirect.as_ref(), &method, deadline).await?;
+            let Some(request) = asked else { continue };
+            // None: it brought the token, or its time was over and a new one begins.
+            if let Some(fault) = told(&request) {
+                return Err(fault.into());
+            }
+        }
+        Err(Fault::unavailable().into())
+    }
+
+    /// Commits a new request. `None` when another node was faster, or the method is deleted by now.
+    async fn begin_token_request(
+        &self,
+        method: &StoredMethod,
+        wanted: &ProcessorTokenWanted,
+    ) -> Result<Option<TokenRequest>, Stop> {
+        let mut secret = [0; SECRET];
+        self.inner.world.fill(&mut secret);
+        let request = TokenRequest {
+            id: TokenRequestId::new(self.inner.world.uuid_v7()),
+            team: method.team,
+            version: 1,
+            token: method.token.clone(),
+            connection: wanted.connection.clone(),
+            currency: wanted.currency,
+            redirect: wanted.redirect.clone(),
+            return_key: hex::encode(secret),
+            state: TokenState::Asked,
+            created_at: self.inner.world.now(),
+        };
+        let change = Change::new(self.change_id(), request.token.as_str())
+            .with(store::method::hold(request.team, &request.token))
+            .with(store::token_request::insert(&request));
+        match self.commit_plain(change).await? {
+            None => Ok(Some(request)),
+            Some(0) => Err(method_not_found().into()),
+            Some(_) => Ok(None),
+        }
+    }
+}
+
+/// The fault that a request's state is; `None` when there is more to be done.
+fn told(request: &TokenRequest) -> Option<Fault> {
+    Some(match &request.state {
+        TokenState::Waiting { url } => {
+            let message = format!("3D Secure is needed for the token. Send the customer to {url}");
+            Fault::new(Code::Requires3dSecure, message).about(request.id).at_url(url.as_str())
+        }
+        TokenState::Declined { code } => {
+            let message = "The card was declined when the processor verified it, so there is no token.";
+            Fault::new(Code::TokenDeclined, message).about(request.id).because(code.code())
+        }
+        TokenState::Refused { reason } => {
+            let message = "The processor gives no token for this card.";
+            Fault::new(Code::TokenProcessor, message).about(request.id).because(reason.as_str())
+        }
+        TokenState::Asked => {
+            let message = "The processor has not answered yet. Send the same request again in a moment; it goes on where \
+                           it is.";
+            Fault::new(Code::Unavailable, message).about(request.id)
+        }
+        TokenState::Obtained | TokenState::Ended => return None,
+    })
+}
