@@ -143,15 +143,6 @@ fn an_unknown_intent_another_teams_and_nonsense_are_not_found() {
 }
 
 #[test]
-fn the_methods_of_a_checkout_are_those_that_its_flow_can_take() {
-    let shop = shared::shop();
-    let intent = id(&shop.start_intent(json!({})));
-    let methods = shop.try_optimise(&intent).root().clone();
-    let methods = methods.as_array().unwrap();
-    assert!(methods.contains(&json!("CARD")) || methods.contains(&json!("VISA")), "{methods:?}");
-}
-
-#[test]
 fn deleting_a_customer_leaves_of_it_the_id_alone() {
     let shop = shared::shop();
     let customer = shop.create_customer("Ada");

@@ -5,6 +5,8 @@ mod complete;
 mod inactivity;
 mod life;
 mod listed;
+mod methods;
+mod paying;
 mod seen;
 
 use serde_json::Value;
