@@ -23,12 +23,13 @@ pub(super) fn wanted_money(command: &Authorise, token: &TokenMoney, intent: Opti
         if amount.is_some_and(|given| given != money.minor()) {
             return Err(differs("amount", "intent"));
         }
-        if currency.is_some_and(|given| given != money.currency()) {
-            return Err(differs("currencyCode", "intent"));
-        }
     }
-    let (amount, currency) =
-        (amount.or(trusted.map(|money| money.minor())), currency.or(trusted.map(|money| money.currency())));
+    // An intent may have its currency before its amount.
+    let agreed = intent.filter(|intent| intent.currency_is_trusted).map(|intent| intent.currency);
+    if agreed.is_some_and(|agreed| currency.is_some_and(|given| given != agreed)) {
+        return Err(differs("currencyCode", "intent"));
+    }
+    let (amount, currency) = (amount.or(trusted.map(Money::minor)), currency.or(agreed));
     if let (None, Some(otherwise)) = (amount, token.otherwise) {
         return if currency.is_none_or(|given| given == otherwise.currency()) {
             Ok(otherwise)

@@ -43,6 +43,9 @@ fn what_the_request_says_must_agree_with_the_intent() {
         shop.try_authorise(&order, None).assert_invalid(field);
     }
     assert_eq!(shop.intent(&intent)["linkedPayments"], json!([]));
+    let open = id(&shop.start_intent(json!({"amount": {"currency": "USD"}})));
+    shop.try_authorise(&order(&open, cards::VISA).amount(5).currency("EUR"), None).assert_invalid("currencyCode");
+    assert_eq!(shop.order(&order(&open, cards::VISA).amount(5)).text("/currency"), "USD", "its amount comes later");
     let same = order(&intent, cards::VISA).amount(1000).currency("EUR").flow("default");
     shop.order(&same).assert_status("SUCCEEDED");
 }
