@@ -127,6 +127,25 @@ impl Shop {
         self.gql("mutation($id: ID!) { deleteCustomer(id: $id) }", json!({"id": id}))
     }
 
+    /// Asks for a processor's token with a whole `HeadlessPaymentProcessorTokenRequest`; whatever comes.
+    #[track_caller]
+    pub fn try_processor_token(&self, request: Value) -> Answer {
+        self.gql(
+            "mutation($request: HeadlessPaymentProcessorTokenRequest!) { \
+             headlessRequestPaymentProcessorToken(tokenRequest: $request) { token } }",
+            json!({"request": request}),
+        )
+    }
+
+    /// Gives a stored card a security code; whatever comes.
+    #[track_caller]
+    pub fn try_attach_code(&self, token: &str, cvc: &str) -> Answer {
+        self.gql(
+            "mutation($token: String!, $cvc: String!) { attachSecurityCode(token: $token, cvc: $cvc) }",
+            json!({"token": token, "cvc": cvc}),
+        )
+    }
+
     /// Gives a token of nobody to a customer; whatever comes.
     #[track_caller]
     pub fn try_attach(&self, token: &str, customer: &str) -> Answer {

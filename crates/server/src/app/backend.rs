@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use connectors::simulator::{BooksError, Page, read_books};
 use domain::{Fault, caller::Caller, id::TeamId};
-use engine::{Engine, Returned};
+use engine::{Engine, Returned, TokenReturn};
 use futures_util::{FutureExt, future::BoxFuture};
 use graphql::{Api, Kind, Request};
 use serde_json::Value;
@@ -102,6 +102,10 @@ impl Backend for Service {
             }
         }
         .boxed()
+    }
+
+    fn token_return<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Option<TokenReturn>, Fault>> {
+        self.engine.token_return(token).boxed()
     }
 
     fn metrics(&self) -> String {

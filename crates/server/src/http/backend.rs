@@ -2,7 +2,7 @@
 
 use connectors::simulator::Page;
 use domain::{Code, Fault, caller::Caller, id::TeamId};
-use engine::Returned;
+use engine::{Returned, TokenReturn};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
@@ -29,6 +29,10 @@ pub trait Backend: Send + Sync + 'static {
 
     /// Takes the customer's decision at a page of the simulator's, once. Returns the page as it is then.
     fn decide_sandbox_page<'a>(&'a self, token: &'a str, pass: bool) -> BoxFuture<'a, Result<Option<Page>, Fault>>;
+
+    /// What a customer is to see who comes back from the authentication for a processor's token; `None` when the address
+    /// was not given out.
+    fn token_return<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Option<TokenReturn>, Fault>>;
 
     /// What is measured, in the text format of Prometheus.
     fn metrics(&self) -> String;

@@ -21,6 +21,7 @@ mod request_id;
 mod returns;
 mod sandbox_pages;
 mod strict;
+mod token_return;
 mod web;
 
 use std::sync::Arc;
@@ -53,7 +54,8 @@ pub fn router(web: &Arc<Web>) -> Router {
         .route("/return/{token}", get(returns::come_back).post(returns::come_back))
         .route("/health/live", get(health::live))
         .route("/health/ready", get(health::ready))
-        .route("/metrics", get(health::metrics));
+        .route("/metrics", get(health::metrics))
+        .route("/token-return/{token}", get(token_return::back).post(token_return::back));
     if web.rules.sandbox {
         router = router
             .route("/sandbox/books", get(books::books))

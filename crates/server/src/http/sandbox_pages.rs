@@ -53,7 +53,7 @@ pub(super) async fn decide(State(web): State<Arc<Web>>, Path(token): Path<String
 }
 
 /// Bounds a page's work by the time of a request, and counts it as work that a stop waits for.
-async fn in_time(web: &Arc<Web>, work: impl Future<Output = Response> + Send) -> Response {
+pub(super) async fn in_time(web: &Arc<Web>, work: impl Future<Output = Response> + Send) -> Response {
     let Some(_working) = web.begin() else { return unavailable(&Fault::unavailable()) };
     let answered = web.world.timeout(web.rules.request_timeout, work.boxed()).await;
     answered.unwrap_or_else(|_elapsed| unavailable(&Fault::unavailable()))
@@ -127,7 +127,7 @@ impl Words {
     }
 }
 
-fn nothing_here() -> Response {
+pub(super) fn nothing_here() -> Response {
     let body = Html::new().paragraph("The address is not complete, or is out of use. Please go back to the shop.");
     page(StatusCode::NOT_FOUND, "There is no such page", &body)
 }
@@ -137,7 +137,7 @@ fn not_understood(status: StatusCode) -> Response {
     page(status, "That was not understood", &body)
 }
 
-fn unavailable(fault: &Fault) -> Response {
+pub(super) fn unavailable(fault: &Fault) -> Response {
     page(StatusCode::SERVICE_UNAVAILABLE, "Please try again", &Html::new().paragraph(&fault.message))
 }
 

@@ -11,6 +11,7 @@ use domain::{
     id::{KeyId, TeamId},
     money::{Currency, Money},
 };
+use engine::TokenReturn;
 use futures_util::{FutureExt, future::BoxFuture};
 use http::{Method as HttpMethod, Request, StatusCode, header};
 use http_body_util::BodyExt;
@@ -75,6 +76,16 @@ impl Backend for Played {
 
     fn decide_sandbox_page<'a>(&'a self, token: &'a str, _: bool) -> BoxFuture<'a, Result<Option<Page>, Fault>> {
         std::future::ready(played_page(token)).boxed()
+    }
+
+    fn token_return<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Option<TokenReturn>, Fault>> {
+        let seen = match token {
+            "merchant" => Some(TokenReturn::Merchant("https://shop.example/?id=1".to_owned())),
+            "unfinished" => Some(TokenReturn::Unfinished("https://issuer.example/1".to_owned())),
+            "close" => Some(TokenReturn::Close { completed: true }),
+            _ => None,
+        };
+        async move { if token == "broken" { Err(Fault::unavailable()) } else { Ok(seen) } }.boxed()
     }
 
     fn metrics(&self) -> String {
@@ -439,4 +450,22 @@ fn whatever_is_wrong_at_a_page_is_told_by_a_page() {
     }
     site.web.drain();
     assert_eq!(site.page("waiting").status, StatusCode::SERVICE_UNAVAILABLE);
+}
+
+#[test]
+fn who_comes_back_from_a_verification_sees_what_came_of_it() {
+    let site = Site::new();
+    for method in [HttpMethod::GET, HttpMethod::POST] {
+        let open = |token: &str| {
+            site.ask(request(method.clone(), &format!("/token-return/{token}"), "", &[("authorization", "")]))
+        };
+        let reply = open("merchant");
+        assert_eq!((reply.status, reply.header("location")), (StatusCode::SEE_OTHER, "https://shop.example/?id=1"));
+        let reply = open("unfinished");
+        assert_eq!(reply.status, StatusCode::OK);
+        assert!(reply.text.contains("<a href=\"https://issuer.example/1\""), "{}", reply.text);
+        assert!(open("close").text.contains("You may close this page"));
+        assert_eq!(open("unknown").status, StatusCode::NOT_FOUND);
+        assert_eq!(open("broken").status, StatusCode::SERVICE_UNAVAILABLE);
+    }
 }

@@ -1,0 +1,3 @@
+//! Merchants that choose the processor themselves.
+
+mod tokens;
