@@ -70,21 +70,20 @@ impl Method {
 
     /// Whether it is a card, of whatever brand.
     #[must_use]
-    #[expect(clippy::wildcard_enum_match_arm, reason = "most of the methods are no cards")]
     pub const fn is_card(self) -> bool {
-        match self {
+        matches!(
+            self,
             Self::Card
-            | Self::Mastercard
-            | Self::Visa
-            | Self::Amex
-            | Self::Maestro
-            | Self::Dankort
-            | Self::Discover
-            | Self::Diners
-            | Self::Jcb
-            | Self::Unionpay => true,
-            _ => false,
-        }
+                | Self::Mastercard
+                | Self::Visa
+                | Self::Amex
+                | Self::Maestro
+                | Self::Dankort
+                | Self::Discover
+                | Self::Diners
+                | Self::Jcb
+                | Self::Unionpay
+        )
     }
 
     /// The public name of a method that the specification names otherwise; any other method as it is.

@@ -1,5 +1,7 @@
 //! What a flow does, in words.
 
+use std::fmt::Write as _;
+
 use std::time::Duration;
 
 use domain::{method::Method, payment::ThreeDsWish};
@@ -53,7 +55,8 @@ fn authorise(authorisation: &Authorisation) -> String {
         let Fallback { soft_decline, fault, outage } = authorisation.fallback;
         let after = [(soft_decline, "a soft decline"), (fault, "a fault"), (outage, "an outage")];
         let after: Vec<&str> = after.into_iter().filter_map(|(holds, word)| holds.then_some(word)).collect();
-        told.push_str(&format!(" (after {} at {})", after.join(" or "), others.join(", then ")));
+        // Writing to a text can't fail.
+        let _ = write!(told, " (after {} at {})", after.join(" or "), others.join(", then "));
     }
     told
 }

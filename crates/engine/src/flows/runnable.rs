@@ -54,6 +54,7 @@ impl Engine {
     }
 
     /// The published flows that something else than a payment starts, such as an outcome.
+    #[allow(dead_code, reason = "the job of triggered flows is about to use it")]
     pub(crate) async fn automations(&self, team: TeamId) -> Result<Vec<Runnable>, Stop> {
         let configured = self.configured(team).await?;
         let mut found = Vec::new();

@@ -32,7 +32,7 @@ impl Engine {
         let engine = self.clone();
         let deadline = self.deadline();
         let asked = payment.clone();
-        let work = self.own(Box::pin(async move { engine.give_up(asked, AbandonCause::Merchant).await }));
+        let work = self.own(Box::pin(async move { Box::pin(engine.give_up(asked, AbandonCause::Merchant)).await }));
         let world = &self.inner.world;
         match world.timeout(deadline.left(world.now()), work).await {
             Ok(Some(done)) => done.map(PaymentView::of).map_err(only_fault),
@@ -46,7 +46,7 @@ impl Engine {
         let payment = self.follow(payment, |payment, begin| payment.begin_abandon(cause, begin)).await?;
         let payment = match payment.waiting_attempt().map(|attempt| attempt.n) {
             // It would not be given up: it may be authorised by now.
-            Some(n) => self.look_up(payment, n, false).await?,
+            Some(n) => Box::pin(self.look_up(payment, n, false)).await?,
             None => payment,
         };
         Box::pin(self.onward(payment, None)).await

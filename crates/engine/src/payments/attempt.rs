@@ -42,13 +42,13 @@ impl Engine {
     ) -> Result<Payment, Stop> {
         let (mut payment, mut n) = (payment, n);
         loop {
-            let news = self.call(&payment, n).await?;
+            let news = Box::pin(self.call(&payment, n)).await?;
             let operation = payment.operation(n).filter(|operation| operation.kind.is_attempt());
             if let Some(attempt) = operation.filter(|attempt| attempt.action.is_none()) {
                 self.note_health(payment.team, &attempt.connection, &news);
             }
             let report = Report { n, news, source: Source::Call, quiet: false, fall_back: deadline };
-            payment = self.settle(payment.team, payment.id, report).await?;
+            payment = Box::pin(self.settle(payment.team, payment.id, report)).await?;
             match payment.attempt().filter(|attempt| attempt.n > n && attempt.state == State::Sent) {
                 Some(next) if deadline.is_some() => n = next.n,
                 Some(_) | None => return Ok(payment),
@@ -63,9 +63,9 @@ impl Engine {
         for _ in 0..MOST_DUTIES {
             let version = payment.version;
             payment = match payment.duty(self.inner.world.now()) {
-                Some(Duty::Capture) => self.capture_due(payment, once.cloned()).await?,
-                Some(Duty::Flow) => self.flow_step(&payment, once.cloned()).await?,
-                Some(Duty::Abandon) => self.expire_waiting(payment).await?,
+                Some(Duty::Capture) => Box::pin(self.capture_due(payment, once.cloned())).await?,
+                Some(Duty::Flow) => Box::pin(self.flow_step(&payment, once.cloned())).await?,
+                Some(Duty::Abandon) => Box::pin(self.expire_waiting(payment)).await?,
                 Some(Duty::LookUp(_) | Duty::Expire | Duty::Reverse { .. }) | None => return Ok(payment),
             };
             if payment.version == version {

@@ -131,13 +131,14 @@ impl Engine {
         let paying = self.instrument(caller, id, (means, command.payer.take())).await?;
         let prepared = Prepared { id, money, intent, way, paying };
         let once = claim.as_ref().map(|claim| claim.once.clone());
-        let (payment, began) = self.first_commit(caller, prepared, command, (claim.as_ref(), deadline)).await?;
+        let first = Box::pin(self.first_commit(caller, prepared, command, (claim.as_ref(), deadline)));
+        let (payment, operation) = first.await?;
         begun.set();
-        let payment = match began {
+        let payment = match operation {
             Some(n) => self.carry_out(payment, n, Some(deadline)).await?,
             None => payment,
         };
-        let payment = self.onward(payment, once.as_ref()).await?;
+        let payment = Box::pin(self.onward(payment, once.as_ref())).await?;
         if let Some(attempt) = payment.attempt() {
             payment.verdict(attempt.n)?;
         }
@@ -199,7 +200,7 @@ impl Engine {
                 }
                 Ok(Ended::Taken) => Stop::Taken,
                 Ok(Ended::Refused(statement)) => {
-                    match self.blocked(caller, &payment, guards.get(statement).copied()).await? {
+                    match Box::pin(self.blocked(caller, &payment, guards.get(statement).copied())).await? {
                         Blocked::Freed => continue,
                         Blocked::Refused(fault) => fault.into(),
                     }

@@ -92,8 +92,8 @@ impl Engine {
             Halt::Cancel { reason, next } => {
                 let line = self.authorised_line(payment).await?;
                 let begin = self.begin(line.as_ref(), None, None);
-                let begun = payment.begin_cancel(CancelCause::Merchant, reason, begin);
-                Ok(resting_or_on(payment, begun, next, done, at))
+                let added = payment.begin_cancel(CancelCause::Merchant, reason, begin);
+                Ok(resting_or_on(payment, added, next, done, at))
             }
             Halt::Decline { code, message } => {
                 let mut decline = Decline::of(code);
@@ -186,7 +186,7 @@ impl Engine {
     /// Goes on with the payment's flow, which is due.
     pub(crate) async fn flow_step(&self, payment: &Payment, once: Option<OnceRef>) -> Result<Payment, Stop> {
         let (team, id) = (payment.team, payment.id);
-        let called = self.call_for(payment).await;
+        let called = self.call_for(payment);
         let (payment, began) = loop {
             let _turn = self.inner.turns.take(id.uuid()).await;
             let mut payment = self.load(team, id).await?;
@@ -205,7 +205,7 @@ impl Engine {
             };
             lines.extend(done.lines);
             payment.version += 1;
-            if self.commit_payment(&payment, &lines, self.released(&payment)).await? == Ended::Done {
+            if self.commit_payment(&payment, &lines, released(&payment)).await? == Ended::Done {
                 break (payment, done.began);
             }
         };
@@ -238,13 +238,6 @@ impl Engine {
         }
     }
 
-    /// What goes with a commit that may have ended the payment without money.
-    pub(crate) fn released(&self, payment: &Payment) -> Extra {
-        let mut extra = Extra::default();
-        super::settle::release(payment, &mut extra);
-        extra
-    }
-
     /// Forgets the card of a payment that ended before any processor was asked.
     pub(crate) fn ended_early(&self, payment: &Payment) {
         if payment.rule.is_some() {
@@ -254,7 +247,7 @@ impl Engine {
 
     /// Calls the merchant's webhook when the flow rests at such a step. No transaction is open. What came of it is told to
     /// the timeline; the flow goes on either way.
-    async fn call_for(&self, payment: &Payment) -> Option<Line> {
+    fn call_for(&self, payment: &Payment) -> Option<Line> {
         let pause = payment.flow.as_ref()?.pause.as_ref()?;
         let Why::Calling { .. } = &pause.why else { return None };
         let at = self.inner.world.now();
@@ -280,6 +273,13 @@ impl Engine {
         self.inner.world.fill(&mut bytes);
         hex::encode(bytes)
     }
+}
+
+/// What goes with a commit that may have ended the payment without money.
+pub(crate) fn released(payment: &Payment) -> Extra {
+    let mut extra = Extra::default();
+    super::settle::release(payment, &mut extra);
+    extra
 }
 
 /// Asked for by the request or by the flow is asked for.

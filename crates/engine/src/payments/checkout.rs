@@ -85,21 +85,22 @@ impl Engine {
                 }
             }
             Some(Guard::Intent) => match payment.intent {
-                Some(intent) => match store::intent::claimed_by(&self.inner.store, caller.team, intent).await? {
-                    Some(holder) => Some(holder),
-                    // Freed meanwhile, or complete without a payment: the intent is read again.
-                    None => {
+                Some(intent) => {
+                    let holder = store::intent::claimed_by(&self.inner.store, caller.team, intent).await?;
+                    if holder.is_none() {
+                        // Freed meanwhile, or complete without a payment: the intent is read again.
                         self.paying_intent(caller, &intent.to_string()).await?;
                         return Ok(Blocked::Freed);
                     }
-                },
+                    holder
+                }
                 None => None,
             },
             Some(Guard::Wallet) => return Ok(Blocked::Refused(used_before())),
             Some(Guard::HiddenCard) | None => return Ok(Blocked::Refused(Fault::unknown())),
         };
         match holder {
-            Some(holder) => self.make_way(caller, holder).await,
+            Some(holder) => Box::pin(self.make_way(caller, holder)).await,
             None => Ok(Blocked::Freed),
         }
     }
@@ -114,7 +115,7 @@ impl Engine {
         if !waits {
             return Ok(taken());
         }
-        let older = self.give_up(older, AbandonCause::Superseded).await?;
+        let older = Box::pin(self.give_up(older, AbandonCause::Superseded)).await?;
         Ok(if super::settle::ended_without_money(older.status) { Blocked::Freed } else { taken() })
     }
 

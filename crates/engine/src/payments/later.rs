@@ -43,7 +43,7 @@ impl Engine {
                     let (payment, n) = engine.begin_later(&later, add).await?;
                     let payment = engine.carry_out(payment, n, None).await?;
                     payment.verdict(n)?;
-                    let payment = engine.onward(payment, None).await?;
+                    let payment = Box::pin(engine.onward(payment, None)).await?;
                     Ok(PaymentView::of(payment))
                 }
             };

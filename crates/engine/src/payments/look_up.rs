@@ -45,11 +45,11 @@ impl Engine {
     /// payment is under way.
     pub(crate) async fn look_up(&self, payment: Payment, n: u32, quiet: bool) -> Result<Payment, Stop> {
         let Some(_look) = self.inner.looking.begin(payment.id) else { return Ok(payment) };
-        let news = self.ask(&payment, n).await?;
+        let news = Box::pin(self.ask(&payment, n)).await?;
         let report = Report { n, news, source: Source::LookUp, quiet, fall_back: None };
-        let payment = self.settle(payment.team, payment.id, report).await?;
+        let payment = Box::pin(self.settle(payment.team, payment.id, report)).await?;
         match payment.completion_owed() {
-            Some(n) => self.complete(payment, n).await,
+            Some(n) => Box::pin(self.complete(payment, n)).await,
             None => Ok(payment),
         }
     }

@@ -54,9 +54,9 @@ impl Engine {
         let world = &self.inner.world;
         let (engine, asked) = (self.clone(), payment.clone());
         let look = self.own(Box::pin(async move {
-            let payment = engine.look_up(asked, n, true).await?;
+            let payment = Box::pin(engine.look_up(asked, n, true)).await?;
             // What the look-up settled may call for a capture at once.
-            engine.onward(payment, None).await
+            Box::pin(engine.onward(payment, None)).await
         }));
         match world.timeout(deadline.left(world.now()), look).await {
             Ok(Some(Ok(found))) => found,

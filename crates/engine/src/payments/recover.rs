@@ -57,14 +57,14 @@ impl Engine {
             let recovering = Recovering(Arc::clone(&self.inner));
             drop(self.own(Box::pin(async move {
                 let _recovering = recovering;
-                engine.recover_logged(team, id).await;
+                Box::pin(engine.recover_logged(team, id)).await;
             })));
         }
         Ok(taken)
     }
 
     async fn recover_logged(&self, team: TeamId, id: PaymentId) {
-        if let Err(stop) = self.recover(team, id).await {
+        if let Err(stop) = Box::pin(self.recover(team, id)).await {
             tracing::warn!(payment.id = %id, stop = ?stop, "a due payment is tried again when its lease ends");
         }
     }

@@ -12,7 +12,7 @@ use domain::{
     payment::{Line as TimelineLine, News, Operation, Payment, Policy},
 };
 use flow::Candidate;
-use store::{connection::Connection, flow::Flow};
+use store::connection::Connection;
 
 use super::health::Fitness;
 use crate::{Engine, faults::Stop};

@@ -227,9 +227,9 @@ fn payments_are_found_by_the_status_of_their_intent() {
         let edges = answer.root()["edges"].as_array().unwrap().clone();
         edges.iter().map(|edge| edge["node"]["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(found(json!({"value": "COMPLETE"})), [second.clone()]);
-    assert_eq!(found(json!({"value": "ACTIVE"})), [first.clone()]);
+    assert_eq!(found(json!({"value": "COMPLETE"})), std::slice::from_ref(&second));
+    assert_eq!(found(json!({"value": "ACTIVE"})), std::slice::from_ref(&first));
     assert_eq!(found(json!({"value": ["ACTIVE", "COMPLETE"]})), [second.clone(), first.clone()]);
-    assert_eq!(found(json!({"selectedVerb": "IS_EMPTY"})), [apart.clone()]);
+    assert_eq!(found(json!({"selectedVerb": "IS_EMPTY"})), std::slice::from_ref(&apart));
     assert_eq!(found(json!({"value": "COMPLETE", "selectedVerb": "NOT_EQUALS"})), [first, apart]);
 }
