@@ -105,8 +105,8 @@ impl House {
             let entry =
                 self.entries().into_iter().find(|entry| entry.reference.as_str().starts_with(&payment.id.key()));
             let holds = entry.is_some_and(|entry| entry.authorised(now) > 0);
-            let charges = payment.operations.iter().filter(|one| matches!(one.kind, Kind::Authorise { .. }));
-            let says = charges.filter(|one| one.state.is_done()).count() > 0;
+            let attempts = payment.operations.iter().filter(|one| matches!(one.kind, Kind::Authorise { .. }));
+            let says = attempts.filter(|one| one.state.is_done()).count() > 0;
             assert_eq!(holds, says, "{} says {}", payment.id, payment.status);
             let events: Vec<i64> =
                 self.events().into_iter().filter(|event| event.0 == payment.id.key()).map(|event| event.1).collect();

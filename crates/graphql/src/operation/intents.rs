@@ -53,7 +53,7 @@ impl Operations<'_> {
     pub(super) async fn optimise(&self, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
         let id = ids::intent(ids::argument(&arguments.coerced?, "intentId"))?;
         let methods = self.engine.optimise(self.caller, id).await?;
-        Ok(methods.into_iter().map(|method| method.code()).collect::<Vec<_>>().into())
+        Ok(methods.into_iter().map(domain::method::Method::code).collect::<Vec<_>>().into())
     }
 
     pub(super) async fn intents(&self, arguments: Arguments<'_>, look: LookAhead<'_>) -> Result<Out<'static>, Fault> {

@@ -273,7 +273,7 @@ impl Object for MethodDetails<'_> {
         Ok(match name {
             "id" => method.id.to_string().into(),
             "number" => method.masked.as_ref().into(),
-            "expires" => method.expiry.map(|expiry| expiry.display()).into(),
+            "expires" => method.expiry.map(domain::expiry::Expiry::display).into(),
             "fingerprint" => method.fingerprint.as_ref().into(),
             "paymentMethod" => method.method.code().into(),
             "type" => approval.and_then(|approval| approval.funding).unwrap_or(method.funding).code().into(),

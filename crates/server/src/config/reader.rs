@@ -93,16 +93,16 @@ impl Reader {
 
     /// A path, or `None` when it was not given. One of the file is meant from where the file stands.
     pub(crate) fn path(&mut self, name: &'static str) -> Option<PathBuf> {
-        self.take_optional(name).map(|path| self.from_file(name, path))
+        self.take_optional(name).map(|path| self.relative_to_file(name, path))
     }
 
     /// A list of paths; empty when it was not given.
     pub(crate) fn paths(&mut self, name: &'static str) -> Vec<PathBuf> {
         let paths: Vec<PathBuf> = self.take(name, Vec::new());
-        paths.into_iter().map(|path| self.from_file(name, path)).collect()
+        paths.into_iter().map(|path| self.relative_to_file(name, path)).collect()
     }
 
-    fn from_file(&self, name: &str, path: PathBuf) -> PathBuf {
+    fn relative_to_file(&self, name: &str, path: PathBuf) -> PathBuf {
         match self.given.get(name) {
             Some((_, Source::File(file))) => Path::new(file).parent().map_or(path.clone(), |folder| folder.join(path)),
             Some((_, Source::Variable(_) | Source::Flag(_))) | None => path,
