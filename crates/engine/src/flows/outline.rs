@@ -47,15 +47,15 @@ pub(super) fn beside(run: &Run) -> Vec<String> {
 
 fn authorise(authorisation: &Authorisation) -> String {
     let mut names = authorisation.candidates.iter().map(|candidate| candidate.connection.as_str());
-    let mut told = format!("authorise at {}", names.next().unwrap_or("no connection"));
+    let first = format!("authorise at {}", names.next().unwrap_or("no connection"));
     let others: Vec<&str> = names.collect();
-    if !others.is_empty() {
-        let Fallback { soft_decline, fault, outage } = authorisation.fallback;
-        let after = [(soft_decline, "a soft decline"), (fault, "a fault"), (outage, "an outage")];
-        let after: Vec<&str> = after.into_iter().filter_map(|(holds, word)| holds.then_some(word)).collect();
-        told.push_str(&format!(" (after {} at {})", after.join(" or "), others.join(", then ")));
+    if others.is_empty() {
+        return first;
     }
-    told
+    let Fallback { soft_decline, fault, outage } = authorisation.fallback;
+    let after = [(soft_decline, "a soft decline"), (fault, "a fault"), (outage, "an outage")];
+    let after: Vec<&str> = after.into_iter().filter_map(|(holds, word)| holds.then_some(word)).collect();
+    format!("{first} (after {} at {})", after.join(" or "), others.join(", then "))
 }
 
 fn bounded(within: Option<Duration>) -> String {
