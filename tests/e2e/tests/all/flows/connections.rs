@@ -46,7 +46,7 @@ fn a_connection_that_is_switched_off_takes_no_payments_until_it_is_saved_again()
 
 #[test]
 fn what_does_not_fit_is_refused_by_its_field() {
-    let shop = shared::shop();
+    let shop = &shared::shop();
     for (field, value) in
         [("processor", json!("nobody")), ("name", json!("")), ("settings", json!([])), ("credentials", json!("x"))]
     {
@@ -74,7 +74,7 @@ fn credentials_are_sealed_and_never_shown() {
 
 #[test]
 fn another_teams_connections_are_not_found() {
-    let (shop, other) = (shared::shop(), shared::other_shop());
+    let (shop, other) = (&shared::shop(), &shared::other_shop());
     try_save(shop, connection("only-mine")).root();
     try_disable(other, "only-mine").assert_error("error.connection.not-found");
     let listed = other.gql("{ listConnections { id } }", json!({})).root().to_string();

@@ -101,7 +101,7 @@ fn the_default_changes_at_once_and_is_one() {
 
 #[test]
 fn bad_documents_are_refused_with_their_place_and_nothing_is_kept() {
-    let shop = shared::shop();
+    let shop = &shared::shop();
     let refused = |document: Value| {
         let answer = try_save(shop, Some("bad"), document);
         answer.assert_invalid("document");
@@ -124,7 +124,7 @@ fn bad_documents_are_refused_with_their_place_and_nothing_is_kept() {
 
 #[test]
 fn export_and_import_are_exact_in_both_formats() {
-    let shop = shared::shop();
+    let shop = &shared::shop();
     for id in ["fallback", "route-by-currency", "capture-after-delay"] {
         let original = try_get(shop, id, None).root()["document"].clone();
         for format in ["YAML", "JSON"] {
@@ -153,7 +153,7 @@ fn a_trial_tells_the_way_and_charges_nothing() {
 
 #[test]
 fn another_teams_flows_are_not_found() {
-    let (shop, other) = (shared::shop(), shared::other_shop());
+    let (shop, other) = (&shared::shop(), &shared::other_shop());
     save(shop, "only-mine", document("simulator-a", "now"));
     for answer in [
         try_get(other, "only-mine", None),

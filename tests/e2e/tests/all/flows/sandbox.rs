@@ -10,7 +10,7 @@ fn ids(listed: &Value) -> Vec<&str> {
 
 #[test]
 fn both_teams_begin_with_the_flows_and_connections_that_the_documents_name() {
-    for shop in [shared::shop(), shared::other_shop()] {
+    for shop in [&shared::shop(), &shared::other_shop()] {
         let flows = shop.gql("{ listFlows { id published document } }", json!({})).root().clone();
         for id in ["capture-after-delay", "capture-by-api", "default", "fallback", "force-3ds", "route-by-currency"] {
             assert!(ids(&flows).contains(&id), "{id}");
