@@ -20,7 +20,8 @@ impl Engine {
                 return Ok(flows);
             }
             for flow in old {
-                self.adopt(flow).await?;
+                // Boxed, so that those who merely read don't carry its state in their futures.
+                Box::pin(self.adopt(flow)).await?;
             }
         }
         tracing::error!(team.id = %team, "a flow without a version can't be given one");

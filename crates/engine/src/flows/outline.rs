@@ -1,7 +1,5 @@
 //! What a flow does, in words.
 
-use std::fmt::Write as _;
-
 use std::time::Duration;
 
 use domain::{method::Method, payment::ThreeDsWish};
@@ -49,16 +47,15 @@ pub(super) fn beside(run: &Run) -> Vec<String> {
 
 fn authorise(authorisation: &Authorisation) -> String {
     let mut names = authorisation.candidates.iter().map(|candidate| candidate.connection.as_str());
-    let mut told = format!("authorise at {}", names.next().unwrap_or("no connection"));
+    let first = format!("authorise at {}", names.next().unwrap_or("no connection"));
     let others: Vec<&str> = names.collect();
-    if !others.is_empty() {
-        let Fallback { soft_decline, fault, outage } = authorisation.fallback;
-        let after = [(soft_decline, "a soft decline"), (fault, "a fault"), (outage, "an outage")];
-        let after: Vec<&str> = after.into_iter().filter_map(|(holds, word)| holds.then_some(word)).collect();
-        // Writing to a text can't fail.
-        let _ = write!(told, " (after {} at {})", after.join(" or "), others.join(", then "));
+    if others.is_empty() {
+        return first;
     }
-    told
+    let Fallback { soft_decline, fault, outage } = authorisation.fallback;
+    let after = [(soft_decline, "a soft decline"), (fault, "a fault"), (outage, "an outage")];
+    let after: Vec<&str> = after.into_iter().filter_map(|(holds, word)| holds.then_some(word)).collect();
+    format!("{first} (after {} at {})", after.join(" or "), others.join(", then "))
 }
 
 fn bounded(within: Option<Duration>) -> String {

@@ -112,6 +112,7 @@ pub(super) enum Flows {
         place: Place,
     },
     /// Print a flow's document
+    #[command(disable_version_flag = true)]
     Export {
         /// The flow's id
         id: String,

@@ -1,0 +1,6 @@
+//! Flows: how a team manages them, over the API and by commands.
+
+mod commands;
+mod connections;
+mod manage;
+mod sandbox;
