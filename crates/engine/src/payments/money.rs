@@ -19,10 +19,8 @@ pub(super) fn wanted_money(command: &Authorise, token: &TokenMoney, intent: Opti
     }
     let (amount, currency) = (amount.or(token.amount), currency.or(token.currency));
     let trusted = intent.filter(|intent| intent.money_is_trusted).and_then(|intent| intent.money);
-    if let Some(money) = trusted {
-        if amount.is_some_and(|given| given != money.minor()) {
-            return Err(differs("amount", "intent"));
-        }
+    if trusted.is_some_and(|money| amount.is_some_and(|given| given != money.minor())) {
+        return Err(differs("amount", "intent"));
     }
     // An intent may have its currency before its amount.
     let agreed = intent.filter(|intent| intent.currency_is_trusted).map(|intent| intent.currency);
