@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::{
     coerce::Coercer,
     document::{Document, DocumentFault, Documents, Limits, is_bearable},
-    execute::{self, Root, Scope, has_bad_condition},
+    execute::{self, MethodNames, Root, Scope, has_bad_condition},
     introspect::{Introspection, introspect},
     operation::Operations,
     schema::{ApiSchema, SchemaBroken},
@@ -73,6 +73,12 @@ impl Api {
         Ok(Self { executor: Executor::new(limits, introspection)?, engine })
     }
 
+    /// The same, writing methods of payment under these names.
+    #[must_use]
+    pub fn naming(self, names: MethodNames) -> Self {
+        Self { executor: self.executor.naming(names), ..self }
+    }
+
     /// Runs a request of a caller. `idempotency_key` is the header's value as it came; it is checked here, since an
     /// operation that takes no key ignores a bad one.
     pub async fn execute(
@@ -92,6 +98,7 @@ pub struct Executor {
     schema: Arc<ApiSchema>,
     documents: Documents,
     introspection: Introspection,
+    names: MethodNames,
 }
 
 /// An operation that may run.
@@ -105,7 +112,14 @@ impl Executor {
     /// Parses the built-in schema.
     pub fn new(limits: Limits, introspection: Introspection) -> Result<Self, SchemaBroken> {
         let schema = Arc::new(ApiSchema::load()?);
-        Ok(Self { documents: Documents::new(schema.clone(), limits), schema, introspection })
+        Ok(Self { documents: Documents::new(schema.clone(), limits), schema, introspection, names: MethodNames::default() })
+    }
+
+    /// The same, writing methods of payment under these names.
+    #[must_use]
+    pub fn naming(mut self, names: MethodNames) -> Self {
+        self.names = names;
+        self
     }
 
     /// Runs a request, with `root` made for its chosen operation.
@@ -148,7 +162,7 @@ impl Executor {
         };
         let scope = Scope { schema: &self.schema, document, coercer };
         let root = root(&RootFields { scope, operation });
-        let executed = execute::run(scope, operation, &introspected, &root).await;
+        let executed = execute::run((scope, self.names), operation, &introspected, &root).await;
         Response {
             kind: Kind::Executed,
             body: executed.body,

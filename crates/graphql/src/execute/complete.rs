@@ -1,7 +1,7 @@
 //! Writes the selected fields of values, with the propagation of nulls (GraphQL specification, October 2021, 6.4).
 
 use apollo_compiler::{ast::Type, executable::SelectionSet};
-use domain::{Code, Fault};
+use domain::{Code, Fault, method::Method};
 use serde_json::{Map, Value};
 
 use super::{
@@ -16,9 +16,23 @@ const MOST: usize = 8 * 1024 * 1024;
 /// A value that must not be null has none; its error is recorded already.
 pub(crate) struct Missing;
 
+/// The enum whose values have public names besides the specified ones.
+const METHODS: &str = "PaymentMethodEnum";
+
+/// Under which names methods of payment are written. Both are always accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MethodNames {
+    /// The specification's: `WALLETA_PAY`.
+    #[default]
+    Specified,
+    /// Those that everybody knows: `GOOGLE_PAY`.
+    Public,
+}
+
 /// Writes `data` in document order and gathers the errors.
 pub(crate) struct Writer<'a> {
     scope: Scope<'a>,
+    names: MethodNames,
     json: Vec<u8>,
     errors: Vec<Value>,
     first_code: Option<Code>,
@@ -28,9 +42,10 @@ pub(crate) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub(crate) fn new(scope: Scope<'a>) -> Self {
+    pub(crate) fn new(scope: Scope<'a>, names: MethodNames) -> Self {
         Self {
             scope,
+            names,
             json: Vec::with_capacity(1024),
             errors: Vec::new(),
             first_code: None,
@@ -98,7 +113,7 @@ impl<'a> Writer<'a> {
     fn present(&mut self, ty: &Type, value: Out<'_>, field: &Collected<'a>) -> Result<(), Missing> {
         match value {
             Out::Null => self.json.extend_from_slice(b"null"),
-            Out::Text(text) => self.text(&text),
+            Out::Text(text) => self.text(self.named(ty, &text)),
             Out::Scalar(value) => self.scalar(&value),
             Out::Object(object) => return self.object(&*object, field.selection_sets()),
             Out::List(items) => {
@@ -116,6 +131,14 @@ impl<'a> Writer<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The name under which a value of an enum is written.
+    fn named<'t>(&self, ty: &Type, text: &'t str) -> &'t str {
+        if self.names == MethodNames::Specified || ty.inner_named_type() != METHODS {
+            return text;
+        }
+        Method::parse(text).map_or(text, |method| method.public().code())
     }
 
     fn object(&mut self, object: &dyn Object, sets: impl Iterator<Item = &'a SelectionSet>) -> Result<(), Missing> {

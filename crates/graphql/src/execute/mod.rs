@@ -14,6 +14,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
 use self::complete::Writer;
+pub use self::complete::MethodNames;
 pub(crate) use self::{
     collect::{Scope, has_bad_condition},
     output::unknown_field,
@@ -101,14 +102,15 @@ async fn breathe() {
 
 /// Runs the operation. `introspected` holds the values of `__schema` and `__type` by response key.
 pub(crate) async fn run(
-    scope: Scope<'_>,
+    with: (Scope<'_>, MethodNames),
     operation: &Node<Operation>,
     introspected: &Map<String, Value>,
     root: &dyn Root,
 ) -> Executed {
+    let (scope, names) = with;
     let type_name = operation.object_type().as_str();
     let fields = scope.collect(type_name, std::iter::once(&operation.selection_set));
-    let mut writer = Writer::new(scope);
+    let mut writer = Writer::new(scope, names);
     let mut replayed = false;
     let mut data = Ok(());
     writer.open();

@@ -3,14 +3,14 @@
 use std::{future::Future, sync::Arc, time::Duration};
 
 use domain::caller::Mode;
-use graphql::{Api, Introspection, Limits};
+use graphql::{Api, Introspection, Limits, MethodNames};
 use tokio::net::TcpListener;
 use world::Elapsed;
 
 use super::{App, backend::Service};
 use crate::{
     admin::AdminSocket,
-    config::{Sandbox, Settings},
+    config::{Sandbox, Settings, WalletNames},
     geo::Places,
     http::{Connections, Origins, Rate, Rules, Web, router},
 };
@@ -77,10 +77,14 @@ impl App {
 
     fn web(&self, settings: &Settings) -> anyhow::Result<Web> {
         let introspection = if settings.server.introspection { Introspection::On } else { Introspection::Off };
+        let names = match settings.wallet_names {
+            WalletNames::Specified => MethodNames::Specified,
+            WalletNames::Public => MethodNames::Public,
+        };
         let service = Service {
             world: self.world.clone(),
             engine: self.engine.clone(),
-            api: Api::new(self.engine.clone(), limits(settings), introspection)?,
+            api: Api::new(self.engine.clone(), limits(settings), introspection)?.naming(names),
             sandbox: self.sandbox.clone(),
             metrics: self.metrics.clone(),
         };

@@ -30,3 +30,4 @@ mod simulator;
 mod transport;
 mod unknown;
 mod vault;
+mod wallets;
