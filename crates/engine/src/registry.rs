@@ -44,7 +44,8 @@ impl Engine {
                 return Ok(Arc::clone(configured));
             }
         }
-        let flows = self.flows_now(team).await?;
+        // Boxed, since it is rare and payments' futures would bear its state.
+        let flows = Box::pin(self.flows_now(team)).await?;
         let connections = store::connection::of_team(&self.inner.store, team).await?;
         let configured = Arc::new(Configured { flows, connections });
         let mut cache = cache.lock();

@@ -74,7 +74,8 @@ impl Engine {
         if let Some(program) = self.inner.programs.0.lock().get(&key) {
             return Ok(Arc::clone(program));
         }
-        let found = self.known_version(team, id, version).await?;
+        // Boxed, since it is rare and payments' futures would bear its state.
+        let found = Box::pin(self.known_version(team, id, version)).await?;
         let program = Arc::new(compiled(&found.document).map_err(|fault| {
             let reason = fault.reason.unwrap_or_default();
             tracing::error!(flow.id = %id, flow.version = version, reason, "a saved flow can't be compiled");
