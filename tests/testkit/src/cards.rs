@@ -77,6 +77,9 @@ pub const ALL: [&str; 24] = [
     SILENT_LATER,
 ];
 
+/// 3D Secure is demanded; accepted when its challenge is passed.
+pub const CHALLENGE: &str = "4000002760003184";
+
 /// Its last four digits behind stars: how the service shows it.
 pub fn masked(number: &str) -> String {
     let (hidden, shown) = number.split_at(number.len() - 4);

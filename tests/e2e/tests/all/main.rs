@@ -25,6 +25,7 @@ mod lists;
 mod payments;
 mod races;
 mod running;
+mod sandbox_pages;
 mod shared;
 mod simulator;
 mod transport;
