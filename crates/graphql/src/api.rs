@@ -112,7 +112,12 @@ impl Executor {
     /// Parses the built-in schema.
     pub fn new(limits: Limits, introspection: Introspection) -> Result<Self, SchemaBroken> {
         let schema = Arc::new(ApiSchema::load()?);
-        Ok(Self { documents: Documents::new(schema.clone(), limits), schema, introspection, names: MethodNames::default() })
+        Ok(Self {
+            documents: Documents::new(schema.clone(), limits),
+            schema,
+            introspection,
+            names: MethodNames::default(),
+        })
     }
 
     /// The same, writing methods of payment under these names.

@@ -8,11 +8,11 @@ use domain::{
         CancelCause, CaptureRule, FlowRun, Initiator, Line, OnceRef, Pause, Payment, Route, Status, ThreeDsWish, Why,
     },
 };
-use flow::{Authorisation, CaptureWhen, Planned, Position, Program, RefundAmount, Stop as Halt};
+use flow::{Authorisation, CaptureWhen, Planned, Position, Program, RefundAmount, Stop as Halt, Trace};
 
 use super::{
     facts::facts,
-    route::{Chosen, Line as Connected},
+    route::{Choice, Chosen, Line as Connected},
 };
 use crate::{
     Engine,
@@ -23,6 +23,9 @@ use crate::{
 
 /// A program has at most so many steps, so a run that stops more often does not end.
 const MOST_STOPS: usize = 600;
+
+/// The longest reason that the timeline tells. Unit: characters.
+const LONGEST_REASON: usize = 300;
 
 /// What the request that set a flow going adds to the operation that the flow begins.
 #[derive(Clone, Default)]
@@ -64,7 +67,8 @@ impl Engine {
             if let Some(wish) = run.wish {
                 payment.three_ds = joined(payment.three_ds, wish);
             }
-            match self.obey(payment, run.stop, with, &mut done).await? {
+            let because = last_condition(&run.trace);
+            match self.obey(payment, run.stop, because.as_deref(), (with, &mut done)).await? {
                 Next::At(next) => position = next,
                 Next::Rests => return Ok(done),
             }
@@ -73,11 +77,17 @@ impl Engine {
         Err(Fault::unknown().into())
     }
 
-    async fn obey(&self, payment: &mut Payment, halt: Halt, with: &With, done: &mut Followed) -> Result<Next, Stop> {
+    async fn obey(
+        &self,
+        payment: &mut Payment,
+        halt: Halt,
+        because: Option<&str>,
+        (with, done): (&With, &mut Followed),
+    ) -> Result<Next, Stop> {
         let at = self.inner.world.now();
         match halt {
             Halt::Authorise(authorisation) => {
-                let n = self.authorise_somewhere(payment, authorisation, with, &mut done.lines).await?;
+                let n = self.authorise_somewhere(payment, authorisation, because, (with, &mut done.lines)).await?;
                 done.began = Some(n);
                 Ok(Next::Rests)
             }
@@ -137,11 +147,15 @@ impl Engine {
         &self,
         payment: &mut Payment,
         authorisation: Authorisation,
-        with: &With,
-        lines: &mut Vec<Line>,
+        because: Option<&str>,
+        (with, lines): (&With, &mut Vec<Line>),
     ) -> Result<u32, Stop> {
-        let Authorisation { candidates, fallback, capture, next } = authorisation;
-        let Some(Chosen { line, rest: left }) = self.choose(payment, candidates, lines).await? else {
+        let Authorisation { mut candidates, fallback, capture, next } = authorisation;
+        let rules = Choice { spares_resting: fallback.outage, tells: because.is_some() };
+        if let (Some(first), Some(because)) = (candidates.first_mut(), because) {
+            first.reason = format!("{}, since {because}", first.reason);
+        }
+        let Some(Chosen { line, rest: left }) = self.choose(payment, candidates, rules, lines).await? else {
             let message = "None of the flow's connections can take the payment: they do not exist, are switched off, or can't \
                            take the payment method.";
             return Err(Fault::new(Code::ConnectionNotFound, message).into());
@@ -273,6 +287,13 @@ impl Engine {
         self.inner.world.fill(&mut bytes);
         hex::encode(bytes)
     }
+}
+
+/// The condition that was judged last on the way, in the words of the trace. A condition is quoted there.
+fn last_condition(trace: &[Trace]) -> Option<String> {
+    let mut reasons = trace.iter().rev().filter_map(|step| step.reason.as_deref());
+    let condition = reasons.find(|reason| reason.starts_with('`'))?;
+    Some(condition.chars().take(LONGEST_REASON).collect())
 }
 
 /// What goes with a commit that may have ended the payment without money.

@@ -23,6 +23,15 @@ pub(crate) struct Line {
     pub(crate) connector: Arc<dyn Connector>,
 }
 
+/// How a connection is chosen.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Choice {
+    /// One that rests is taken only when there is no other.
+    pub(crate) spares_resting: bool,
+    /// The timeline tells of it also where there was nothing to choose from.
+    pub(crate) tells: bool,
+}
+
 /// The connection to which a payment goes, and those that are left for when it does not succeed.
 pub(crate) struct Chosen {
     pub(crate) line: Line,
@@ -56,15 +65,15 @@ impl Engine {
     }
 
     /// The first of the candidates that can take the payment, with what the timeline says of it and of those left out.
-    /// A connection that rests is taken when there is no other.
     pub(crate) async fn choose(
         &self,
         payment: &Payment,
         candidates: Vec<Candidate>,
+        rules: Choice,
         lines: &mut Vec<TimelineLine>,
     ) -> Result<Option<Chosen>, Stop> {
         let at = self.inner.world.now();
-        let several = candidates.len() > 1;
+        let tells = rules.tells || candidates.len() > 1;
         let mut resting = None;
         let mut left = candidates.into_iter();
         while let Some(candidate) = left.next() {
@@ -82,7 +91,7 @@ impl Engine {
                 continue;
             }
             match self.inner.health.fitness(payment.team, &candidate.connection, at) {
-                Fitness::Resting(until) => {
+                Fitness::Resting(until) if rules.spares_resting => {
                     lines.push(unfit(&format!("it rests after repeated failures, until {}", until.rfc3339_millis())));
                     resting.get_or_insert((candidate, line));
                 }
@@ -91,7 +100,7 @@ impl Engine {
                         Fitness::Probe => format!("{}, to see whether it is well again", candidate.reason),
                         Fitness::Fit | Fitness::Resting(_) => candidate.reason,
                     };
-                    if several || fitness == Fitness::Probe {
+                    if tells || fitness == Fitness::Probe {
                         let words = format!("{}: {why}.", candidate.connection);
                         lines.push(TimelineLine::new(at, "Connection chosen").saying(words));
                     }

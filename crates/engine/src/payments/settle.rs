@@ -9,7 +9,7 @@ use domain::{
 
 use flow::Candidate;
 
-use super::{PaymentView, StoredPayment, automation::With};
+use super::{PaymentView, StoredPayment, automation::With, route::Choice};
 use crate::{
     Engine,
     commit::{Ended, Extra},
@@ -107,8 +107,9 @@ impl Engine {
             return Ok(());
         }
         let rest = payment.route.as_ref().map(|route| route.rest.clone()).unwrap_or_default();
+        let rules = Choice { spares_resting: true, tells: true };
         let candidates = rest.into_iter().map(|connection| Candidate { connection, reason: format!("after {why}") });
-        let Some(chosen) = self.choose(payment, candidates.collect(), lines).await? else { return Ok(()) };
+        let Some(chosen) = self.choose(payment, candidates.collect(), rules, lines).await? else { return Ok(()) };
         if let Some(route) = &mut payment.route {
             route.rest = chosen.rest;
         }

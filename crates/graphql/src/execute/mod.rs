@@ -13,8 +13,8 @@ use domain::{Code, Fault};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
-use self::complete::Writer;
 pub use self::complete::MethodNames;
+use self::complete::Writer;
 pub(crate) use self::{
     collect::{Scope, has_bad_condition},
     output::unknown_field,
