@@ -16,6 +16,7 @@ mod bad_input;
 mod compatibility;
 mod crashes;
 mod credentials;
+mod flow_waits;
 mod flows;
 mod headless;
 mod idempotency;
