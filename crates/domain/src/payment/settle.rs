@@ -180,7 +180,8 @@ impl Payment {
 
     /// The customer must do something first.
     fn becomes_waiting(&mut self, n: u32, action: Action, at: Timestamp, policy: &Policy) -> Vec<Line> {
-        let present = self.initiator == Initiator::Customer;
+        let asked = self.operation(n).is_some_and(|operation| operation.return_key.is_some());
+        let present = self.initiator == Initiator::Customer && asked;
         let Some(operation) = self.operation_mut(n) else { return Vec::new() };
         let kind = action.kind;
         let again = operation.action.replace(action).is_some();

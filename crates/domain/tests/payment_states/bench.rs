@@ -36,7 +36,7 @@ pub(crate) fn policy() -> Policy {
 
 pub(crate) fn begin(seconds: u64) -> Begin {
     let (send_within, answer_within) = (Duration::from_secs(5), Duration::from_secs(3));
-    Begin { at: at(seconds), send_within, answer_within, once: None, return_key: None }
+    Begin { at: at(seconds), send_within, answer_within, once: None, return_key: Some("00".to_owned()) }
 }
 
 pub(crate) fn connection() -> ConnectionId {

@@ -39,8 +39,10 @@ impl Engine {
             let line = self.line(team, connection).await?.filter(|line| line.connection.enabled);
             let taken = line.iter().flat_map(|line| line.connector.descriptor().methods);
             for method in taken {
-                if !methods.contains(method) {
-                    methods.push(*method);
+                // A checkout offers cards, whatever their brands: that is also what a payment's type says.
+                let offered = if method.is_card() { Method::Card } else { *method };
+                if !methods.contains(&offered) {
+                    methods.push(offered);
                 }
             }
         }

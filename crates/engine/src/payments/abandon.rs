@@ -3,12 +3,13 @@
 use domain::{
     Code, Fault,
     caller::Caller,
+    decline::{Decline, DeclineCode},
     id::PaymentId,
-    payment::{AbandonCause, Initiator, Payment},
+    payment::{AbandonCause, Line, Payment, Status},
 };
 
-use super::PaymentView;
-use crate::{Engine, faults::Stop, once::only_fault};
+use super::{PaymentView, steps::released, triggers::Before};
+use crate::{Engine, commit::Ended, faults::Stop, once::only_fault};
 
 /// A request to give up a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +26,9 @@ impl Engine {
     pub async fn abandon(&self, caller: &Caller, wanted: Abandon) -> Result<PaymentView, Fault> {
         caller.require_server()?;
         let payment = self.load(caller.team, wanted.id).await.map_err(only_fault)?;
+        if rests_in_its_flow(&payment) {
+            return Box::pin(self.stopped(caller, wanted.id)).await.map(PaymentView::of).map_err(only_fault);
+        }
         if payment.waiting_attempt().is_none() {
             let message = format!("The payment's status is {}. It waits for nobody.", payment.status);
             return Err(Fault::new(Code::AbandonStatus, message).about(payment.id).in_status(payment.status));
@@ -41,6 +45,28 @@ impl Engine {
         }
     }
 
+    /// Ends a payment whose flow rests before any processor was asked.
+    async fn stopped(&self, caller: &Caller, id: PaymentId) -> Result<Payment, Stop> {
+        loop {
+            let _turn = self.inner.turns.take(id.uuid()).await;
+            let mut payment = self.load(caller.team, id).await?;
+            if !rests_in_its_flow(&payment) {
+                let message = "The payment has gone on meanwhile. Read it again.";
+                return Err(Fault::new(Code::AbandonStatus, message).about(id).in_status(payment.status).into());
+            }
+            let at = self.inner.world.now();
+            let mut lines = vec![Line::new(at, "Giving up").saying("The merchant gave it up.")];
+            let before = Before::of(&payment);
+            lines.push(payment.decline_by_rule(Decline::of(DeclineCode::PaymentCancelled), at));
+            self.trigger(&mut payment, &before, None, &mut lines).await?;
+            payment.version += 1;
+            if self.commit_payment(&payment, &lines, released(&payment)).await? == Ended::Done {
+                self.ended_early(&payment);
+                return Ok(payment);
+            }
+        }
+    }
+
     /// Has the processor give up the authorisation that waits, then goes on with what follows from that.
     pub(crate) async fn give_up(&self, payment: Payment, cause: AbandonCause) -> Result<Payment, Stop> {
         let payment = self.follow(payment, |payment, begin| payment.begin_abandon(cause, begin)).await?;
@@ -54,10 +80,15 @@ impl Engine {
 
     /// Gives up what waited for the customer for too long, or for somebody who is not there.
     pub(crate) async fn expire_waiting(&self, payment: Payment) -> Result<Payment, Stop> {
-        let cause = match payment.initiator {
-            Initiator::Customer => AbandonCause::Lifetime,
-            Initiator::Merchant => AbandonCause::NobodyPresent,
-        };
+        let present = payment.waiting_attempt().is_some_and(|attempt| attempt.return_key.is_some());
+        let cause = if present { AbandonCause::Lifetime } else { AbandonCause::NobodyPresent };
         self.follow(payment, |payment, begin| payment.begin_abandon(cause, begin)).await
     }
+}
+
+/// Whether no processor was asked yet, since the flow waits for a time, an approval or a webhook.
+fn rests_in_its_flow(payment: &Payment) -> bool {
+    payment.status == Status::Active
+        && payment.attempt().is_none()
+        && payment.flow.as_ref().is_some_and(|run| run.pause.is_some())
 }

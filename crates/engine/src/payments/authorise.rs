@@ -179,7 +179,8 @@ impl Engine {
         let run = self.instance(id);
         let mut payment = new_payment(caller, (id, money), &way, command, (method, payer), run);
         payment.intent = intent.as_ref().map(|intent| intent.id);
-        let with = With { once: claim.map(|claim| claim.once.clone()), deadline: Some(deadline), run: None };
+        let with =
+            With { once: claim.map(|claim| claim.once.clone()), deadline: Some(deadline), run: None, gone: false };
         let before = Before::of(&payment);
         let mut followed = match self.first_step(&mut payment, &way, &with).await {
             Ok(followed) => followed,

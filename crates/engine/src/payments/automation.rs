@@ -29,6 +29,8 @@ pub(crate) struct With {
     pub(crate) deadline: Option<Deadline>,
     /// The run that goes: one that an outcome started, else the payment's own.
     pub(crate) run: Option<Uuid>,
+    /// The customer has gone: the flow has waited, and nobody could be sent to a processor's page.
+    pub(crate) gone: bool,
 }
 
 /// What came of running a flow on a payment: nothing is committed yet.
@@ -196,8 +198,9 @@ impl Engine {
             logo: facts.logo.map(str::to_owned),
         });
         let sale = payment.capture_rule == CaptureRule::Immediate && facts.capabilities.sale;
-        let mut begin = self.begin(Some(line), with.once, with.deadline);
-        begin.return_key = (payment.initiator == Initiator::Customer).then(|| self.return_key());
+        let mut begin = self.begin(Some(line), with.once.clone(), with.deadline);
+        let present = payment.initiator == Initiator::Customer && !with.gone;
+        begin.return_key = present.then(|| self.return_key());
         payment.begin_authorise(line.connection.id.clone(), sale, begin)
     }
 
@@ -268,21 +271,24 @@ fn capture(
             rest(payment, run, next, Why::Outcome, None);
             Next::Rests
         }
-        CaptureWhen::After(span) => {
+        // What follows a capture follows it in time: the run rests until the payment is captured, or has ended otherwise.
+        CaptureWhen::After(span) if authorised => {
             payment.capture_rule = CaptureRule::After { seconds: span.as_secs() };
-            payment.capture_at = authorised.then(|| at.after(span));
-            Next::At(next)
+            payment.capture_at = Some(at.after(span));
+            rest(payment, run, next, Why::Outcome, None);
+            Next::Rests
         }
-        CaptureWhen::Api => {
+        CaptureWhen::Api if authorised => {
             payment.capture_rule = CaptureRule::Api;
-            Next::At(next)
+            rest(payment, run, next, Why::Outcome, None);
+            Next::Rests
         }
         CaptureWhen::Webhook(name) if authorised => {
             rest(payment, run, next, Why::Webhook { name, captures: true }, None);
             Next::Rests
         }
         // What was not authorised has nothing to capture.
-        CaptureWhen::Now | CaptureWhen::Webhook(_) => Next::At(next),
+        CaptureWhen::Now | CaptureWhen::After(_) | CaptureWhen::Api | CaptureWhen::Webhook(_) => Next::At(next),
     }
 }
 

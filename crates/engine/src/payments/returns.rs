@@ -191,7 +191,9 @@ fn told(payment: &Payment, n: u32) -> Returned {
         return Returned::Undecided;
     }
     let decline = payment.decline().map(|decline| decline.code);
-    let failed = matches!(operation.state, State::Failed { .. }) || decline == Some(DeclineCode::ThreeDSecure);
+    let unasked = [DeclineCode::ThreeDSecure, DeclineCode::PaymentCancelled, DeclineCode::AuthorizationRequired];
+    let failed =
+        matches!(operation.state, State::Failed { .. }) || decline.is_some_and(|decline| unasked.contains(&decline));
     let is_card = payment.method.blob.is_some();
     let (address, name) = if is_card {
         (payment.three_ds_redirect.as_deref(), "3ds_status")

@@ -118,10 +118,12 @@ impl Engine {
         }
         // The key waits for the attempt that follows.
         let once = payment.take_once(n);
-        let words = format!("After {why} the payment goes on at {}.", chosen.line.connection.id);
+        let gone = payment.operation(n).is_some_and(|attempt| attempt.return_key.is_none());
+        let words = format!("After {why}, the payment goes on at {}.", chosen.line.connection.id);
         lines.push(Line::new(now, "Falling back").saying(words));
         payment.go_on_elsewhere();
-        let (_, sent) = self.begin_attempt(payment, &chosen.line, With { once, deadline: Some(deadline), run: None });
+        let (_, sent) =
+            self.begin_attempt(payment, &chosen.line, With { once, deadline: Some(deadline), run: None, gone });
         lines.push(sent);
         Ok(())
     }

@@ -28,6 +28,8 @@ impl Engine {
     ) -> Result<Payment, Stop> {
         let (team, id) = (payment.team, payment.id);
         let asked = paused(payment, which);
+        // No request waits; a time of its own keeps an attempt and what follows it together.
+        let deadline = self.deadline();
         let Some(called) = self.call_for(payment, which).await else { return Ok(payment.clone()) };
         let (payment, began) = loop {
             let _turn = self.inner.turns.take(id.uuid()).await;
@@ -42,7 +44,7 @@ impl Engine {
             let before = Before::of(&payment);
             let done = match pause.why {
                 Why::Step | Why::Calling { .. } | Why::Outcome => {
-                    let with = With { once: once.clone(), deadline: None, run: which };
+                    let with = With { once: once.clone(), deadline: Some(deadline), run: which, gone: true };
                     self.resume(&mut payment, pause.next, &with).await?
                 }
                 Why::Approval { .. } => not_given(&mut payment, which, "Nobody approved it in time", now),
@@ -59,7 +61,7 @@ impl Engine {
         };
         self.ended_early(&payment);
         match began {
-            Some(n) => self.carry_out(payment, n, None).await,
+            Some(n) => self.carry_out(payment, n, Some(deadline)).await,
             None => Ok(payment),
         }
     }
