@@ -1,8 +1,6 @@
 //! `pointsman demo`: the life of real payments, told through the public HTTP interface.
 
-mod checkout;
 mod client;
-mod routing;
 mod story;
 mod teller;
 
