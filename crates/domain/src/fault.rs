@@ -71,6 +71,8 @@ codes! {
     ResolveStatus = "error.resolve.invalid-status",
     /// The payment waits for nobody, so it can't be given up.
     AbandonStatus = "error.abandon.invalid-status",
+    /// The flow's instance does not wait for an approval.
+    FlowStatus = "error.flow.invalid-status",
     /// The intent is complete.
     IntentStatus = "error.intent.invalid-status",
     /// More than was authorised.
@@ -240,6 +242,7 @@ impl Fault {
             | Code::IntentNotFound
             | Code::AbandonStatus
             | Code::IntentStatus
+            | Code::FlowStatus
             | Code::WalletType
             | Code::WalletToken
             | Code::WalletSetup

@@ -51,8 +51,8 @@ pub use intents::{IntentPage, IntentView, ListIntents, StartIntent, UpdateIntent
 pub use once::{Once, Scope, Told};
 pub use outbound::Url;
 pub use payments::{
-    Abandon, Authorise, Cancel, Capture, Instrument, ListPayments, Payer, PaymentPage, PaymentView, Refund, Resolve,
-    Returned, Target,
+    Abandon, Authorise, Cancel, Capture, Decide, Heard, Instrument, ListPayments, Payer, PaymentPage, PaymentView,
+    Refund, Resolve, Returned, Target, Webhook,
 };
 pub use people::{CreateCustomer, CustomerPage, ListCustomers, Owner, TokenView, Tokenise};
 pub use processor_tokens::{LinkedGateway, ProcessorTokenWanted, TokenReturn};
@@ -111,6 +111,7 @@ struct Inner {
     access: access::Cache,
     running: AtomicUsize,
     recovering: AtomicUsize,
+    calling: AtomicUsize,
     draining: AtomicBool,
 }
 
@@ -139,6 +140,7 @@ impl Engine {
                 access: access::Cache::default(),
                 running: AtomicUsize::new(0),
                 recovering: AtomicUsize::new(0),
+                calling: AtomicUsize::new(0),
                 draining: AtomicBool::new(false),
             }),
         }

@@ -11,7 +11,9 @@ pub mod customer_list;
 pub mod erasure;
 pub mod event;
 pub mod flow;
+pub mod flow_instance;
 pub mod flow_version;
+pub mod flow_wait;
 pub mod hidden_card;
 pub mod intent;
 pub mod intent_list;
@@ -39,6 +41,7 @@ pub const MIGRATIONS: &[Migration] = &[
     Migration { number: 3, name: "intents", sql: include_str!("../migrations/0003_intents.sql") },
     Migration { number: 4, name: "wallets", sql: include_str!("../migrations/0004_wallets.sql") },
     Migration { number: 5, name: "processor tokens", sql: include_str!("../migrations/0005_processor_tokens.sql") },
+    Migration { number: 6, name: "flow waits", sql: include_str!("../migrations/0006_flow_waits.sql") },
 ];
 
 /// Reads a stored document.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use uuid::Uuid;
+
 use super::{Kind, Operation, Payment, State, Status};
 use crate::Timestamp;
 
@@ -64,8 +66,10 @@ pub enum Duty {
     Expire,
     /// Give up the authorisation that waits for the customer.
     Abandon,
-    /// Go on with the flow.
+    /// Go on with the payment's own flow.
     Flow,
+    /// Go on with this flow, which an outcome started.
+    Triggered(Uuid),
     /// Give back the charge of an operation.
     Reverse {
         /// The operation that charged.
@@ -82,7 +86,8 @@ impl Payment {
         let times = operations.filter_map(|operation| operation.next_at);
         let ends =
             times.chain(self.capture_due()).chain(self.expiry_due()).chain(self.reversals_due().map(|due| due.0));
-        ends.chain(self.give_up_due()).chain(self.flow_due()).min()
+        let triggered = self.triggered_due().map(|due| due.0);
+        ends.chain(self.give_up_due()).chain(self.flow_due()).chain(triggered).min()
     }
 
     /// What is to be done at `at`: one thing at a time, the earliest due first.
@@ -96,7 +101,9 @@ impl Payment {
         let reverse = self.reversals_due().filter(|found| due(&found.0));
         let give_up = self.give_up_due().filter(due).map(|time| (time, Duty::Abandon));
         let flow = self.flow_due().filter(due).map(|time| (time, Duty::Flow));
-        let reverse = reverse.chain(give_up).chain(flow);
+        let triggered = self.triggered_due().filter(|found| due(&found.0));
+        let triggered = triggered.map(|(time, instance)| (time, Duty::Triggered(instance)));
+        let reverse = reverse.chain(give_up).chain(flow).chain(triggered);
         looks.chain(capture).chain(expire).chain(reverse).min_by_key(|found| found.0).map(|found| found.1)
     }
 

@@ -16,6 +16,7 @@ mod due;
 mod late;
 mod news;
 mod operation;
+mod runs;
 mod settle;
 mod status;
 mod timeline;
@@ -24,6 +25,7 @@ pub use begin::Begin;
 pub use due::{Duty, Policy};
 pub use news::{News, Resolution, Source};
 pub use operation::{AbandonCause, CancelCause, Kind, OnceRef, Operation, Owed, State};
+pub use runs::MOST_TRIGGERED;
 pub use status::Status;
 pub use timeline::Line;
 
@@ -79,6 +81,9 @@ pub struct Payment {
     /// The flow it runs under.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<FlowRun>,
+    /// The flows that its outcomes have started, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub triggered: Vec<FlowRun>,
     /// When it is captured.
     pub capture_rule: CaptureRule,
     /// What it is paid with.
@@ -242,6 +247,9 @@ pub struct Pause {
     /// When it goes on by itself, or gives up waiting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due: Option<Timestamp>,
+    /// For a flow that an outcome started: the operation whose end it waits for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<u32>,
     /// The webhook that let it go on last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heard: Option<Heard>,
@@ -493,6 +501,10 @@ impl Payment {
 
     /// Whether the authorisation has ended, so that the card's number and security code are needed no more.
     pub fn authorisation_ended(&self) -> bool {
+        if self.attempt().is_none() && self.status == Status::Active {
+            // Its flow waits before the first attempt.
+            return false;
+        }
         self.operations
             .iter()
             .filter(|operation| matches!(operation.kind, Kind::Authorise { .. }))

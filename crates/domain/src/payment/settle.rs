@@ -51,6 +51,7 @@ impl Payment {
             Meaning::Refusal(reason) => self.ended(n, State::Refused { at, reason }, at, policy),
             Meaning::Nothing(reason) => self.ended(n, State::Failed { at, reason }, at, policy),
         };
+        self.wake_runs(at);
         if source == Source::LookUp
             && let Some(first) = lines.first_mut()
         {

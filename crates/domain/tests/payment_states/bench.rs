@@ -59,6 +59,7 @@ pub(crate) fn payment(rule: CaptureRule) -> Payment {
         transaction_id: None,
         origin: Origin::Automation,
         flow: None,
+        triggered: Vec::new(),
         capture_rule: rule,
         method: PaidWith {
             method: Method::Visa,

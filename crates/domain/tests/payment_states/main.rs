@@ -5,5 +5,6 @@
 mod bench;
 mod life;
 mod properties;
+mod runs;
 mod tables;
 mod unusual;

@@ -53,14 +53,17 @@ impl Engine {
         Err(self.no_such_flow(&configured, wanted).into())
     }
 
-    /// The published flows that something else than a payment starts, such as an outcome.
-    #[allow(dead_code, reason = "the job of triggered flows is about to use it")]
+    /// The published flows that something else than a payment starts, such as an outcome, in order of their ids. One that
+    /// can't be compiled is left out: it has been logged, and must not hold up what would start it.
     pub(crate) async fn automations(&self, team: TeamId) -> Result<Vec<Runnable>, Stop> {
         let configured = self.configured(team).await?;
         let mut found = Vec::new();
         for flow in &configured.flows {
             let Some(version) = flow.published else { continue };
-            let program = self.program(team, &flow.id, version).await?;
+            let program = match self.program(team, &flow.id, version).await {
+                Err(Stop::Fault(fault)) if matches!(fault.code, Code::Unknown | Code::FlowNotFound) => continue,
+                program => program?,
+            };
             if !matches!(program.trigger(), Trigger::Payment) {
                 found.push(Runnable { id: flow.id.clone(), name: flow.name.clone(), version, program });
             }

@@ -7,6 +7,7 @@ use domain::{
     id::{IntentId, TeamId},
     intent::Moment,
 };
+use flow::Trigger;
 
 use crate::{Engine, faults::Stop};
 
@@ -36,7 +37,10 @@ impl Engine {
         if intent.expire(self.inner.world.now()) {
             intent.version += 1;
             // Whoever was first has made it active, or complete, and set its time.
-            self.commit_intent(&intent, Moment::Inactive, Vec::new()).await?;
+            let is_wanted = |trigger: &Trigger| *trigger == Trigger::IntentInactive;
+            let started = self.instances(team, is_wanted, (Some(intent.id), None)).await?;
+            let more = started.iter().map(store::flow_instance::insert).collect();
+            self.commit_intent(&intent, Moment::Inactive, more).await?;
         } else {
             let change = Change::new(self.change_id(), &id.key()).with(store::intent::set_due(&intent));
             self.commit_plain(change).await?;

@@ -22,7 +22,8 @@ impl Engine {
             let now = self.inner.world.now();
             let recovered = logged("recover", self.recover_due().await);
             let deactivated = logged("deactivate_intents", self.deactivate_intents().await);
-            let busy = recovered > 0 || deactivated > 0;
+            let stepped = logged("run_flow_instances", self.run_instances().await);
+            let busy = recovered > 0 || deactivated > 0 || stepped > 0;
             if now >= next_sweep || next_sweep.since(now) > SWEEP_EVERY {
                 next_sweep = now.after(SWEEP_EVERY);
                 self.sweep_all().await;

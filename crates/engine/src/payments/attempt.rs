@@ -64,9 +64,12 @@ impl Engine {
             let version = payment.version;
             payment = match payment.duty(self.inner.world.now()) {
                 Some(Duty::Capture) => Box::pin(self.capture_due(payment, once.cloned())).await?,
-                Some(Duty::Flow) => Box::pin(self.flow_step(&payment, once.cloned())).await?,
+                Some(Duty::Flow) => Box::pin(self.flow_step(&payment, None, once.cloned())).await?,
                 Some(Duty::Abandon) => Box::pin(self.expire_waiting(payment)).await?,
-                Some(Duty::LookUp(_) | Duty::Expire | Duty::Reverse { .. }) | None => return Ok(payment),
+                // What an outcome started holds up nobody's request.
+                Some(Duty::LookUp(_) | Duty::Expire | Duty::Reverse { .. } | Duty::Triggered(_)) | None => {
+                    return Ok(payment);
+                }
             };
             if payment.version == version {
                 return Ok(payment);

@@ -26,6 +26,8 @@ use super::{
     instrument::Paying,
     money::wanted_money,
     route::Line,
+    steps::approvals,
+    triggers::Before,
 };
 use crate::{
     Engine,
@@ -177,18 +179,21 @@ impl Engine {
         let run = self.instance(id);
         let mut payment = new_payment(caller, (id, money), &way, command, (method, payer), run);
         payment.intent = intent.as_ref().map(|intent| intent.id);
-        let with = With { once: claim.map(|claim| claim.once.clone()), deadline: Some(deadline) };
-        let followed = match self.first_step(&mut payment, &way, &with).await {
+        let with = With { once: claim.map(|claim| claim.once.clone()), deadline: Some(deadline), run: None };
+        let before = Before::of(&payment);
+        let mut followed = match self.first_step(&mut payment, &way, &with).await {
             Ok(followed) => followed,
             Err(stop) => {
                 self.forget_card(&payment).await;
                 return Err(stop);
             }
         };
+        self.trigger(&mut payment, &before, None, &mut followed.lines).await?;
         for _ in 0..TRIES {
             let live = !super::settle::ended_without_money(payment.status);
-            let (guards, more): (Vec<_>, Vec<_>) =
+            let (guards, mut more): (Vec<_>, Vec<_>) =
                 first_statements(caller, &payment, guard.clone(), live).into_iter().unzip();
+            more.extend(approvals(&payment));
             // An operation's own end tells the key; without one this is all that there is to tell.
             let told = followed.began.is_none().then(|| super::settle::told_payment(&payment));
             let claim = claim.map(|claim| self.claim(claim, Some(&payment.id.key()), told.as_deref()));
@@ -306,6 +311,7 @@ fn new_payment(
         transaction_id: command.transaction_id,
         origin,
         flow,
+        triggered: Vec::new(),
         capture_rule,
         method,
         customer,

@@ -2,24 +2,19 @@
 
 use domain::{
     Code, Fault,
-    decline::{Decline, DeclineCode},
+    decline::Decline,
     id::RefundId,
-    payment::{
-        CancelCause, CaptureRule, FlowRun, Initiator, Line, OnceRef, Pause, Payment, Route, Status, ThreeDsWish, Why,
-    },
+    intent::Intent,
+    payment::{CancelCause, CaptureRule, Initiator, Line, OnceRef, Pause, Payment, Route, Status, ThreeDsWish, Why},
 };
 use flow::{Authorisation, CaptureWhen, Planned, Position, Program, RefundAmount, Stop as Halt, Trace};
+use uuid::Uuid;
 
 use super::{
     facts::facts,
     route::{Choice, Chosen, Line as Connected},
 };
-use crate::{
-    Engine,
-    commit::{Ended, Extra},
-    deadline::Deadline,
-    faults::Stop,
-};
+use crate::{Engine, deadline::Deadline, faults::Stop};
 
 /// A program has at most so many steps, so a run that stops more often does not end.
 const MOST_STOPS: usize = 600;
@@ -32,6 +27,8 @@ const LONGEST_REASON: usize = 300;
 pub(crate) struct With {
     pub(crate) once: Option<OnceRef>,
     pub(crate) deadline: Option<Deadline>,
+    /// The run that goes: one that an outcome started, else the payment's own.
+    pub(crate) run: Option<Uuid>,
 }
 
 /// What came of running a flow on a payment: nothing is committed yet.
@@ -60,9 +57,10 @@ impl Engine {
     ) -> Result<Followed, Stop> {
         let mut done = Followed::default();
         let mut position = from;
+        let intent = self.intent_of(payment).await?;
         for _ in 0..MOST_STOPS {
             let at = self.inner.world.now();
-            let run = program.run(position, &facts(payment), &mut || self.draw());
+            let run = program.run(position, &facts(payment, with.run, intent.as_ref()), &mut || self.draw());
             done.lines.extend(run.notes.into_iter().map(|note| Line::new(at, "Note").saying(note)));
             if let Some(wish) = run.wish {
                 payment.three_ds = joined(payment.three_ds, wish);
@@ -91,19 +89,19 @@ impl Engine {
                 done.began = Some(n);
                 Ok(Next::Rests)
             }
-            Halt::Capture { when, next } => Ok(capture(payment, when, next, at)),
+            Halt::Capture { when, next } => Ok(capture(payment, with.run, (when, next), at)),
             Halt::Refund { amount, reason, next } => {
                 let asked = refund_amount(payment, &amount);
                 let id = RefundId::new(self.inner.world.uuid_v7());
                 let line = self.authorised_line(payment).await?;
                 let begun = payment.begin_refund(id, asked, reason, self.begin(line.as_ref(), None, None));
-                Ok(resting_or_on(payment, begun, next, done, at))
+                Ok(resting_or_on(payment, with.run, begun, next, (done, at)))
             }
             Halt::Cancel { reason, next } => {
                 let line = self.authorised_line(payment).await?;
                 let begin = self.begin(line.as_ref(), None, None);
                 let added = payment.begin_cancel(CancelCause::Merchant, reason, begin);
-                Ok(resting_or_on(payment, added, next, done, at))
+                Ok(resting_or_on(payment, with.run, added, next, (done, at)))
             }
             Halt::Decline { code, message } => {
                 let mut decline = Decline::of(code);
@@ -116,25 +114,31 @@ impl Engine {
             }
             Halt::Delay { span, next } => {
                 done.lines.push(Line::new(at, "Waiting").saying(format!("Until {}.", at.after(span).rfc3339_millis())));
-                rest(payment, next, Why::Step, Some(at.after(span)));
+                rest(payment, with.run, next, Why::Step, Some(at.after(span)));
                 Ok(Next::Rests)
             }
             Halt::Approval { title, within, next } => {
                 done.lines.push(Line::new(at, "Waiting for an approval").saying(title.clone()));
-                rest(payment, next, Why::Approval { title }, within.map(|within| at.after(within)));
+                rest(payment, with.run, next, Why::Approval { title }, within.map(|within| at.after(within)));
                 Ok(Next::Rests)
             }
             Halt::AwaitWebhook { name, within, next } => {
                 done.lines.push(Line::new(at, "Waiting for a webhook").saying(format!("Its name is {name}.")));
-                rest(payment, next, Why::Webhook { name, captures: false }, within.map(|within| at.after(within)));
+                rest(
+                    payment,
+                    with.run,
+                    next,
+                    Why::Webhook { name, captures: false },
+                    within.map(|within| at.after(within)),
+                );
                 Ok(Next::Rests)
             }
             Halt::CallWebhook { url, next } => {
-                rest(payment, next, Why::Calling { url }, Some(at));
+                rest(payment, with.run, next, Why::Calling { url }, Some(at));
                 Ok(Next::Rests)
             }
             Halt::End => {
-                if let Some(run) = &mut payment.flow {
+                if let Some(run) = payment.run_mut(with.run) {
                     run.pause = None;
                 }
                 Ok(Next::Rests)
@@ -174,7 +178,7 @@ impl Engine {
             Planned::Rule(CaptureWhen::Webhook(_)) | Planned::Continue => CaptureRule::Flow,
         };
         if payment.capture_rule == CaptureRule::Flow {
-            rest(payment, next, Why::Outcome, None);
+            rest(payment, None, next, Why::Outcome, None);
         } else if let Some(run) = &mut payment.flow {
             run.pause = None;
         }
@@ -197,75 +201,12 @@ impl Engine {
         payment.begin_authorise(line.connection.id.clone(), sale, begin)
     }
 
-    /// Goes on with the payment's flow, which is due.
-    pub(crate) async fn flow_step(&self, payment: &Payment, once: Option<OnceRef>) -> Result<Payment, Stop> {
-        let (team, id) = (payment.team, payment.id);
-        let called = self.call_for(payment);
-        let (payment, began) = loop {
-            let _turn = self.inner.turns.take(id.uuid()).await;
-            let mut payment = self.load(team, id).await?;
-            let now = self.inner.world.now();
-            let due = |pause: &&Pause| pause.due.is_some_and(|due| due <= now);
-            let Some(run) = payment.flow.clone() else { return Ok(payment) };
-            let Some(pause) = run.pause.as_ref().filter(due).cloned() else { return Ok(payment) };
-            let mut lines: Vec<Line> = called.iter().cloned().collect();
-            let done = match pause.why {
-                Why::Step | Why::Calling { .. } | Why::Outcome => {
-                    let with = With { once: once.clone(), deadline: None };
-                    self.resume(&mut payment, &run, pause.next, &with).await?
-                }
-                Why::Approval { .. } => timed_out(&mut payment, "Nobody approved it in time", now),
-                Why::Webhook { .. } => timed_out(&mut payment, "The webhook did not come in time", now),
-            };
-            lines.extend(done.lines);
-            payment.version += 1;
-            if self.commit_payment(&payment, &lines, released(&payment)).await? == Ended::Done {
-                break (payment, done.began);
-            }
-        };
-        self.ended_early(&payment);
-        match began {
-            Some(n) => self.carry_out(payment, n, None).await,
-            None => Ok(payment),
+    /// The intent whose facts conditions may ask for.
+    async fn intent_of(&self, payment: &Payment) -> Result<Option<Intent>, Stop> {
+        match payment.intent {
+            Some(intent) => Ok(store::intent::of_team(&self.inner.store, payment.team, intent).await?),
+            None => Ok(None),
         }
-    }
-
-    /// Runs the payment's flow on from a position, in the version under which it began.
-    pub(crate) async fn resume(
-        &self,
-        payment: &mut Payment,
-        run: &FlowRun,
-        next: u32,
-        with: &With,
-    ) -> Result<Followed, Stop> {
-        let program = self.program(payment.team, &run.id, run.version).await?;
-        let result = self.follow_flow(payment, &program, Position::kept(next), with).await;
-        match result {
-            // Nobody waits who could be told: the payment ends, and says why.
-            Err(Stop::Fault(fault)) if fault.code == Code::ConnectionNotFound => {
-                let at = self.inner.world.now();
-                let mut lines = vec![Line::new(at, "No connection").saying(fault.message)];
-                lines.push(payment.decline_by_rule(Decline::of(DeclineCode::ProcessingError), at));
-                Ok(Followed { lines, began: None })
-            }
-            other => other,
-        }
-    }
-
-    /// Forgets the card of a payment that ended before any processor was asked.
-    pub(crate) fn ended_early(&self, payment: &Payment) {
-        if payment.rule.is_some() {
-            self.forget_later(payment.clone());
-        }
-    }
-
-    /// Calls the merchant's webhook when the flow rests at such a step. No transaction is open. What came of it is told to
-    /// the timeline; the flow goes on either way.
-    fn call_for(&self, payment: &Payment) -> Option<Line> {
-        let pause = payment.flow.as_ref()?.pause.as_ref()?;
-        let Why::Calling { .. } = &pause.why else { return None };
-        let at = self.inner.world.now();
-        Some(Line::new(at, "Webhook not called").saying("This service calls no webhooks yet."))
     }
 
     async fn authorised_line(&self, payment: &Payment) -> Result<Option<Connected>, Stop> {
@@ -275,7 +216,7 @@ impl Engine {
         }
     }
 
-    fn draw(&self) -> u64 {
+    pub(crate) fn draw(&self) -> u64 {
         let mut bytes = [0; 8];
         self.inner.world.fill(&mut bytes);
         u64::from_le_bytes(bytes)
@@ -296,13 +237,6 @@ fn last_condition(trace: &[Trace]) -> Option<String> {
     Some(condition.chars().take(LONGEST_REASON).collect())
 }
 
-/// What goes with a commit that may have ended the payment without money.
-pub(crate) fn released(payment: &Payment) -> Extra {
-    let mut extra = Extra::default();
-    super::settle::release(payment, &mut extra);
-    extra
-}
-
 /// Asked for by the request or by the flow is asked for.
 fn joined(asked: ThreeDsWish, flow: ThreeDsWish) -> ThreeDsWish {
     match (asked, flow) {
@@ -311,21 +245,27 @@ fn joined(asked: ThreeDsWish, flow: ThreeDsWish) -> ThreeDsWish {
     }
 }
 
-pub(crate) fn rest(payment: &mut Payment, next: Position, why: Why, due: Option<domain::Timestamp>) {
-    if let Some(run) = &mut payment.flow {
+/// Where a run rests, and until when.
+fn rest(payment: &mut Payment, run: Option<Uuid>, next: Position, why: Why, due: Option<domain::Timestamp>) {
+    if let Some(run) = payment.run_mut(run) {
         let heard = run.pause.take().and_then(|pause| pause.heard);
-        run.pause = Some(Pause { next: next.number(), why, due, heard });
+        run.pause = Some(Pause { next: next.number(), why, due, operation: None, heard });
     }
 }
 
 /// Captures now, or says when.
-fn capture(payment: &mut Payment, when: CaptureWhen, next: Position, at: domain::Timestamp) -> Next {
+fn capture(
+    payment: &mut Payment,
+    run: Option<Uuid>,
+    (when, next): (CaptureWhen, Position),
+    at: domain::Timestamp,
+) -> Next {
     let authorised = payment.status == Status::Authorised;
     match when {
         CaptureWhen::Now if authorised => {
             payment.capture_rule = CaptureRule::Immediate;
             payment.capture_at = Some(at);
-            rest(payment, next, Why::Outcome, None);
+            rest(payment, run, next, Why::Outcome, None);
             Next::Rests
         }
         CaptureWhen::After(span) => {
@@ -338,7 +278,7 @@ fn capture(payment: &mut Payment, when: CaptureWhen, next: Position, at: domain:
             Next::At(next)
         }
         CaptureWhen::Webhook(name) if authorised => {
-            rest(payment, next, Why::Webhook { name, captures: true }, None);
+            rest(payment, run, next, Why::Webhook { name, captures: true }, None);
             Next::Rests
         }
         // What was not authorised has nothing to capture.
@@ -360,16 +300,20 @@ fn refund_amount(payment: &Payment, amount: &RefundAmount) -> Option<i64> {
 /// Rests until the operation that was begun has ended; goes on when it could not begin.
 fn resting_or_on(
     payment: &mut Payment,
+    run: Option<Uuid>,
     begun: Result<(u32, Line), Fault>,
     next: Position,
-    done: &mut Followed,
-    at: domain::Timestamp,
+    (done, at): (&mut Followed, domain::Timestamp),
 ) -> Next {
     match begun {
         Ok((n, line)) => {
             done.lines.push(line);
             done.began = Some(n);
-            rest(payment, next, Why::Outcome, None);
+            rest(payment, run, next, Why::Outcome, None);
+            // The payment's own flow goes on with whatever ends next; others know what they began.
+            if let Some(pause) = payment.run_mut(run).and_then(|run| run.pause.as_mut()) {
+                pause.operation = run.map(|_| n);
+            }
             Next::Rests
         }
         Err(fault) => {
@@ -377,15 +321,4 @@ fn resting_or_on(
             Next::At(next)
         }
     }
-}
-
-/// What was waited for did not come: before an authorisation the payment is declined, after it the flow ends.
-pub(crate) fn timed_out(payment: &mut Payment, what: &str, at: domain::Timestamp) -> Followed {
-    let mut lines = vec![Line::new(at, what)];
-    if payment.attempt().is_none() {
-        lines.push(payment.decline_by_rule(Decline::of(DeclineCode::CustomRule), at));
-    } else if let Some(run) = &mut payment.flow {
-        run.pause = None;
-    }
-    Followed { lines, began: None }
 }

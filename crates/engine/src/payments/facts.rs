@@ -2,16 +2,19 @@
 
 use domain::{
     answer::Answer,
+    intent::Intent,
     method::CardFunding,
     payment::{Heard, Initiator, Operation, Origin, Payment, State},
 };
-use flow::{AttemptFacts, CardFacts, CustomerFacts, Facts, PaymentFacts, WebhookFacts};
+use flow::{AttemptFacts, CardFacts, CustomerFacts, Facts, IntentFacts, PaymentFacts, WebhookFacts};
+use uuid::Uuid;
 
-/// The facts of a payment as it is now.
-pub(crate) fn facts(payment: &Payment) -> Facts<'_> {
-    let heard = payment.flow.as_ref().and_then(|run| run.pause.as_ref()).and_then(|pause| pause.heard.as_ref());
+/// The facts of a payment as it is now, for one of its runs, with those of its intent.
+pub(crate) fn facts<'a>(payment: &'a Payment, run: Option<Uuid>, intent: Option<&'a Intent>) -> Facts<'a> {
+    let heard = payment.run(run).and_then(|run| run.pause.as_ref()).and_then(|pause| pause.heard.as_ref());
     Facts {
-        payment: of_payment(payment),
+        payment: of_payment(payment, intent),
+        intent: intent.map(of_intent).unwrap_or_default(),
         card: of_card(payment),
         customer: of_customer(payment),
         attempt: payment.attempt().map(|attempt| of_attempt(payment, attempt)).unwrap_or_default(),
@@ -23,7 +26,19 @@ pub(crate) fn facts(payment: &Payment) -> Facts<'_> {
     }
 }
 
-fn of_payment(payment: &Payment) -> PaymentFacts<'_> {
+/// The facts of an intent.
+pub(crate) fn of_intent(intent: &Intent) -> IntentFacts<'_> {
+    IntentFacts {
+        id: Some(intent.id.to_string().into()),
+        tracking_id: Some(intent.tracking_id.as_str().into()),
+        amount: intent.money.map(|money| money.minor()),
+        currency: Some(intent.currency.code().into()),
+        country: intent.location.map(|location| location.country.alpha2().into()),
+        status: Some(intent.status.code().into()),
+    }
+}
+
+fn of_payment<'a>(payment: &'a Payment, intent: Option<&'a Intent>) -> PaymentFacts<'a> {
     let origin = match payment.origin {
         Origin::Automation => "AUTOMATION",
         Origin::Headless => "HEADLESS",
@@ -39,7 +54,7 @@ fn of_payment(payment: &Payment) -> PaymentFacts<'_> {
         currency: Some(payment.money.currency().code().into()),
         status: Some(payment.status.text().into()),
         method: Some(kind_of_method(payment).into()),
-        country: country(payment).map(Into::into),
+        country: country(payment).map(Into::into).or_else(|| of_intent(intent?).country),
         order_id: payment.order_id.as_deref().map(Into::into),
         description: payment.description.as_deref().map(Into::into),
         initiator: Some(initiator.into()),

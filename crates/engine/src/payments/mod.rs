@@ -8,8 +8,10 @@ mod call;
 mod cancel;
 mod capture;
 mod checkout;
+mod decide;
 mod facts;
 mod health;
+mod hear;
 mod instrument;
 mod later;
 mod list;
@@ -22,6 +24,9 @@ mod resolve;
 mod returns;
 mod route;
 mod settle;
+mod steps;
+mod tell;
+mod triggers;
 
 use domain::{
     Fault,
@@ -35,7 +40,11 @@ pub use abandon::Abandon;
 pub use authorise::{Authorise, Target};
 pub use cancel::Cancel;
 pub use capture::Capture;
+pub use decide::Decide;
+pub(crate) use decide::{no_such_instance, waits_no_more};
+pub(crate) use facts::of_intent;
 pub(crate) use health::Health;
+pub use hear::{Heard, Webhook};
 pub use instrument::{Instrument, Payer};
 pub(crate) use instrument::{may_use, payment_holder, token_holder};
 pub(crate) use list::Large;
@@ -44,6 +53,7 @@ pub(crate) use look_up::Looking;
 pub use refund::Refund;
 pub use resolve::Resolve;
 pub use returns::Returned;
+pub(crate) use tell::Hook;
 
 /// A payment as it is told.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,6 +9,7 @@ use domain::{
     id::{PaymentId, TeamId},
     payment::{CancelCause, Duty, Payment},
 };
+use futures_util::future::BoxFuture;
 
 use crate::{
     Engine,
@@ -44,8 +45,7 @@ impl Engine {
     /// Takes payments that are due and has tasks do what is to be done for them. Returns how many were taken.
     pub(crate) async fn recover_due(&self) -> Result<usize, Stop> {
         let now = self.inner.world.now();
-        let free = AT_ONCE.saturating_sub(self.inner.recovering.load(Ordering::SeqCst));
-        let limit = BATCH.min(i64::try_from(free).unwrap_or(BATCH));
+        let limit = self.may_take();
         if limit == 0 {
             return Ok(0);
         }
@@ -53,14 +53,25 @@ impl Engine {
         let taken = due.len();
         for (team, id) in due {
             let engine = self.clone();
-            self.inner.recovering.fetch_add(1, Ordering::SeqCst);
-            let recovering = Recovering(Arc::clone(&self.inner));
-            drop(self.own(Box::pin(async move {
-                let _recovering = recovering;
-                Box::pin(engine.recover_logged(team, id)).await;
-            })));
+            self.look_after(Box::pin(async move { Box::pin(engine.recover_logged(team, id)).await }));
         }
         Ok(taken)
+    }
+
+    /// How many due things may be taken now.
+    pub(crate) fn may_take(&self) -> i64 {
+        let free = AT_ONCE.saturating_sub(self.inner.recovering.load(Ordering::SeqCst));
+        BATCH.min(i64::try_from(free).unwrap_or(BATCH))
+    }
+
+    /// Has a task look after something that was taken.
+    pub(crate) fn look_after(&self, work: BoxFuture<'static, ()>) {
+        self.inner.recovering.fetch_add(1, Ordering::SeqCst);
+        let recovering = Recovering(Arc::clone(&self.inner));
+        drop(self.own(Box::pin(async move {
+            let _recovering = recovering;
+            work.await;
+        })));
     }
 
     async fn recover_logged(&self, team: TeamId, id: PaymentId) {
@@ -88,7 +99,8 @@ impl Engine {
             Duty::Capture => self.capture_due(payment, None).await,
             Duty::Expire => self.expire(payment).await,
             Duty::Abandon => self.expire_waiting(payment).await,
-            Duty::Flow => self.flow_step(&payment, None).await,
+            Duty::Flow => self.flow_step(&payment, None, None).await,
+            Duty::Triggered(instance) => self.flow_step(&payment, Some(instance), None).await,
             Duty::Reverse { target, captured } => self.reverse(payment, target, captured).await,
         }
     }

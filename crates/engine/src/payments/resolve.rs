@@ -7,7 +7,7 @@ use domain::{
     payment::{Kind, Line, Resolution, State, Status},
 };
 
-use super::PaymentView;
+use super::{PaymentView, triggers::Before};
 use crate::{
     Engine,
     commit::{Ended, Extra},
@@ -87,7 +87,9 @@ impl Engine {
                 None => None,
             };
             let policy = self.policy_of(line.as_ref());
-            let lines = payment.resolve(command.outcome, &command.evidence, self.inner.world.now(), &policy)?;
+            let before = Before::of(&payment);
+            let mut lines = payment.resolve(command.outcome, &command.evidence, self.inner.world.now(), &policy)?;
+            self.trigger(&mut payment, &before, None, &mut lines).await?;
             payment.version += 1;
             let mut extra = Extra::default();
             if let Some(once) = once {

@@ -9,7 +9,7 @@ use domain::{
 
 use flow::Candidate;
 
-use super::{PaymentView, StoredPayment, automation::With, route::Choice};
+use super::{PaymentView, StoredPayment, automation::With, route::Choice, triggers::Before};
 use crate::{
     Engine,
     commit::{Ended, Extra},
@@ -43,6 +43,8 @@ impl Engine {
             let (before, due_before) = (operation.state.clone(), payment.due_at());
             let (asked, ended) = (operation.action.clone(), payment.authorisation_ended());
             let policy = self.policy(&payment, operation).await?;
+            let earlier = Before::of(&payment);
+            let cause = payment.run_behind(report.n).map(|run| run.id.clone());
             let from = (report.source, self.inner.world.now());
             let mut lines = payment.settle(report.n, report.news.clone(), from, &policy);
             let same = |operation: &Operation| operation.state == before && operation.action == asked;
@@ -53,6 +55,7 @@ impl Engine {
             if let Some(deadline) = report.fall_back.filter(|_| before == State::Sent) {
                 self.fall_back(&mut payment, report.n, deadline, &mut lines).await?;
             }
+            self.trigger(&mut payment, &earlier, cause.as_ref(), &mut lines).await?;
             payment.version += 1;
             if self.commit_settled(&mut payment, report.n, &before, &lines).await? == Ended::Done {
                 if payment.authorisation_ended() && !ended {
@@ -118,7 +121,7 @@ impl Engine {
         let words = format!("After {why} the payment goes on at {}.", chosen.line.connection.id);
         lines.push(Line::new(now, "Falling back").saying(words));
         payment.go_on_elsewhere();
-        let (_, sent) = self.begin_attempt(payment, &chosen.line, With { once, deadline: Some(deadline) });
+        let (_, sent) = self.begin_attempt(payment, &chosen.line, With { once, deadline: Some(deadline), run: None });
         lines.push(sent);
         Ok(())
     }

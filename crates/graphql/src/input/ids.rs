@@ -6,6 +6,7 @@ use domain::{
 };
 use engine::faults;
 use serde_json::{Map, Value};
+use uuid::Uuid;
 
 /// A payment's id, with or without its prefix. Errors: `error.payment.not-found`.
 pub(crate) fn payment(text: &str) -> Result<PaymentId, Fault> {
@@ -30,6 +31,11 @@ pub(crate) fn intent(text: &str) -> Result<IntentId, Fault> {
 /// A flow's id. Errors: `error.flow.not-found`.
 pub(crate) fn flow(text: &str) -> Result<FlowId, Fault> {
     FlowId::parse(text).ok_or_else(faults::flow_not_found)
+}
+
+/// The id of a flow's instance. Errors: `error.flow.not-found`.
+pub(crate) fn instance(text: &str) -> Result<Uuid, Fault> {
+    Uuid::parse_str(text).map_err(|_| faults::flow_not_found())
 }
 
 /// A connection's id. Errors: `error.connection.not-found`.

@@ -8,6 +8,7 @@ mod card;
 pub(crate) mod client_token;
 pub(crate) mod complete_intent;
 pub(crate) mod create_customer;
+pub(crate) mod decide;
 pub(crate) mod flow_version;
 pub(crate) mod ids;
 mod intent;

@@ -5,7 +5,7 @@ use domain::Fault;
 use super::{Operations, done};
 use crate::{
     execute::{Arguments, Out, object},
-    input::{flow_version, ids, save_flow, try_flow},
+    input::{decide, flow_version, ids, save_flow, try_flow},
     view::{FlowObject, FlowTrialObject},
 };
 
@@ -46,6 +46,12 @@ impl Operations<'_> {
         // The schema requires it.
         let version = wanted.version.unwrap_or_default();
         self.engine.publish_flow(self.caller, &wanted.id, version).await.map(|flow| object(FlowObject(flow)))
+    }
+
+    pub(super) async fn decide_approval(&self, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
+        self.caller.require_server()?;
+        let decision = arguments.coerced.and_then(decide::parse)?;
+        done(self.engine.decide_approval(self.caller, decision).await)
     }
 
     pub(super) async fn set_default_flow(&self, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {

@@ -95,6 +95,7 @@ impl<'a> Operations<'a> {
             "saveFlow" => self.save_flow(arguments).await.into(),
             "publishFlow" => self.publish_flow(arguments).await.into(),
             "setDefaultFlow" => self.set_default_flow(arguments).await.into(),
+            "decideApproval" => self.decide_approval(arguments).await.into(),
             "listConnections" => self.connections().await.into(),
             "saveConnection" => self.save_connection(arguments).await.into(),
             "disableConnection" => self.disable_connection(arguments).await.into(),

@@ -154,7 +154,7 @@ impl Object for Timeline<'_> {
     fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
         Ok(match name {
             "overview" => Out::List(self.lines.iter().map(|line| object(TimelineEvent(line))).collect()),
-            "flows" => Out::List(self.payment.flow.iter().map(|run| object(FlowSummary(run))).collect()),
+            "flows" => Out::List(self.payment.runs().map(|(_, run)| object(FlowSummary(run))).collect()),
             _ => return Err(unknown_field(self.type_name(), name)),
         })
     }

@@ -104,6 +104,7 @@ pub(super) fn payment() -> Payment {
             started_at: at(),
             pause: None,
         }),
+        triggered: Vec::new(),
         capture_rule: CaptureRule::Immediate,
         method: PaidWith {
             method: Method::Visa,

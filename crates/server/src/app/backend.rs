@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use connectors::simulator::{BooksError, Page, read_books};
 use domain::{Fault, caller::Caller, id::TeamId};
-use engine::{Engine, Returned, TokenReturn};
+use engine::{Engine, Heard, Returned, TokenReturn, Webhook};
 use futures_util::{FutureExt, future::BoxFuture};
 use graphql::{Api, Kind, Request};
 use serde_json::Value;
@@ -57,6 +57,10 @@ impl Backend for Service {
 
     fn returned<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Returned> {
         self.engine.returned(token).boxed()
+    }
+
+    fn hear<'a>(&'a self, caller: &'a Caller, name: String, said: Value) -> BoxFuture<'a, Result<Heard, Fault>> {
+        async move { self.engine.hear(caller, Webhook::of(name, said)?).await }.boxed()
     }
 
     fn check(&self) -> BoxFuture<'_, bool> {

@@ -2,7 +2,7 @@
 
 use connectors::simulator::Page;
 use domain::{Code, Fault, caller::Caller, id::TeamId};
-use engine::{Returned, TokenReturn};
+use engine::{Heard, Returned, TokenReturn};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
@@ -16,6 +16,9 @@ pub trait Backend: Send + Sync + 'static {
 
     /// The customer has come back to the address of a return.
     fn returned<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Returned>;
+
+    /// Takes a webhook of the merchant's: its name, and the object that it says.
+    fn hear<'a>(&'a self, caller: &'a Caller, name: String, said: Value) -> BoxFuture<'a, Result<Heard, Fault>>;
 
     /// Whether the databases answer.
     fn check(&self) -> BoxFuture<'_, bool>;

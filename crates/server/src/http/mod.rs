@@ -23,6 +23,7 @@ mod sandbox_pages;
 mod strict;
 mod token_return;
 mod web;
+mod webhooks;
 
 use std::sync::Arc;
 
@@ -31,7 +32,7 @@ use axum::{
     extract::Request,
     middleware,
     response::Response,
-    routing::{any, get},
+    routing::{any, get, post},
 };
 use domain::Code;
 use http::StatusCode;
@@ -50,6 +51,7 @@ use envelope::{Envelope, Media};
 pub fn router(web: &Arc<Web>) -> Router {
     let mut router = Router::new()
         .route("/api/graphql", any(graphql::endpoint))
+        .route("/api/webhooks/{name}", post(webhooks::take))
         .route("/3ds/{token}", get(returns::come_back).post(returns::come_back))
         .route("/return/{token}", get(returns::come_back).post(returns::come_back))
         .route("/health/live", get(health::live))

@@ -65,6 +65,7 @@ pub(crate) fn payment(team: TeamId, milli: i64, n: u64) -> Payment {
             started_at: at(milli),
             pause: None,
         }),
+        triggered: Vec::new(),
         capture_rule: CaptureRule::Immediate,
         method: paid_with(),
         customer: None,

@@ -18,6 +18,7 @@ mod bad_input;
 mod compatibility;
 mod crashes;
 mod credentials;
+mod flow_waits;
 mod flows;
 mod headless;
 mod idempotency;

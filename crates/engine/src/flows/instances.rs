@@ -1,0 +1,223 @@
+//! Instances of flows that began without a payment: with a webhook, or with an intent that became inactive.
+//!
+//! They have no timeline, so that their notes are for the log alone. Each change of one is committed; what a crash cut off
+//! is done again by whoever takes the instance when its lease ends.
+
+use std::time::Duration;
+
+use db::Change;
+use domain::{
+    Timestamp,
+    automation::Instance,
+    id::{IntentId, TeamId},
+    intent::Intent,
+    payment::{FlowRun, Heard, Pause, Why},
+};
+use flow::{Facts, Position, Stop as Halt, Trigger, WebhookFacts};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::{
+    Engine,
+    faults::Stop,
+    payments::{Decide, Hook, no_such_instance, of_intent, waits_no_more},
+};
+
+/// So long nobody else looks after an instance that was taken.
+const LEASE: Duration = Duration::from_mins(1);
+
+/// A program has at most so many steps, so a run that stops more often does not end.
+const MOST_STOPS: usize = 600;
+
+impl Engine {
+    /// New instances of the published flows with a wanted trigger. They are to be inserted.
+    pub(crate) async fn instances(
+        &self,
+        team: TeamId,
+        is_wanted: impl Fn(&Trigger) -> bool + Send,
+        (intent, heard): (Option<IntentId>, Option<Heard>),
+    ) -> Result<Vec<Instance>, Stop> {
+        let mut flows = self.automations(team).await?;
+        flows.retain(|flow| is_wanted(flow.program.trigger()));
+        let at = self.inner.world.now();
+        let begun = flows.into_iter().map(|flow| {
+            let pause = resting(Position::START, Why::Step, Some(at), heard.clone());
+            let instance = self.inner.world.uuid_v7();
+            let (id, name, version) = (flow.id, flow.name, flow.version);
+            let run = FlowRun { id, name, version, instance, started_at: at, pause: Some(pause) };
+            Instance { team, version: 1, run, intent }
+        });
+        Ok(begun.collect())
+    }
+
+    /// Starts the flows that a webhook starts. Returns how many.
+    pub(crate) async fn start_instances(
+        &self,
+        team: TeamId,
+        is_wanted: impl Fn(&Trigger) -> bool + Send,
+        heard: &Heard,
+    ) -> Result<usize, Stop> {
+        let started = self.instances(team, is_wanted, (None, Some(heard.clone()))).await?;
+        let Some(first) = started.first() else { return Ok(0) };
+        let mut change = Change::new(self.change_id(), &first.run.instance.to_string());
+        for instance in &started {
+            change.push(store::flow_instance::insert(instance));
+        }
+        self.commit_plain(change).await?;
+        Ok(started.len())
+    }
+
+    /// Takes instances that are due and has tasks run them. Returns how many were taken.
+    pub(crate) async fn run_instances(&self) -> Result<usize, Stop> {
+        let (now, limit) = (self.inner.world.now(), self.may_take());
+        if limit == 0 {
+            return Ok(0);
+        }
+        let due = store::flow_instance::claim_due(&self.inner.store, now, now.after(LEASE), limit).await?;
+        let taken = due.len();
+        for (team, id) in due {
+            let engine = self.clone();
+            self.look_after(Box::pin(async move {
+                if let Err(stop) = engine.step_instance(team, id).await {
+                    tracing::warn!(flow.instance = %id, stop = ?stop, "an instance is run again when its lease ends");
+                }
+            }));
+        }
+        Ok(taken)
+    }
+
+    /// Runs an instance on until it must wait or has ended.
+    async fn step_instance(&self, team: TeamId, id: Uuid) -> Result<(), Stop> {
+        for _ in 0..MOST_STOPS {
+            let now = self.inner.world.now();
+            let Some(mut instance) = store::flow_instance::of_team(&self.inner.store, team, id).await? else { break };
+            let due = |pause: &Pause| pause.due.is_some_and(|due| due <= now);
+            let Some(pause) = instance.run.pause.clone().filter(due) else { break };
+            let intent = match instance.intent {
+                Some(intent) => store::intent::of_team(&self.inner.store, team, intent).await?,
+                None => None,
+            };
+            if let Why::Calling { url } = &pause.why
+                && !self.called(&instance, url, pause.next, intent.as_ref()).await
+            {
+                break;
+            }
+            instance.run.pause = match pause.why {
+                Why::Step | Why::Calling { .. } | Why::Outcome => {
+                    self.run_on(&instance, &pause, intent.as_ref()).await?
+                }
+                // What it waited for did not come in time: it ends.
+                Why::Approval { .. } | Why::Webhook { .. } => None,
+            };
+            if !self.commit_instance(&mut instance).await? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Follows the program. Returns where it rests then.
+    async fn run_on(&self, instance: &Instance, pause: &Pause, intent: Option<&Intent>) -> Result<Option<Pause>, Stop> {
+        let program = self.program(instance.team, &instance.run.id, instance.run.version).await?;
+        let heard = pause.heard.as_ref();
+        let facts = Facts {
+            intent: intent.map(of_intent).unwrap_or_default(),
+            webhook: WebhookFacts { name: heard.map(|heard| heard.name.as_str().into()) },
+            webhook_body: heard.map(|heard| &heard.body),
+            ..Facts::default()
+        };
+        let at = self.inner.world.now();
+        let run = program.run(Position::kept(pause.next), &facts, &mut || self.draw());
+        for note in run.notes {
+            tracing::info!(flow.instance = %instance.run.instance, note, "a flow notes");
+        }
+        let resting = |next, why, due: Option<Timestamp>| Some(resting(next, why, due, pause.heard.clone()));
+        Ok(match run.stop {
+            Halt::Delay { span, next } => resting(next, Why::Step, Some(at.after(span))),
+            Halt::Approval { title, within, next } => {
+                resting(next, Why::Approval { title }, within.map(|within| at.after(within)))
+            }
+            Halt::AwaitWebhook { name, within, next } => {
+                let why = Why::Webhook { name, captures: false };
+                resting(next, why, within.map(|within| at.after(within)))
+            }
+            Halt::CallWebhook { url, next } => resting(next, Why::Calling { url }, Some(at)),
+            Halt::End => None,
+            // The check of documents allows none of these without a payment.
+            Halt::Authorise(_)
+            | Halt::Capture { .. }
+            | Halt::Refund { .. }
+            | Halt::Cancel { .. }
+            | Halt::Decline { .. } => {
+                tracing::error!(flow.instance = %instance.run.instance, "a flow without a payment wants one");
+                None
+            }
+        })
+    }
+
+    /// Calls the merchant's webhook. `false`: not now.
+    async fn called(&self, instance: &Instance, url: &str, at: u32, intent: Option<&Intent>) -> bool {
+        let body = json!({
+            "intent": instance.intent.map(|intent| intent.to_string()),
+            "trackingId": intent.map(|intent| intent.tracking_id.as_str()),
+            "status": intent.map(|intent| intent.status.code()),
+            "amount": intent.and_then(|intent| intent.money).map(|money| money.minor()),
+            "currency": intent.map(|intent| intent.currency.code()),
+        });
+        match self.hook(Hook { url, run: &instance.run, at, body }).await {
+            Some((called, words)) => {
+                tracing::info!(flow.instance = %instance.run.instance, called, words, "a flow has called a webhook");
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Commits the next version. `false`: somebody else was first.
+    async fn commit_instance(&self, instance: &mut Instance) -> Result<bool, Stop> {
+        instance.version += 1;
+        let change = Change::new(self.change_id(), &instance.run.instance.to_string())
+            .with(store::flow_instance::update(instance));
+        Ok(self.commit_plain(change).await?.is_none())
+    }
+
+    /// Decides for an instance without a payment. A refusal ends it.
+    pub(crate) async fn decide_instance(&self, team: TeamId, decide: &Decide) -> Result<(), Stop> {
+        let waits = |pause: &Pause| matches!(pause.why, Why::Approval { .. });
+        let approved = |pause: Pause| decide.approve.then_some(pause);
+        match self.moved_on(team, decide.instance, waits, approved).await? {
+            true => Ok(()),
+            false => Err(waits_no_more(decide.instance).into()),
+        }
+    }
+
+    /// Lets an instance without a payment go on that waits for the webhook. Returns whether it does.
+    pub(crate) async fn resume_instance(&self, team: TeamId, id: Uuid, heard: &Heard) -> Result<bool, Stop> {
+        let waits = |pause: &Pause| matches!(&pause.why, Why::Webhook { name, .. } if *name == heard.name);
+        let heard = |pause: Pause| Some(Pause { heard: Some(heard.clone()), ..pause });
+        self.moved_on(team, id, waits, heard).await
+    }
+
+    async fn moved_on(
+        &self,
+        team: TeamId,
+        id: Uuid,
+        waits: impl Fn(&Pause) -> bool + Send,
+        change: impl Fn(Pause) -> Option<Pause> + Send,
+    ) -> Result<bool, Stop> {
+        loop {
+            let found = store::flow_instance::of_team(&self.inner.store, team, id).await?;
+            let mut instance = found.ok_or_else(no_such_instance)?;
+            let Some(pause) = instance.run.pause.take().filter(|pause| waits(pause)) else { return Ok(false) };
+            let due = Some(self.inner.world.now());
+            instance.run.pause = change(pause).map(|pause| Pause { why: Why::Step, due, ..pause });
+            if self.commit_instance(&mut instance).await? {
+                return Ok(true);
+            }
+        }
+    }
+}
+
+const fn resting(next: Position, why: Why, due: Option<Timestamp>, heard: Option<Heard>) -> Pause {
+    Pause { next: next.number(), why, due, operation: None, heard }
+}

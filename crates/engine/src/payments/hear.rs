@@ -1,0 +1,131 @@
+//! Webhooks of the merchant's that come in: they let flows go on, and start some.
+
+use domain::{
+    Fault, Timestamp,
+    caller::Caller,
+    id::{PaymentId, TeamId},
+    payment::{self, CaptureRule, Line, Pause, Payment, Status, Why},
+};
+use flow::Trigger;
+use uuid::Uuid;
+
+use crate::{
+    Engine,
+    commit::{Ended, Extra},
+    faults::{Stop, flow_not_found, payment_not_found},
+    once::only_fault,
+};
+
+/// A webhook.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Webhook {
+    /// The name under which it came.
+    pub name: String,
+    /// The payment whose flows it is for.
+    pub payment: Option<PaymentId>,
+    /// The instance of a flow without a payment that it is for.
+    pub instance: Option<Uuid>,
+    /// All that it says.
+    pub body: serde_json::Value,
+}
+
+impl Webhook {
+    /// Reads for whom a webhook is: its members `payment` and `instance`, ids.
+    ///
+    /// # Errors
+    /// `error.payment.not-found`, `error.flow.not-found` for what can't be an id.
+    pub fn of(name: String, body: serde_json::Value) -> Result<Self, Fault> {
+        let member = |name: &str| body.get(name).map(|member| member.as_str().unwrap_or_default());
+        let payment = member("payment").map(|id| PaymentId::parse(id).ok_or_else(payment_not_found)).transpose()?;
+        let instance = member("instance").map(|id| Uuid::parse_str(id).map_err(|_| flow_not_found())).transpose()?;
+        Ok(Self { name, payment, instance, body })
+    }
+}
+
+/// What a webhook did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Heard {
+    /// How many flows go on.
+    pub resumed: usize,
+    /// How many flows have begun.
+    pub started: usize,
+}
+
+impl Engine {
+    /// Takes a webhook. With a payment or an instance it lets flows go on that wait for its name; without, it starts those
+    /// that it is the trigger of.
+    ///
+    /// # Errors
+    /// `api.key.forbidden`, `error.payment.not-found`, `error.flow.not-found`.
+    pub async fn hear(&self, caller: &Caller, webhook: Webhook) -> Result<Heard, Fault> {
+        caller.require_server()?;
+        let team = caller.team;
+        let heard = payment::Heard { name: webhook.name, body: webhook.body };
+        match (webhook.payment, webhook.instance) {
+            (Some(id), _) => {
+                let (payment, resumed) = self.resume_payment(team, id, &heard).await.map_err(only_fault)?;
+                for which in &resumed {
+                    self.go_on_later(payment.clone(), *which);
+                }
+                Ok(Heard { resumed: resumed.len(), started: 0 })
+            }
+            (None, Some(instance)) => {
+                let resumed = self.resume_instance(team, instance, &heard).await.map_err(only_fault)?;
+                Ok(Heard { resumed: usize::from(resumed), started: 0 })
+            }
+            (None, None) => {
+                let is_wanted = |trigger: &Trigger| matches!(trigger, Trigger::Webhook { name } if *name == heard.name);
+                let started = self.start_instances(team, is_wanted, &heard).await.map_err(only_fault)?;
+                Ok(Heard { resumed: 0, started })
+            }
+        }
+    }
+
+    /// Commits that the payment's flows which wait for the webhook may go on. Returns which.
+    async fn resume_payment(
+        &self,
+        team: TeamId,
+        id: PaymentId,
+        heard: &payment::Heard,
+    ) -> Result<(Payment, Vec<Option<Uuid>>), Stop> {
+        loop {
+            let _turn = self.inner.turns.take(id.uuid()).await;
+            let mut payment = self.load(team, id).await?;
+            let waits = |pause: &Pause| matches!(&pause.why, Why::Webhook { name, .. } if *name == heard.name);
+            let waiting = payment.runs().filter(|(_, run)| run.pause.as_ref().is_some_and(waits));
+            let waiting: Vec<Option<Uuid>> = waiting.map(|(which, _)| which).collect();
+            if waiting.is_empty() {
+                return Ok((payment, waiting));
+            }
+            let at = self.inner.world.now();
+            for which in &waiting {
+                take(&mut payment, *which, heard, at);
+            }
+            payment.version += 1;
+            let line = Line::new(at, "A webhook has come").saying(format!("Its name is {}.", heard.name));
+            if self.commit_payment(&payment, &[line], Extra::default()).await? == Ended::Done {
+                return Ok((payment, waiting));
+            }
+        }
+    }
+
+    /// Goes on after the webhook is answered.
+    fn go_on_later(&self, payment: Payment, which: Option<Uuid>) {
+        let engine = self.clone();
+        drop(self.own(Box::pin(async move { engine.go_on(payment, which).await })));
+    }
+}
+
+/// Lets a run go on that waits for a webhook: at once, or after the capture that it calls for.
+fn take(payment: &mut Payment, which: Option<Uuid>, heard: &payment::Heard, at: Timestamp) {
+    let authorised = payment.status == Status::Authorised;
+    let Some(pause) = payment.run_mut(which).and_then(|run| run.pause.as_mut()) else { return };
+    let captures = matches!(pause.why, Why::Webhook { captures: true, .. }) && authorised;
+    pause.heard = Some(heard.clone());
+    pause.why = if captures { Why::Outcome } else { Why::Step };
+    pause.due = (!captures).then_some(at);
+    if captures {
+        payment.capture_rule = CaptureRule::Immediate;
+        payment.capture_at = Some(at);
+    }
+}

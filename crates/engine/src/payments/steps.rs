@@ -1,0 +1,121 @@
+//! Going on with a run of a flow on a payment, from where it rested.
+
+use domain::{
+    Code, Timestamp,
+    decline::{Decline, DeclineCode},
+    payment::{FlowRun, Line, OnceRef, Pause, Payment, Why},
+};
+use flow::Position;
+use uuid::Uuid;
+
+use super::{
+    automation::{Followed, With},
+    triggers::Before,
+};
+use crate::{
+    Engine,
+    commit::{Ended, Extra},
+    faults::Stop,
+};
+
+impl Engine {
+    /// Goes on with a run, which is due: one that an outcome started, else the payment's own.
+    pub(crate) async fn flow_step(
+        &self,
+        payment: &Payment,
+        which: Option<Uuid>,
+        once: Option<OnceRef>,
+    ) -> Result<Payment, Stop> {
+        let (team, id) = (payment.team, payment.id);
+        let asked = paused(payment, which);
+        let Some(called) = self.call_for(payment, which).await else { return Ok(payment.clone()) };
+        let (payment, began) = loop {
+            let _turn = self.inner.turns.take(id.uuid()).await;
+            let mut payment = self.load(team, id).await?;
+            let now = self.inner.world.now();
+            let due = |pause: &Pause| pause.due.is_some_and(|due| due <= now);
+            let Some(pause) = paused(&payment, which).filter(due) else { return Ok(payment) };
+            if asked.as_ref() != Some(&pause) {
+                // Somebody else has gone on with it meanwhile.
+                return Ok(payment);
+            }
+            let before = Before::of(&payment);
+            let done = match pause.why {
+                Why::Step | Why::Calling { .. } | Why::Outcome => {
+                    let with = With { once: once.clone(), deadline: None, run: which };
+                    self.resume(&mut payment, pause.next, &with).await?
+                }
+                Why::Approval { .. } => not_given(&mut payment, which, "Nobody approved it in time", now),
+                Why::Webhook { .. } => not_given(&mut payment, which, "The webhook did not come in time", now),
+            };
+            let mut lines: Vec<Line> = called.iter().cloned().chain(done.lines).collect();
+            self.trigger(&mut payment, &before, None, &mut lines).await?;
+            payment.version += 1;
+            let mut extra = released(&payment);
+            extra.more.extend(approvals(&payment));
+            if self.commit_payment(&payment, &lines, extra).await? == Ended::Done {
+                break (payment, done.began);
+            }
+        };
+        self.ended_early(&payment);
+        match began {
+            Some(n) => self.carry_out(payment, n, None).await,
+            None => Ok(payment),
+        }
+    }
+
+    /// Runs a flow on from a position, in the version under which the run began.
+    async fn resume(&self, payment: &mut Payment, next: u32, with: &With) -> Result<Followed, Stop> {
+        let Some(FlowRun { id, version, .. }) = payment.run(with.run).cloned() else { return Ok(Followed::default()) };
+        let program = self.program(payment.team, &id, version).await?;
+        let result = self.follow_flow(payment, &program, Position::kept(next), with).await;
+        match result {
+            // Nobody waits who could be told: the payment ends, and says why.
+            Err(Stop::Fault(fault)) if fault.code == Code::ConnectionNotFound => {
+                let at = self.inner.world.now();
+                let mut lines = vec![Line::new(at, "No connection").saying(fault.message)];
+                lines.push(payment.decline_by_rule(Decline::of(DeclineCode::ProcessingError), at));
+                Ok(Followed { lines, began: None })
+            }
+            other => other,
+        }
+    }
+
+    /// Forgets the card of a payment that ended before any processor was asked.
+    pub(crate) fn ended_early(&self, payment: &Payment) {
+        if payment.rule.is_some() {
+            self.forget_later(payment.clone());
+        }
+    }
+}
+
+/// What goes with a commit that may have ended the payment without money.
+pub(super) fn released(payment: &Payment) -> Extra {
+    let mut extra = Extra::default();
+    super::settle::release(payment, &mut extra);
+    extra
+}
+
+/// Where a run rests.
+pub(super) fn paused(payment: &Payment, which: Option<Uuid>) -> Option<Pause> {
+    payment.run(which)?.pause.clone()
+}
+
+/// Makes the payment's instances that wait for an approval findable by their ids.
+pub(super) fn approvals(payment: &Payment) -> impl Iterator<Item = db::Statement> {
+    let waits = |run: &&FlowRun| matches!(&run.pause, Some(Pause { why: Why::Approval { .. }, .. }));
+    let found = payment.runs().map(|(_, run)| run).filter(waits);
+    found.map(|run| store::flow_wait::insert(payment.team, run.instance, payment.id))
+}
+
+/// What was waited for did not come, or was refused: before an authorisation the payment is declined, after it the flow
+/// ends.
+pub(super) fn not_given(payment: &mut Payment, which: Option<Uuid>, what: &str, at: Timestamp) -> Followed {
+    let mut lines = vec![Line::new(at, what)];
+    if which.is_none() && payment.attempt().is_none() {
+        lines.push(payment.decline_by_rule(Decline::of(DeclineCode::CustomRule), at));
+    } else if let Some(run) = payment.run_mut(which) {
+        run.pause = None;
+    }
+    Followed { lines, began: None }
+}

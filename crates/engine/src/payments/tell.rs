@@ -1,0 +1,104 @@
+//! Calling a merchant's webhook where a flow says so.
+//!
+//! No transaction is open meanwhile. A call that was cut off by a crash is made again: the other side is told the same key.
+
+use std::{sync::atomic::Ordering, time::Duration};
+
+use domain::payment::{FlowRun, Line, Payment, Why};
+use outbound::{Post, Url};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::Engine;
+
+/// The whole call ends within this time.
+const CALL_WITHIN: Duration = Duration::from_secs(10);
+
+/// A larger answer is refused; nothing in it is read. Unit: bytes.
+const ANSWER_MAX: usize = 64 * 1024;
+
+/// At most so many calls at the same time, so that silent addresses don't hold up what else is due.
+const AT_ONCE: usize = 24;
+
+/// What a called address is told.
+pub(crate) struct Hook<'a> {
+    pub(crate) url: &'a str,
+    pub(crate) run: &'a FlowRun,
+    /// Where the run rests: with the instance it names the call.
+    pub(crate) at: u32,
+    pub(crate) body: serde_json::Value,
+}
+
+impl Engine {
+    /// Makes the call that the run rests at, if it does. What came of it is told to the timeline; the flow goes on either
+    /// way. `None`: too many calls are under way, it is tried again soon.
+    pub(super) async fn call_for(&self, payment: &Payment, which: Option<Uuid>) -> Option<Vec<Line>> {
+        let Some((run, pause)) = payment.run(which).and_then(|run| Some((run, run.pause.as_ref()?))) else {
+            return Some(Vec::new());
+        };
+        let Why::Calling { url } = &pause.why else { return Some(Vec::new()) };
+        let body = json!({
+            "payment": payment.id.to_string(),
+            "status": payment.status.text(),
+            "amount": payment.money.minor(),
+            "currency": payment.money.currency().code(),
+            "capturedAmount": payment.captured,
+            "refundedAmount": payment.refunded(),
+            "orderId": payment.order_id,
+            "intent": payment.intent.map(|intent| intent.to_string()),
+        });
+        let (called, words) = self.hook(Hook { url, run, at: pause.next, body }).await?;
+        let title = if called { "Webhook called" } else { "Webhook not called" };
+        Some(vec![Line::new(self.inner.world.now(), title).saying(words)])
+    }
+
+    /// Makes a call. Says whether it was taken, and what came of it. `None`: too many are under way.
+    pub(crate) async fn hook(&self, hook: Hook<'_>) -> Option<(bool, String)> {
+        let calling = &self.inner.calling;
+        let _under_way = Counted::below(AT_ONCE, calling)?;
+        let Hook { url, run, at, mut body } = hook;
+        let Ok(url) = Url::http_or_https(url) else {
+            return Some((false, "Its address is none that can be called.".to_owned()));
+        };
+        if let Some(members) = body.as_object_mut() {
+            members.insert("flow".to_owned(), run.id.as_str().into());
+            members.insert("flowVersion".to_owned(), run.version.into());
+            members.insert("instance".to_owned(), run.instance.to_string().into());
+        }
+        let key = [("x-idempotency-key", format!("{}-{at}", run.instance))];
+        let call = Post {
+            url: &url,
+            hosts: None,
+            identity: None,
+            headers: &key,
+            body: body.to_string().into(),
+            timeout: CALL_WITHIN,
+            most: ANSWER_MAX,
+        };
+        Some(match self.inner.outbound.post(&call).await {
+            Ok(reply) if (200..300).contains(&reply.status) => (true, format!("It answered {}.", reply.status)),
+            Ok(reply) => (false, format!("It answered {}, which is no success. The flow goes on.", reply.status)),
+            Err(error) => {
+                tracing::info!(%error, flow.instance = %run.instance, "a merchant's webhook could not be called");
+                (false, "It could not be reached, or did not answer in time. The flow goes on.".to_owned())
+            }
+        })
+    }
+}
+
+/// Counts a call until it is dropped.
+struct Counted<'a>(&'a std::sync::atomic::AtomicUsize);
+
+impl<'a> Counted<'a> {
+    fn below(most: usize, count: &'a std::sync::atomic::AtomicUsize) -> Option<Self> {
+        // Counted first, so that two at once can't both be the last one.
+        let counted = Self(count);
+        (count.fetch_add(1, Ordering::SeqCst) < most).then_some(counted)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}

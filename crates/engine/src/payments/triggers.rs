@@ -1,0 +1,83 @@
+//! Flows that a payment's outcomes start.
+//!
+//! They begin in the commit that brings the outcome, so that none is lost and none begins twice. What a run has brought
+//! about itself does not start its own flow again, and the number of runs of one payment is bounded.
+
+use domain::{
+    id::FlowId,
+    payment::{FlowRun, Line, MOST_TRIGGERED, Pause, Payment, Status, Why},
+};
+use flow::{Outcome, Position, Trigger};
+
+use crate::{Engine, faults::Stop};
+
+/// What a payment was before a change.
+pub(crate) struct Before {
+    status: Status,
+    captured: i64,
+    refunded: i64,
+}
+
+impl Before {
+    /// What it is now.
+    pub(crate) fn of(payment: &Payment) -> Self {
+        Self { status: payment.status, captured: payment.captured, refunded: payment.refunded() }
+    }
+
+    /// What it has come to since.
+    fn outcomes(&self, payment: &Payment) -> Vec<Outcome> {
+        let entered = |status| payment.status == status && self.status != status;
+        let all = [
+            (Outcome::Authorised, entered(Status::Authorised)),
+            (Outcome::Succeeded, self.captured == 0 && payment.captured > 0),
+            (Outcome::Declined, entered(Status::Declined)),
+            (Outcome::Failed, entered(Status::Failed)),
+            (Outcome::Cancelled, entered(Status::Cancelled)),
+            (Outcome::Refunded, payment.refunded() > self.refunded),
+            (Outcome::Disputed, entered(Status::Disputed)),
+        ];
+        all.into_iter().filter(|(_, happened)| *happened).map(|(outcome, _)| outcome).collect()
+    }
+}
+
+impl Engine {
+    /// Adds a run of each published flow that waits for what the payment has come to; it begins after the commit. `cause`
+    /// is the flow whose doing it was.
+    pub(crate) async fn trigger(
+        &self,
+        payment: &mut Payment,
+        before: &Before,
+        cause: Option<&FlowId>,
+        lines: &mut Vec<Line>,
+    ) -> Result<(), Stop> {
+        let outcomes = before.outcomes(payment);
+        if outcomes.is_empty() {
+            return Ok(());
+        }
+        for flow in self.automations(payment.team).await? {
+            let Trigger::Outcome(wanted) = flow.program.trigger() else { continue };
+            if cause == Some(&flow.id) {
+                continue;
+            }
+            let Some(outcome) = outcomes.iter().find(|outcome| wanted.contains(outcome)) else { continue };
+            let at = self.inner.world.now();
+            if payment.triggered.len() >= MOST_TRIGGERED {
+                let words = format!("The payment has started {MOST_TRIGGERED} flows already.");
+                lines.push(Line::new(at, "A flow was not started").saying(words));
+                return Ok(());
+            }
+            let words = format!("{}, version {}, since the payment is {}.", flow.id, flow.version, outcome.word());
+            lines.push(Line::new(at, "A flow was started").saying(words));
+            let next = Position::START.number();
+            payment.triggered.push(FlowRun {
+                id: flow.id,
+                name: flow.name,
+                version: flow.version,
+                instance: self.inner.world.uuid_v7(),
+                started_at: at,
+                pause: Some(Pause { next, why: Why::Step, due: Some(at), operation: None, heard: None }),
+            });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,62 @@
+//! `POST /api/webhooks/{name}`: a merchant's server tells that something has happened which a flow waits for.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{Path, Request, State},
+    response::Response,
+};
+use domain::{Code, Fault, bounded::JsonBlob};
+use futures_util::FutureExt;
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::{
+    body,
+    envelope::{Envelope, Media, json_answer, status_of},
+    graphql::caller_of,
+    media,
+    strict::Strict,
+    web::Web,
+};
+
+/// The largest body. Unit: bytes.
+const BODY: usize = 16 * 1024;
+
+/// Takes a webhook.
+pub(super) async fn take(State(web): State<Arc<Web>>, Path(name): Path<String>, request: Request) -> Response {
+    let work = taken(&web, name, request).boxed();
+    let answered = web.world.timeout(web.rules.request_timeout, work).await;
+    match answered.unwrap_or_else(|_elapsed| Err(Envelope::of(Fault::unavailable()))) {
+        Ok(answer) => json_answer(StatusCode::ACCEPTED, "webhook", answer.to_string()),
+        Err(envelope) => envelope.answer(Media::Json),
+    }
+}
+
+async fn taken(web: &Arc<Web>, name: String, request: Request) -> Result<Value, Envelope> {
+    let Some(_working) = web.begin() else { return Err(Envelope::of(Fault::unavailable())) };
+    let caller = caller_of(web, request.headers()).await?;
+    caller.require_server().map_err(told)?;
+    if !media::is_json(request.headers()) {
+        let message = "The body must be JSON in UTF-8, sent with Content-Type: application/json.";
+        return Err(Envelope::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::Validation, message));
+    }
+    let bytes = body::read(request.into_body(), BODY).await?;
+    let said = serde_json::from_slice(&bytes).map(|Strict(value)| value).map_err(|_| {
+        // The parser's own words may quote the body.
+        Envelope::malformed(Code::Validation, "The body is no JSON, or names a member twice.")
+    })?;
+    let said = JsonBlob::parse_object(said, "body").map_err(told)?.into_value();
+    let heard = web.backend.hear(&caller, name, said).await.map_err(told)?;
+    Ok(json!({"resumed": heard.resumed, "started": heard.started}))
+}
+
+/// A fault with the status that says where it lies.
+fn told(fault: Fault) -> Envelope {
+    let status = match fault.code {
+        Code::PaymentNotFound | Code::FlowNotFound => StatusCode::NOT_FOUND,
+        Code::Forbidden => StatusCode::FORBIDDEN,
+        code => status_of(code).unwrap_or(StatusCode::BAD_REQUEST),
+    };
+    Envelope::of(fault).with_status(status)
+}

@@ -1,0 +1,76 @@
+//! Instances of flows that began without a payment.
+
+use db::{Db, DbError, Statement, Value};
+use domain::{Timestamp, automation::Instance, id::TeamId};
+use uuid::Uuid;
+
+use crate::flow_wait::key;
+
+/// A new instance.
+pub fn insert(instance: &Instance) -> Statement {
+    Statement::one(
+        "insert into flow_instance (team_id, instance_id, version, due_at, started_at, body) \
+         values ($1, $2, $3, $4, $5, $6)",
+        vec![
+            instance.team.key().into(),
+            key(instance.run.instance).into(),
+            version(instance.version),
+            due_at(instance),
+            instance.run.started_at.micros().into(),
+            crate::text(instance).into(),
+        ],
+    )
+}
+
+/// The next version of an instance, guarded by the version before it.
+pub fn update(instance: &Instance) -> Statement {
+    Statement::one(
+        "update flow_instance set version = $3, due_at = $4, body = $5 \
+         where team_id = $1 and instance_id = $2 and version = $6",
+        vec![
+            instance.team.key().into(),
+            key(instance.run.instance).into(),
+            version(instance.version),
+            due_at(instance),
+            crate::text(instance).into(),
+            version(instance.version.saturating_sub(1)),
+        ],
+    )
+}
+
+/// A team's instance by its id.
+pub async fn of_team(db: &Db, team: TeamId, instance: Uuid) -> Result<Option<Instance>, DbError> {
+    let sql = "select instance_id, body from flow_instance where team_id = $1 and instance_id = $2";
+    let rows = db.read(sql, vec![team.key().into(), key(instance).into()]).await?;
+    rows.first().map(|row| crate::document(row.text(1)?, "flow instance", row.text(0)?)).transpose()
+}
+
+/// Takes instances of any team that are due: until `lease_until` nobody else takes them.
+pub async fn claim_due(
+    db: &Db,
+    now: Timestamp,
+    lease_until: Timestamp,
+    limit: i64,
+) -> Result<Vec<(TeamId, Uuid)>, DbError> {
+    // Jobs serve every team; the rows taken carry their team with them.
+    let sql = "update flow_instance set due_at = $2 where (team_id, instance_id) in \
+               (select team_id, instance_id from flow_instance where due_at is not null and due_at <= $1 \
+               order by due_at limit $3) and due_at <= $1 returning team_id, instance_id";
+    let rows = db.claim(sql, vec![now.micros().into(), lease_until.micros().into(), limit.into()]).await?;
+    let corrupt = || DbError::Corrupt("flow_instance: keys of a due instance".to_owned());
+    rows.iter()
+        .map(|row| {
+            let team = TeamId::parse(row.text(0)?);
+            let instance = Uuid::parse_str(row.text(1)?).ok();
+            team.zip(instance).ok_or_else(corrupt)
+        })
+        .collect()
+}
+
+fn version(version: u64) -> Value {
+    Value::Int(i64::try_from(version).unwrap_or(i64::MAX))
+}
+
+fn due_at(instance: &Instance) -> Value {
+    instance.run.pause.as_ref().and_then(|pause| pause.due).map(Timestamp::micros).into()
+}
