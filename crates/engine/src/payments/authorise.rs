@@ -188,7 +188,10 @@ impl Engine {
                 return Err(stop);
             }
         };
-        self.trigger(&mut payment, &before, None, &mut followed.lines).await?;
+        if let Err(stop) = self.trigger(&mut payment, &before, None, &mut followed.lines).await {
+            self.forget_card(&payment).await;
+            return Err(stop);
+        }
         for _ in 0..TRIES {
             let live = !super::settle::ended_without_money(payment.status);
             let (guards, mut more): (Vec<_>, Vec<_>) =
