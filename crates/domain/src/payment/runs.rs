@@ -31,9 +31,10 @@ impl Payment {
         own.chain(self.triggered.iter().map(|run| (Some(run.instance), run)))
     }
 
-    /// The name of an instance for [`Self::run`]; `None` when it is none of this payment's.
-    pub fn named(&self, instance: Uuid) -> Option<Option<Uuid>> {
-        self.runs().find(|(_, run)| run.instance == instance).map(|(which, _)| which)
+    /// The name of an instance for [`Self::run`].
+    pub fn named(&self, instance: Uuid) -> Option<Uuid> {
+        let is_own = self.flow.as_ref().is_some_and(|run| run.instance == instance);
+        (!is_own).then_some(instance)
     }
 
     /// The run started by an outcome that waits for operation `n`: what the operation changes is its doing.

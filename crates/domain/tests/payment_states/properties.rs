@@ -165,7 +165,7 @@ impl Run {
             Duty::Expire => self.payment.begin_cancel(CancelCause::Lifetime, None, begin).unwrap().0,
             Duty::Abandon => self.payment.begin_abandon(AbandonCause::Lifetime, begin).unwrap().0,
             Duty::Reverse { target, captured } => self.payment.begin_reverse(target, captured, begin).unwrap().0,
-            Duty::Flow => panic!("no flow runs here"),
+            Duty::Flow | Duty::Triggered(_) => panic!("no flow runs here"),
         };
         Some((duty, n))
     }

@@ -11,6 +11,7 @@ use domain::{
     automation::Instance,
     id::{IntentId, TeamId},
     intent::Intent,
+    money::Money,
     payment::{FlowRun, Heard, Pause, Why},
 };
 use flow::{Facts, Position, Stop as Halt, Trigger, WebhookFacts};
@@ -161,7 +162,7 @@ impl Engine {
             "intent": instance.intent.map(|intent| intent.to_string()),
             "trackingId": intent.map(|intent| intent.tracking_id.as_str()),
             "status": intent.map(|intent| intent.status.code()),
-            "amount": intent.and_then(|intent| intent.money).map(|money| money.minor()),
+            "amount": intent.and_then(|intent| intent.money).map(Money::minor),
             "currency": intent.map(|intent| intent.currency.code()),
         });
         match self.hook(Hook { url, run: &instance.run, at, body }).await {
@@ -185,9 +186,10 @@ impl Engine {
     pub(crate) async fn decide_instance(&self, team: TeamId, decide: &Decide) -> Result<(), Stop> {
         let waits = |pause: &Pause| matches!(pause.why, Why::Approval { .. });
         let approved = |pause: Pause| decide.approve.then_some(pause);
-        match self.moved_on(team, decide.instance, waits, approved).await? {
-            true => Ok(()),
-            false => Err(waits_no_more(decide.instance).into()),
+        if self.moved_on(team, decide.instance, waits, approved).await? {
+            Ok(())
+        } else {
+            Err(waits_no_more(decide.instance).into())
         }
     }
 

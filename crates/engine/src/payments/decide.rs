@@ -52,7 +52,7 @@ impl Engine {
         loop {
             let _turn = self.inner.turns.take(id.uuid()).await;
             let mut payment = self.load(team, id).await?;
-            let Some(which) = payment.named(decide.instance) else { return Err(no_such_instance().into()) };
+            let which = payment.named(decide.instance);
             let waits = paused(&payment, which).is_some_and(|pause| matches!(pause.why, Why::Approval { .. }));
             if !waits {
                 return Err(waits_no_more(decide.instance).into());

@@ -4,6 +4,7 @@ use domain::{
     answer::Answer,
     intent::Intent,
     method::CardFunding,
+    money::Money,
     payment::{Heard, Initiator, Operation, Origin, Payment, State},
 };
 use flow::{AttemptFacts, CardFacts, CustomerFacts, Facts, IntentFacts, PaymentFacts, WebhookFacts};
@@ -31,7 +32,7 @@ pub(crate) fn of_intent(intent: &Intent) -> IntentFacts<'_> {
     IntentFacts {
         id: Some(intent.id.to_string().into()),
         tracking_id: Some(intent.tracking_id.as_str().into()),
-        amount: intent.money.map(|money| money.minor()),
+        amount: intent.money.map(Money::minor),
         currency: Some(intent.currency.code().into()),
         country: intent.location.map(|location| location.country.alpha2().into()),
         status: Some(intent.status.code().into()),

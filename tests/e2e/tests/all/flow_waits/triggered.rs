@@ -3,7 +3,7 @@
 use std::{thread, time::Duration};
 
 use serde_json::{Value, json};
-use testkit::{Order, PATIENCE, Payment, Server, Setup, cards, until};
+use testkit::{PATIENCE, Payment, Server, Setup, cards, until};
 
 use super::{decide, publish};
 

@@ -26,9 +26,10 @@ fn listening() -> (String, mpsc::Receiver<(String, Value)>) {
             loop {
                 let mut line = String::new();
                 reader.read_line(&mut line).unwrap();
-                let Some((name, value)) = line.trim().split_once(": ") else {
-                    if line.trim().is_empty() { break } else { continue }
-                };
+                if line.trim().is_empty() {
+                    break;
+                }
+                let Some((name, value)) = line.trim().split_once(": ") else { continue };
                 match name.to_ascii_lowercase().as_str() {
                     "content-length" => length = value.parse().unwrap(),
                     "x-idempotency-key" => value.clone_into(&mut key),
