@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use crate::client::Client;
 
-const AUTHORISE: &str =
+pub(crate) const AUTHORISE: &str =
     "mutation ($input: AuthorisedPaymentInput!) { authorizePayment(authorisePayment: $input) { id status } }";
-const TOKENISE: &str = "mutation ($data: TokenInput!) { tokenisePaymentMethod(data: $data) { token } }";
+pub(crate) const TOKENISE: &str = "mutation ($data: TokenInput!) { tokenisePaymentMethod(data: $data) { token } }";
 const READ: &str = "query ($id: ID!) { getPayment(id: $id) { id status } }";
 
 /// What to measure.
@@ -119,7 +119,7 @@ async fn work(
     Ok((times, failed))
 }
 
-fn is_success(answer: &[u8]) -> bool {
+pub(crate) fn is_success(answer: &[u8]) -> bool {
     let parsed: Option<Value> = serde_json::from_slice(answer).ok();
     let Some(data) = parsed.as_ref().and_then(|answer| answer.get("data")) else { return false };
     let status = ["/authorizePayment/status", "/getPayment/status"].iter().find_map(|place| data.pointer(place));

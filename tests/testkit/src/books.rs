@@ -160,7 +160,8 @@ fn difference(payment: &Payment, entries: &[Entry]) -> Option<String> {
     let charges: Vec<&Entry> = entries.iter().filter(|entry| entry.is_charge()).collect();
     let expected = match payment.status() {
         "AUTHORISED" | "SUCCEEDED" | "PARTIAL_REFUNDED" | "REFUNDED" | "REFUND_FAILED" => 1,
-        "DECLINED" | "FAILED" | "CANCELLED" => 0,
+        // Nothing is charged before the customer has come back.
+        "DECLINED" | "FAILED" | "CANCELLED" | "NEEDS_3D_SECURE" | "NEEDS_APM_AUTHORIZATION" => 0,
         unsettled => return Some(format!("{} is still {unsettled}", payment.id())),
     };
     let complain =

@@ -79,6 +79,8 @@ pub const ALL: [&str; 24] = [
 
 /// 3D Secure is demanded; accepted when its challenge is passed.
 pub const CHALLENGE: &str = "4000002760003184";
+/// 3D Secure is demanded; when its challenge is passed, `DECLINED`, `GENERAL_DECLINE`.
+pub const CHALLENGE_THEN_DECLINED: &str = "4000008400001629";
 
 /// Its last four digits behind stars: how the service shows it.
 pub fn masked(number: &str) -> String {

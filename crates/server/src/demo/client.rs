@@ -35,7 +35,17 @@ impl Reply {
     }
 }
 
-/// A merchant's client.
+/// What a browser sees of a page.
+pub(super) struct Page {
+    /// The HTTP status.
+    pub(super) status: u16,
+    /// Where the browser is sent on to.
+    pub(super) location: Option<String>,
+    /// The page.
+    pub(super) text: String,
+}
+
+/// A merchant's client, and a customer's browser.
 pub struct Client {
     http: HttpClient<HttpConnector, Full<Bytes>>,
     base: String,
@@ -62,6 +72,33 @@ impl Client {
     /// Reads an address.
     pub(super) async fn get(&self, path: &str) -> Result<Reply, String> {
         self.send(Request::get(format!("{}{path}", self.base)), String::new()).await
+    }
+
+    /// Opens an address that was handed out, as a browser does: without a key.
+    pub(super) async fn open(&self, url: &str) -> Result<Page, String> {
+        self.visit(Request::get(self.here(url)?), String::new()).await
+    }
+
+    /// Presses the button of a page's form that posts `outcome`.
+    pub(super) async fn press(&self, url: &str, outcome: &str) -> Result<Page, String> {
+        let request = Request::post(self.here(url)?).header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
+        self.visit(request, format!("outcome={outcome}")).await
+    }
+
+    /// The address at this server: outside it may have another name.
+    fn here(&self, url: &str) -> Result<String, String> {
+        let path = url.split_once("://").and_then(|(_, rest)| rest.split_once('/')).map(|(_, path)| path);
+        path.map(|path| format!("{}/{path}", self.base)).ok_or_else(|| "there is no address to go to".to_owned())
+    }
+
+    async fn visit(&self, request: http::request::Builder, body: String) -> Result<Page, String> {
+        let request = request.body(Full::from(body)).map_err(|error| error.to_string())?;
+        let response = self.http.request(request).await.map_err(|error| format!("no page: {error}"))?;
+        let location =
+            response.headers().get(header::LOCATION).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let status = response.status().as_u16();
+        let body = response.into_body().collect().await.map_err(|error| format!("no whole page: {error}"))?.to_bytes();
+        Ok(Page { status, location, text: String::from_utf8_lossy(&body).into_owned() })
     }
 
     async fn send(&self, request: http::request::Builder, body: String) -> Result<Reply, String> {

@@ -1,6 +1,8 @@
 //! `pointsman demo`: the life of real payments, told through the public HTTP interface.
 
+mod checkout;
 mod client;
+mod routing;
 mod story;
 mod teller;
 

@@ -7,7 +7,7 @@ use super::{
     teller::Teller,
 };
 
-const GOOD_CARD: &str = "4242424242424242";
+pub(super) const GOOD_CARD: &str = "4242424242424242";
 const MISTYPED_CARD: &str = "4242424242424241";
 const POOR_CARD: &str = "4000000000009995";
 /// Its processor charges and then does not answer.
@@ -17,18 +17,18 @@ const PATIENCE: u32 = 40;
 /// Between two such questions.
 const PAUSE: std::time::Duration = std::time::Duration::from_millis(250);
 
-const PAYMENT: &str = "id status amount { formattedAmount } capturedAmount refundedAmount \
-    paymentCore { outcome { declineCode declineType } } paymentMethodDetails { number brand }";
+pub(super) const PAYMENT: &str = "id status amount { formattedAmount } capturedAmount refundedAmount connectionId \
+    paymentCore { paymentMethod outcome { declineCode declineType } } paymentMethodDetails { number brand }";
 
 /// What the story remembers from step to step.
-struct Story<'a> {
-    client: &'a Client,
+pub(super) struct Story<'a> {
+    pub(super) client: &'a Client,
     token: String,
     /// The payment that is captured and refunded.
     paid_in_parts: String,
 }
 
-type Step = Result<(), String>;
+pub(super) type Step = Result<(), String>;
 
 /// Tells every step, also after one that went wrong.
 pub(super) async fn tell(client: &Client, teller: &mut Teller) {
@@ -42,8 +42,14 @@ pub(super) async fn tell(client: &Client, teller: &mut Teller) {
     story.refund_too_much(teller).await;
     story.cancel(teller).await;
     story.be_declined(teller).await;
+    story.prove_who_pays(teller).await;
+    story.pay_later(teller).await;
+    story.pay_by_wallet(teller).await;
+    story.go_on_elsewhere(teller).await;
+    story.capture_after_a_delay(teller).await;
     story.ask_twice(teller).await;
     story.lose_and_find(teller).await;
+    story.check_out(teller).await;
     story.mistype(teller).await;
     story.list(teller).await;
 }
@@ -210,20 +216,32 @@ impl Story<'_> {
         check("the status", &lost.text("/data/authorizePayment/status"), "NO_ANSWER_FROM_PSP")?;
         let id = lost.text("/data/authorizePayment/id");
         teller.asked("getPayment", "that payment, until its outcome is known");
-        let query = format!(
-            "query($id: ID!) {{ getPayment(id: $id) {{ {PAYMENT} paymentTimeline {{ overview {{ title }} }} }} }}"
-        );
+        let reply = self.wait(&id, "NO_ANSWER_FROM_PSP").await?;
+        teller.answered(&in_short(&reply, "getPayment"));
+        let titles: Vec<_> = timeline(&reply).into_iter().map(|(title, _)| title).collect();
+        teller.answered(&format!("timeline: {}", titles.join(" · ")));
+        check("the status", &reply.text("/data/getPayment/status"), "SUCCEEDED")
+    }
+
+    /// Reads a payment until it leaves a status.
+    pub(super) async fn wait(&self, id: &str, status: &str) -> Result<Reply, String> {
         for _ in 0..PATIENCE {
-            let reply = self.client.run(&query, json!({"id": id}), None).await?;
-            let status = reply.text("/data/getPayment/status");
-            if status != "NO_ANSWER_FROM_PSP" {
-                teller.answered(&in_short(&reply, "getPayment"));
-                teller.answered(&format!("timeline: {}", timeline(&reply).join(" · ")));
-                return check("the status", &status, "SUCCEEDED");
+            let reply = self.read(id).await?;
+            if reply.text("/data/getPayment/status") != status {
+                return Ok(reply);
             }
             pause().await;
         }
-        Err("the outcome was not found out in time".to_owned())
+        Err(format!("the payment stayed {status}"))
+    }
+
+    /// Reads a payment with its timeline.
+    pub(super) async fn read(&self, id: &str) -> Result<Reply, String> {
+        let query = format!(
+            "query($id: ID!) {{ getPayment(id: $id) {{ {PAYMENT} eci threeDSecureVersion threeDSecureAuthenticationResult \
+             paymentTimeline {{ overview {{ title message }} }} }} }}"
+        );
+        self.client.run(&query, json!({"id": id}), None).await
     }
 
     async fn mistype(&self, teller: &mut Teller) {
@@ -239,26 +257,32 @@ impl Story<'_> {
 
     async fn list(&self, teller: &mut Teller) {
         teller.step("All of it, listed");
-        teller.asked("listPayments", "first: 10");
+        teller.asked("listPayments", "first: 20");
         let query =
-            format!("{{ listPayments(first: 10) {{ pageInfo {{ totalSize }} edges {{ node {{ {PAYMENT} }} }} }} }}");
+            format!("{{ listPayments(first: 20) {{ pageInfo {{ totalSize }} edges {{ node {{ {PAYMENT} }} }} }} }}");
         let outcome = self.client.run(&query, json!({}), None).await.and_then(|reply| {
             let total = reply.text("/data/listPayments/pageInfo/totalSize");
             let edges = reply.json.pointer("/data/listPayments/edges").and_then(Value::as_array);
             for edge in edges.into_iter().flatten() {
                 let text = |pointer: &str| edge.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-                teller.answered(&format!("{:>9}  {}", text("/node/amount/formattedAmount"), text("/node/status")));
+                let (amount, status) = (text("/node/amount/formattedAmount"), text("/node/status"));
+                teller.answered(&format!("{amount:>9}  {status:<9}  {}", text("/node/paymentCore/paymentMethod")));
             }
-            check("the number of payments", &total, "6")
+            check("the number of payments", &total, "12")
         });
-        teller.shown("Six payments: the repeated request made none, nor did the mistyped one.", outcome);
+        teller.shown("Twelve payments: the repeated request made none, nor did the mistyped one.", outcome);
     }
 
-    fn by_token(&self, amount: i64, flow: &str) -> Value {
+    pub(super) fn by_token(&self, amount: i64, flow: &str) -> Value {
         json!({"amount": amount, "currencyCode": "EUR", "flowId": flow, "paymentMethod": {"type": "CARD", "token": self.token}})
     }
 
-    async fn authorise(&self, teller: &mut Teller, order: &Value, key: Option<&str>) -> Result<Reply, String> {
+    pub(super) async fn authorise(
+        &self,
+        teller: &mut Teller,
+        order: &Value,
+        key: Option<&str>,
+    ) -> Result<Reply, String> {
         let query = format!(
             "mutation($order: AuthorisedPaymentInput!) {{ authorizePayment(authorisePayment: $order) {{ {PAYMENT} }} }}"
         );
@@ -279,18 +303,18 @@ impl Story<'_> {
     }
 }
 
-fn by_card(amount: i64, number: &str) -> Value {
+pub(super) fn by_card(amount: i64, number: &str) -> Value {
     let card = json!({"number": number, "expMonth": 11, "expYear": 2033, "cvc": "737"});
     json!({"amount": amount, "currencyCode": "EUR", "flowId": "default", "paymentMethod": {"type": "CARD", "card": card}})
 }
 
 /// A card as people may see it.
-fn ending(number: &str) -> String {
+pub(super) fn ending(number: &str) -> String {
     format!("the card that ends in {}", number.get(12..).unwrap_or_default())
 }
 
 /// A payment, or an error, in one line.
-fn in_short(reply: &Reply, operation: &str) -> String {
+pub(super) fn in_short(reply: &Reply, operation: &str) -> String {
     let text = |name: &str| reply.text(&format!("/data/{operation}/{name}"));
     let error = reply.error();
     if !error.is_empty() {
@@ -315,13 +339,14 @@ fn moved(captured: &str, refunded: &str) -> String {
     }
 }
 
-fn timeline(reply: &Reply) -> Vec<String> {
+/// The title and the message of each line of a payment's timeline.
+pub(super) fn timeline(reply: &Reply) -> Vec<(String, String)> {
     let events = reply.json.pointer("/data/getPayment/paymentTimeline/overview").and_then(Value::as_array);
-    let titles = events.into_iter().flatten().filter_map(|event| event.get("title").and_then(Value::as_str));
-    titles.map(str::to_owned).collect()
+    let text = |event: &Value, name: &str| event.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    events.into_iter().flatten().map(|event| (text(event, "title"), text(event, "message"))).collect()
 }
 
-fn check(what: &str, found: &str, expected: &str) -> Step {
+pub(super) fn check(what: &str, found: &str, expected: &str) -> Step {
     if found == expected { Ok(()) } else { Err(format!("{what} is `{found}` and should be `{expected}`")) }
 }
 

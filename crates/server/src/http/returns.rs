@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use axum::{
-    extract::{Path, State},
+    extract::{Path, State, rejection::PathRejection},
     response::Response,
 };
 use engine::Returned;
@@ -14,7 +14,9 @@ use super::web::Web;
 use crate::pages::{Html, page, see_other};
 
 /// `GET` or `POST /3ds/{token}` and `/return/{token}`.
-pub(super) async fn come_back(State(web): State<Arc<Web>>, Path(token): Path<String>) -> Response {
+pub(super) async fn come_back(State(web): State<Arc<Web>>, token: Result<Path<String>, PathRejection>) -> Response {
+    // What is no text is no address of ours.
+    let Ok(Path(token)) = token else { return shown(&Returned::Unknown) };
     let Some(_working) = web.begin() else { return busy() };
     match web.world.timeout(web.rules.request_timeout, web.backend.returned(&token)).await {
         Ok(returned) => shown(&returned),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{
-    extract::{Path, Request, State},
+    extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
 };
 use connectors::simulator::{Page, Progress};
@@ -24,7 +24,8 @@ const FAIL: &str = "fail";
 const FORM: usize = 4096;
 
 /// `GET /sandbox/pages/{token}`: what the customer is asked to do.
-pub(super) async fn show(State(web): State<Arc<Web>>, Path(token): Path<String>) -> Response {
+pub(super) async fn show(State(web): State<Arc<Web>>, token: Result<Path<String>, PathRejection>) -> Response {
+    let Ok(Path(token)) = token else { return nothing_here() };
     in_time(&web, async {
         match web.backend.sandbox_page(&token).await {
             Ok(Some(found)) => shown(&found),
@@ -36,7 +37,12 @@ pub(super) async fn show(State(web): State<Arc<Web>>, Path(token): Path<String>)
 }
 
 /// `POST /sandbox/pages/{token}` with `outcome=complete` or `outcome=fail`: decides once, and sends the customer back.
-pub(super) async fn decide(State(web): State<Arc<Web>>, Path(token): Path<String>, request: Request) -> Response {
+pub(super) async fn decide(
+    State(web): State<Arc<Web>>,
+    token: Result<Path<String>, PathRejection>,
+    request: Request,
+) -> Response {
+    let Ok(Path(token)) = token else { return nothing_here() };
     in_time(&web, async {
         let form = match body::read(request.into_body(), FORM).await {
             Ok(form) => form,

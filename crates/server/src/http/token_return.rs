@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{
-    extract::{Path, State},
+    extract::{Path, State, rejection::PathRejection},
     response::Response,
 };
 use engine::TokenReturn;
@@ -16,7 +16,8 @@ use super::{
 use crate::pages::{Html, page, see_other};
 
 /// `GET` and `POST /token-return/{token}`: asks the processor what came of it, and sends the customer on.
-pub(super) async fn back(State(web): State<Arc<Web>>, Path(token): Path<String>) -> Response {
+pub(super) async fn back(State(web): State<Arc<Web>>, token: Result<Path<String>, PathRejection>) -> Response {
+    let Ok(Path(token)) = token else { return nothing_here() };
     in_time(&web, async {
         match web.backend.token_return(&token).await {
             Ok(Some(seen)) => shown(&seen),

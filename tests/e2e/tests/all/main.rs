@@ -12,6 +12,8 @@
     reason = "these are tests from end to end, the functions that they share included"
 )]
 
+mod abandon;
+mod apm;
 mod bad_input;
 mod compatibility;
 mod crashes;
@@ -29,7 +31,9 @@ mod running;
 mod sandbox_pages;
 mod shared;
 mod simulator;
+mod three_d_secure;
 mod transport;
 mod unknown;
 mod vault;
+mod waits;
 mod wallets;

@@ -20,7 +20,9 @@ fn the_demo_ends_with_status_0_and_tells_a_story_without_numbers() {
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
     let log = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(0), "{told}\n{log}");
-    for word in ["tokenise", "authorise", "capture", "refund", "decline"] {
+    let payments = ["tokenise", "authorise", "capture", "refund", "decline"];
+    let checkouts = ["3d secure", "bnpla", "wallet", "falling back", "capture-after-delay", "completeintent"];
+    for word in payments.iter().chain(&checkouts) {
         assert!(told.to_lowercase().contains(word), "no word of {word}: {told}");
     }
     let needles: Vec<_> = cards::ALL.iter().copied().flat_map(needles_of_number).collect();

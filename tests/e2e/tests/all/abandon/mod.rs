@@ -1,0 +1,4 @@
+//! Giving a payment up while it waits.
+
+mod races;
+mod states;

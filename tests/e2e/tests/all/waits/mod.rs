@@ -1,0 +1,3 @@
+//! Killed while something waits: what was waited for goes on after the start.
+
+mod restarts;
