@@ -2,16 +2,19 @@
 
 use domain::{
     answer::Answer,
+    intent::Intent,
     method::CardFunding,
     payment::{Heard, Initiator, Operation, Origin, Payment, State},
 };
 use flow::{AttemptFacts, CardFacts, CustomerFacts, Facts, PaymentFacts, WebhookFacts};
 
-/// The facts of a payment as it is now.
-pub(crate) fn facts(payment: &Payment) -> Facts<'_> {
+use crate::intents::intent_facts;
+
+/// The facts of a payment as it is now, and of the intent that it pays.
+pub(crate) fn facts<'a>(payment: &'a Payment, intent: Option<&'a Intent>) -> Facts<'a> {
     let heard = payment.flow.as_ref().and_then(|run| run.pause.as_ref()).and_then(|pause| pause.heard.as_ref());
     Facts {
-        payment: of_payment(payment),
+        payment: of_payment(payment, intent),
         card: of_card(payment),
         customer: of_customer(payment),
         attempt: payment.attempt().map(|attempt| of_attempt(payment, attempt)).unwrap_or_default(),
@@ -19,11 +22,13 @@ pub(crate) fn facts(payment: &Payment) -> Facts<'_> {
         webhook_body: heard.map(|Heard { body, .. }| body),
         metadata: payment.metadata.as_ref(),
         fraud: payment.fraud.as_ref(),
+        intent: intent.map(intent_facts).unwrap_or_default(),
         ..Facts::default()
     }
 }
 
-fn of_payment(payment: &Payment) -> PaymentFacts<'_> {
+fn of_payment<'a>(payment: &'a Payment, intent: Option<&'a Intent>) -> PaymentFacts<'a> {
+    let checkout = intent.and_then(|intent| intent.location).map(|location| location.country.alpha2());
     let origin = match payment.origin {
         Origin::Automation => "AUTOMATION",
         Origin::Headless => "HEADLESS",
@@ -39,7 +44,7 @@ fn of_payment(payment: &Payment) -> PaymentFacts<'_> {
         currency: Some(payment.money.currency().code().into()),
         status: Some(payment.status.text().into()),
         method: Some(kind_of_method(payment).into()),
-        country: country(payment).map(Into::into),
+        country: country(payment).or(checkout).map(Into::into),
         order_id: payment.order_id.as_deref().map(Into::into),
         description: payment.description.as_deref().map(Into::into),
         initiator: Some(initiator.into()),
