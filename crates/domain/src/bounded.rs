@@ -97,7 +97,7 @@ fn check_shape(value: &Value, levels: usize) -> Result<(), &'static str> {
     match value {
         Value::String(text) if text.contains('\0') => Err(NUL),
         Value::String(text) if holds_card_number(text) => Err(CARD),
-        Value::Number(number) if number.is_u64() && holds_card_number(&number.to_string()) => Err(CARD),
+        Value::Number(number) if is_whole(number) && holds_card_number(&number.to_string()) => Err(CARD),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Ok(()),
         Value::Array(items) => {
             let below = level_below(levels)?;
@@ -120,6 +120,11 @@ fn check_shape(value: &Value, levels: usize) -> Result<(), &'static str> {
 
 fn level_below(levels: usize) -> Result<usize, &'static str> {
     levels.checked_sub(1).ok_or("must be at most 32 levels deep")
+}
+
+/// Whether it is written without a fraction, or with one that says nothing (`4242.0`).
+fn is_whole(number: &serde_json::Number) -> bool {
+    number.is_u64() || number.to_string().ends_with(".0")
 }
 
 #[cfg(test)]

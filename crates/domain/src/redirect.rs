@@ -10,20 +10,32 @@ use crate::{Fault, bounded::bounded};
 pub const REDIRECT_MAX: usize = 2_000;
 
 /// Schemes that a browser acts on by itself, or that lead to no page and no app of the merchant's.
-const REFUSED: [&str; 18] = [
+const REFUSED: [&str; 30] = [
     "about",
     "blob",
     "chrome",
+    "chrome-extension",
     "content",
     "data",
     "file",
     "filesystem",
     "ftp",
     "intent",
+    "itms-services",
     "jar",
     "javascript",
+    "ldap",
+    "livescript",
+    "market",
     "mailto",
+    "moz-extension",
+    "ms-settings",
     "resource",
+    "search-ms",
+    "shell",
+    "smb",
+    "ssh",
+    "telnet",
     "vbscript",
     "view-source",
     "ws",

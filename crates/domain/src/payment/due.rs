@@ -103,8 +103,9 @@ impl Payment {
         let flow = self.flow_due().filter(due).map(|time| (time, Duty::Flow));
         let triggered = self.triggered_due().filter(|found| due(&found.0));
         let triggered = triggered.map(|(time, instance)| (time, Duty::Triggered(instance)));
-        let reverse = reverse.chain(give_up).chain(flow).chain(triggered);
-        looks.chain(capture).chain(expire).chain(reverse).min_by_key(|found| found.0).map(|found| found.1)
+        // Of what is due at the same time, what ends something comes before asking once more.
+        let ends = give_up.into_iter().chain(reverse).chain(flow).chain(triggered).chain(capture).chain(expire);
+        ends.chain(looks).min_by_key(|found| found.0).map(|found| found.1)
     }
 
     /// The authorisation that waits to be completed.

@@ -405,5 +405,7 @@ fn a_document_from_before_reads() {
             operation.as_object_mut().unwrap().remove(name);
         }
     }
-    assert_eq!(serde_json::from_value::<Payment>(document).unwrap(), one);
+    let mut before = one.clone();
+    before.operations.iter_mut().for_each(|operation| operation.return_key = None);
+    assert_eq!(serde_json::from_value::<Payment>(document).unwrap(), before);
 }

@@ -29,6 +29,7 @@ use crate::{
 };
 
 pub use list::{IntentPage, ListIntents};
+pub(crate) use optimise::intent_facts;
 pub use start::StartIntent;
 pub use update::UpdateIntent;
 

@@ -50,19 +50,24 @@ impl Engine {
     }
 }
 
+/// What a flow's conditions are told of an intent itself.
+pub(crate) fn intent_facts(intent: &Intent) -> IntentFacts<'_> {
+    IntentFacts {
+        id: Some(intent.id.to_string().into()),
+        tracking_id: Some(intent.tracking_id.as_str().into()),
+        amount: intent.money.map(Money::minor),
+        currency: Some(intent.currency.code().into()),
+        country: intent.location.map(|location| location.country.alpha2().into()),
+        status: Some(intent.status.code().into()),
+    }
+}
+
 /// What a flow's conditions are told of a checkout. Of the payment they know what it would be.
 pub(crate) fn facts(intent: &Intent) -> Facts<'_> {
     let country = intent.location.map(|location| location.country.alpha2());
     let customer = intent.customer.as_ref();
     Facts {
-        intent: IntentFacts {
-            id: Some(intent.id.to_string().into()),
-            tracking_id: Some(intent.tracking_id.as_str().into()),
-            amount: intent.money.map(Money::minor),
-            currency: Some(intent.currency.code().into()),
-            country: country.map(Into::into),
-            status: Some(intent.status.code().into()),
-        },
+        intent: intent_facts(intent),
         payment: PaymentFacts {
             amount: intent.money.map(Money::minor),
             currency: Some(intent.currency.code().into()),

@@ -8,6 +8,7 @@ use domain::{
     Code, Fault,
     caller::{Caller, Credential},
     id::PaymentId,
+    intent::Status as CheckoutStatus,
     payment::{AbandonCause, Payment, State},
 };
 
@@ -45,7 +46,9 @@ pub(super) fn first_statements(
     single_use: Option<Statement>,
     live: bool,
 ) -> Vec<(Guard, Statement)> {
-    let mut statements = Vec::new();
+    // First what no payment that gives way could change.
+    let mut statements: Vec<(Guard, Statement)> =
+        single_use.map(|statement| (Guard::Wallet, statement)).into_iter().collect();
     if let Credential::Client(_) = caller.credential {
         let claim = store::credential::claim_payment(caller.team, caller.key, payment.id, MAX_CLIENT_ATTEMPTS);
         statements.push((Guard::Client, claim));
@@ -63,7 +66,6 @@ pub(super) fn first_statements(
         let hidden = store::hidden_card::insert(caller.team, blob, payment.id, due_at);
         statements.push((Guard::HiddenCard, hidden));
     }
-    statements.extend(single_use.map(|statement| (Guard::Wallet, statement)));
     statements
 }
 
@@ -79,9 +81,16 @@ impl Engine {
             Some(Guard::Client) => {
                 let credential = store::credential::of_team(&self.inner.store, caller.team, caller.key).await?;
                 match credential {
-                    Some(credential) if credential.live_payment.is_some() => credential.live_payment,
-                    Some(credential) if credential.attempts < MAX_CLIENT_ATTEMPTS => return Ok(Blocked::Freed),
-                    Some(_) | None => return Ok(Blocked::Refused(no_more_attempts())),
+                    Some(credential) if credential.attempts < MAX_CLIENT_ATTEMPTS => match credential.live_payment {
+                        Some(live) => Some(live),
+                        None => return Ok(Blocked::Freed),
+                    },
+                    // What waits stays, since no other can take its place.
+                    Some(credential) => {
+                        let live = credential.live_payment;
+                        return Ok(Blocked::Refused(live.map_or_else(no_more_attempts, already_authorised)));
+                    }
+                    None => return Ok(Blocked::Refused(no_more_attempts())),
                 }
             }
             Some(Guard::Intent) => match payment.intent {
@@ -121,9 +130,12 @@ impl Engine {
 
     /// Whether the checkout that the payment belongs to is another payment's.
     pub(super) async fn is_paid_otherwise(&self, payment: &Payment) -> Result<bool, Stop> {
-        if let Some(intent) = payment.intent {
-            let holder = store::intent::claimed_by(&self.inner.store, payment.team, intent).await?;
-            if holder != Some(payment.id) {
+        if let Some(id) = payment.intent {
+            let holder = store::intent::claimed_by(&self.inner.store, payment.team, id).await?;
+            let intent = store::intent::of_team(&self.inner.store, payment.team, id).await?;
+            let is_complete = intent.as_ref().is_some_and(|intent| intent.status == CheckoutStatus::Complete);
+            let by_another = intent.is_some_and(|intent| intent.reference != Some(payment.id));
+            if holder != Some(payment.id) || (is_complete && by_another) {
                 return Ok(true);
             }
         }

@@ -4,11 +4,12 @@ use domain::{
     answer::Answer,
     intent::Intent,
     method::CardFunding,
-    money::Money,
     payment::{Heard, Initiator, Operation, Origin, Payment, State},
 };
-use flow::{AttemptFacts, CardFacts, CustomerFacts, Facts, IntentFacts, PaymentFacts, WebhookFacts};
+use flow::{AttemptFacts, CardFacts, CustomerFacts, Facts, PaymentFacts, WebhookFacts};
 use uuid::Uuid;
+
+use crate::intents::intent_facts as of_intent;
 
 /// The facts of a payment as it is now, for one of its runs, with those of its intent.
 pub(crate) fn facts<'a>(payment: &'a Payment, run: Option<Uuid>, intent: Option<&'a Intent>) -> Facts<'a> {
@@ -24,18 +25,6 @@ pub(crate) fn facts<'a>(payment: &'a Payment, run: Option<Uuid>, intent: Option<
         metadata: payment.metadata.as_ref(),
         fraud: payment.fraud.as_ref(),
         ..Facts::default()
-    }
-}
-
-/// The facts of an intent.
-pub(crate) fn of_intent(intent: &Intent) -> IntentFacts<'_> {
-    IntentFacts {
-        id: Some(intent.id.to_string().into()),
-        tracking_id: Some(intent.tracking_id.as_str().into()),
-        amount: intent.money.map(Money::minor),
-        currency: Some(intent.currency.code().into()),
-        country: intent.location.map(|location| location.country.alpha2().into()),
-        status: Some(intent.status.code().into()),
     }
 }
 

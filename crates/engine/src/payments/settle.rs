@@ -40,16 +40,16 @@ impl Engine {
             let _turn = self.inner.turns.take(id.uuid()).await;
             let mut payment = self.load(team, id).await?;
             let Some(operation) = payment.operation(report.n) else { return Ok(payment) };
-            let (before, due_before) = (operation.state.clone(), payment.due_at());
-            let (asked, ended) = (operation.action.clone(), payment.authorisation_ended());
+            let (before, stood) = (operation.state.clone(), operation.clone());
+            let ended = payment.authorisation_ended();
             let policy = self.policy(&payment, operation).await?;
             let earlier = Before::of(&payment);
             let cause = payment.run_behind(report.n).map(|run| run.id.clone());
             let from = (report.source, self.inner.world.now());
             let mut lines = payment.settle(report.n, report.news.clone(), from, &policy);
-            let same = |operation: &Operation| operation.state == before && operation.action == asked;
+            let same = |operation: &Operation| operation.state == before && operation.action == stood.action;
             let unchanged = payment.operation(report.n).is_none_or(same);
-            if unchanged && (report.quiet || (lines.is_empty() && payment.due_at() == due_before)) {
+            if unchanged && (report.quiet || (lines.is_empty() && payment.operation(report.n) == Some(&stood))) {
                 return self.load(team, id).await;
             }
             if let Some(deadline) = report.fall_back.filter(|_| before == State::Sent) {

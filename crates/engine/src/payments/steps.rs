@@ -43,6 +43,13 @@ impl Engine {
             }
             let before = Before::of(&payment);
             let done = match pause.why {
+                // The checkout was paid or closed while the flow waited.
+                Why::Step | Why::Calling { .. } | Why::Outcome
+                    if which.is_none() && payment.attempt().is_none() && self.is_paid_otherwise(&payment).await? =>
+                {
+                    let lines = vec![payment.decline_by_rule(Decline::of(DeclineCode::PaymentCancelled), now)];
+                    Followed { lines, began: None }
+                }
                 Why::Step | Why::Calling { .. } | Why::Outcome => {
                     let with = With { once: once.clone(), deadline: Some(deadline), run: which, gone: true };
                     self.resume(&mut payment, pause.next, &with).await?
