@@ -9,7 +9,7 @@ use domain::{
 use flow::{AttemptFacts, CardFacts, CustomerFacts, Facts, PaymentFacts, WebhookFacts};
 use uuid::Uuid;
 
-use crate::intents::intent_facts as of_intent;
+pub(crate) use crate::intents::intent_facts as of_intent;
 
 /// The facts of a payment as it is now, for one of its runs, with those of its intent.
 pub(crate) fn facts<'a>(payment: &'a Payment, run: Option<Uuid>, intent: Option<&'a Intent>) -> Facts<'a> {
