@@ -47,6 +47,7 @@ impl Program {
             wish: None,
             offers: None,
             notes: Vec::new(),
+            unanswered: Vec::new(),
             stop: Stop::End,
         };
         let mut at = from;
@@ -93,7 +94,11 @@ impl Program {
         let (taken, reason) = match condition.holds(facts) {
             Ok(true) => (true, format!("`{text}` holds")),
             Ok(false) => (false, format!("`{text}` does not hold")),
-            Err(failure) => (false, format!("`{text}` counts as not holding: {failure}")),
+            Err(failure) => {
+                let reason = format!("`{text}` counts as not holding: {failure}");
+                run.unanswered.push(format!("{}: {reason}.", instruction.step));
+                (false, reason)
+            }
         };
         run.trace.push(Trace { step: instruction.step.clone(), taken, reason: Some(reason) });
         if taken {

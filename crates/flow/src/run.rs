@@ -41,6 +41,8 @@ pub struct Run {
     pub offers: Option<Vec<Method>>,
     /// Lines for the timeline.
     pub notes: Vec<String>,
+    /// Conditions that could not be answered, so that they counted as not holding: the step and why.
+    pub unanswered: Vec<String>,
     /// Why it stopped: what must be done before it goes on.
     pub stop: Stop,
 }

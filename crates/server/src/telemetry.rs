@@ -73,6 +73,11 @@ impl Metrics {
 
 fn describe() {
     metrics::describe_gauge!("pointsman_build_info", "The running version.");
+    metrics::describe_gauge!(
+        "pointsman_connections_resting",
+        "Connections that are left out after repeated failures, until a payment finds them well again."
+    );
+    metrics::gauge!("pointsman_connections_resting").set(0.0);
     metrics::describe_counter!("pointsman_http_requests_total", "Requests by root field and error code.");
     metrics::describe_histogram!(
         "pointsman_http_request_duration_seconds",

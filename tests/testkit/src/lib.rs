@@ -26,6 +26,7 @@ mod intents;
 mod leaks;
 mod order;
 mod payment;
+mod routes;
 mod server;
 mod setup;
 mod shop;

@@ -152,8 +152,9 @@ impl Engine {
         let of_intent = intent.map(|intent| intent.flow.as_str());
         match &command.target {
             Target::Connection(id) => {
-                let unknown = || Fault::new(Code::ConnectionNotFound, "There is no such connection.");
-                let id = domain::id::ConnectionId::parse(id).ok_or_else(unknown)?;
+                let Some(id) = domain::id::ConnectionId::parse(id) else {
+                    return Err(self.no_open_line(caller.team).await?);
+                };
                 Ok(Way::Connection(self.open_line(caller.team, &id).await?))
             }
             Target::Flow(Some(wanted)) if of_intent.is_some_and(|flow| flow != wanted) => {

@@ -61,6 +61,8 @@ impl Engine {
         for _ in 0..MOST_STOPS {
             let at = self.inner.world.now();
             let run = program.run(position, &facts(payment, with.run, intent.as_ref()), &mut || self.draw());
+            let unanswered = run.unanswered.into_iter();
+            done.lines.extend(unanswered.map(|why| Line::new(at, "Condition without an answer").saying(why)));
             done.lines.extend(run.notes.into_iter().map(|note| Line::new(at, "Note").saying(note)));
             if let Some(wish) = run.wish {
                 payment.three_ds = joined(payment.three_ds, wish);

@@ -64,7 +64,11 @@ impl Health {
 
     /// A call went through, whatever its answer was.
     pub(crate) fn went_well(&self, team: TeamId, connection: &ConnectionId) {
-        self.0.lock().remove(&(team, connection.clone()));
+        let mut records = self.0.lock();
+        let gone = records.remove(&(team, connection.clone()));
+        if gone.is_some_and(|record| record.rests_until.is_some()) {
+            measure(&records);
+        }
     }
 
     /// A call failed. Returns until when the connection is rested, if this failure makes it so.
@@ -89,8 +93,15 @@ impl Health {
         let until = now.after(rest.saturating_mul(times));
         record.rests_until = Some(until);
         record.failures = 0;
+        measure(&records);
         Some(until)
     }
+}
+
+/// Tells how many connections are rested, those included that nobody has tried since their rest.
+fn measure(records: &BTreeMap<(TeamId, ConnectionId), Record>) {
+    let resting = records.values().filter(|record| record.rests_until.is_some()).count();
+    metrics::gauge!("pointsman_connections_resting").set(u32::try_from(resting).unwrap_or(u32::MAX));
 }
 
 #[cfg(test)]

@@ -54,6 +54,11 @@ impl Engine {
         if let Some(line) = self.line(team, id).await?.filter(|line| line.connection.enabled) {
             return Ok(line);
         }
+        Err(self.no_open_line(team).await?)
+    }
+
+    /// That there is no such connection for new payments; in test mode with those that there are.
+    pub(crate) async fn no_open_line(&self, team: TeamId) -> Result<Stop, Stop> {
         let mut message = "The connection does not exist or is switched off.".to_owned();
         if self.inner.settings.mode == Mode::Test {
             let configured = self.configured(team).await?;
@@ -61,7 +66,7 @@ impl Engine {
             let names: Vec<_> = open.map(|connection| connection.id.as_str()).collect();
             message = format!("{message} The connections are: {}.", names.join(", "));
         }
-        Err(Stop::Fault(Fault::new(Code::ConnectionNotFound, message)))
+        Ok(Stop::Fault(Fault::new(Code::ConnectionNotFound, message)))
     }
 
     /// The first of the candidates that can take the payment, with what the timeline says of it and of those left out.

@@ -18,6 +18,8 @@ use super::{Blank, Reader, card, person, wallet};
 const ARGUMENT: &str = "authorisePayment";
 /// The argument of `headlessAuthorizePayment`.
 const HEADLESS: &str = "headlessAuthorisePayment";
+/// The field that makes a payment headless.
+const CONNECTION: &str = "paymentProcessorConnectionId";
 
 /// An empty text counts as absent in every optional place. Errors: `error.validation`.
 pub(crate) fn parse(arguments: Map<String, Value>, mode: Mode) -> Result<Authorise, Fault> {
@@ -26,7 +28,12 @@ pub(crate) fn parse(arguments: Map<String, Value>, mode: Mode) -> Result<Authori
 
 /// `headlessAuthorizePayment`: the same input under another name.
 pub(crate) fn parse_headless(arguments: Map<String, Value>, mode: Mode) -> Result<Authorise, Fault> {
-    command(Reader::new(arguments, Blank::Absent).needed_object(HEADLESS)?, mode)
+    let command = command(Reader::new(arguments, Blank::Absent).needed_object(HEADLESS)?, mode)?;
+    match &command.target {
+        Target::Connection(_) => Ok(command),
+        // An empty name must not make it a payment by the default flow.
+        Target::Flow(_) => Err(Fault::invalid(format!("{HEADLESS}.{CONNECTION}"), "is required")),
+    }
 }
 
 /// A fault of a headless payment, with the name that its argument has there.
@@ -69,7 +76,7 @@ fn command(mut input: Reader, mode: Mode) -> Result<Authorise, Fault> {
 
 /// Headless when, and only when, a connection is named.
 fn target(input: &mut Reader) -> Result<Target, Fault> {
-    match (input.raw("flowId"), input.raw("paymentProcessorConnectionId")) {
+    match (input.raw("flowId"), input.raw(CONNECTION)) {
         (Some(_), Some(_)) => {
             Err(input.invalid("flowId", "must be absent when paymentProcessorConnectionId names a connection"))
         }

@@ -145,6 +145,8 @@ fn engine_settings(settings: &Settings) -> engine::Settings {
         customer_lifetime: settings.limits.three_d_secure_lifetime,
         recovery_schedule: settings.recovery.schedule.clone(),
         poll_interval: settings.jobs.poll_interval,
+        rest_after: settings.routing.rest_after,
+        rest_for: settings.routing.rest_for,
         request_deadline: settings.server.request_timeout.saturating_sub(ANSWERING),
         ..engine::Settings::default()
     }

@@ -17,7 +17,7 @@ pub use address::{IpRange, Origin};
 pub use outbound::Outbound;
 pub use reader::Problems;
 use reader::Reader;
-pub use sections::{Database, Geo, Jobs, Limits, Log, LogFormat, Recovery, Server, Vault};
+pub use sections::{Database, Geo, Jobs, Limits, Log, LogFormat, Recovery, Routing, Server, Vault};
 use setting::words;
 pub use setting::{Bytes, Hidden};
 pub use sources::{Sources, no_color};
@@ -47,6 +47,8 @@ pub struct Settings {
     pub geo: Geo,
     /// When unknown outcomes are looked up.
     pub recovery: Recovery,
+    /// When a connection that fails is left out.
+    pub routing: Routing,
     /// Keys and life times of card data.
     pub vault: Vault,
     /// Background work.
@@ -104,6 +106,7 @@ impl Settings {
             limits: Limits::read(reader, mode),
             geo: Geo::read(reader),
             recovery: Recovery::read(reader),
+            routing: Routing::read(reader),
             vault: Vault::read(reader),
             jobs: Jobs::read(reader),
             wallets: Wallets::read(reader, mode),

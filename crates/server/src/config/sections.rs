@@ -191,6 +191,27 @@ impl Recovery {
     }
 }
 
+/// `[routing]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Routing {
+    /// After so many failures in a row a connection is rested.
+    pub rest_after: u32,
+    /// How long a connection is rested at first; then twice as long each time, up to ten times.
+    pub rest_for: Duration,
+}
+
+impl Routing {
+    pub(super) fn read(reader: &mut Reader) -> Self {
+        let after = reader.within("routing.rest_after", 5, &(1..=1_000_000));
+        let range = Duration::from_millis(100)..=DAY;
+        Self {
+            // The range is checked; what is refused is not used.
+            rest_after: u32::try_from(after).unwrap_or(u32::MAX),
+            rest_for: reader.within("routing.rest_for", Duration::from_secs(30), &range),
+        }
+    }
+}
+
 /// `[vault]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vault {

@@ -1,3 +1,5 @@
 //! Merchants that choose the processor themselves.
 
+mod payments;
+mod refused;
 mod tokens;

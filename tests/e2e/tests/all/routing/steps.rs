@@ -1,0 +1,156 @@
+//! What else a flow does with a payment.
+
+use serde_json::{Value, json};
+use testkit::{Order, Payment, Shop, cards};
+
+use super::shop;
+
+/// A flow of an authorisation at a connection of its own and these steps.
+fn authorise_then(shop: &Shop, name: &str, steps: &[Value]) -> Payment {
+    shop.connection(name, json!({}));
+    let all: Vec<Value> =
+        std::iter::once(json!({"authorise": {"connection": name}})).chain(steps.iter().cloned()).collect();
+    shop.publish(name, json!(all));
+    shop.order(&Order::card(cards::VISA).flow(name))
+}
+
+#[test]
+fn a_decline_by_the_flow_asks_no_processor() {
+    let shop = shop();
+    shop.connection("ruled", json!({}));
+    let decline = json!({"decline": {"code": "CUSTOM_RULE", "message": "Too much for a first order"}});
+    let authorise = json!({"authorise": {"connection": "ruled"}});
+    shop.publish("ruled", json!([{"if": "payment.amount > 500", "then": [decline], "else": [authorise]}]));
+    let order = Order::card(cards::VISA).flow("ruled");
+    let payment = shop.order(&order);
+    payment.assert_status("DECLINED").assert_tells("Too much for a first order");
+    assert_eq!(payment.text("/paymentCore/outcome/declineCode"), "CUSTOM_RULE");
+    assert_eq!(shop.books().of(&payment), []);
+    let first = shop.try_authorise(&order, Some("ruled-out"));
+    let again = shop.try_authorise(&order, Some("ruled-out"));
+    assert!(again.replayed() && again.root() == first.root());
+    shop.order(&order.amount(500)).assert_status("SUCCEEDED");
+}
+
+#[test]
+fn three_d_secure_by_the_flow_is_asked_for() {
+    let shop = shop();
+    shop.connection("asks", json!({}));
+    let steps = json!([
+        {"if": "payment.amount > 500", "then": [{"three_d_secure": "request"}]},
+        {"authorise": {"connection": "asks"}},
+    ]);
+    shop.publish("asks", steps);
+    let asked = shop.order(&Order::card(cards::VISA).flow("asks"));
+    asked.assert_status("SUCCEEDED");
+    assert_eq!(asked.text("/threeDSecureVersion"), "2.2.0");
+    assert_eq!(asked.text("/eci"), "05");
+    let plain = shop.order(&Order::card(cards::VISA).flow("asks").amount(500));
+    assert_eq!(plain.at("/threeDSecureVersion"), &Value::Null);
+}
+
+#[test]
+fn notes_are_on_the_timeline_in_order() {
+    let payment = authorise_then(&shop(), "noted", &[json!({"note": "first word"}), json!({"note": "second word"})]);
+    payment.assert_status("SUCCEEDED");
+    let lines = payment.lines();
+    let place = |words: &str| lines.iter().position(|line| line.contains(words));
+    assert!(place("first word").is_some() && place("first word") < place("second word"), "{lines:#?}");
+}
+
+#[test]
+fn a_capture_now_after_other_steps_is_in_the_same_answer() {
+    let shop = shop();
+    let payment = authorise_then(&shop, "captured-now", &[json!({"note": "between"}), json!({"capture": "now"})]);
+    payment.assert_status("SUCCEEDED").assert_tells("between");
+    assert_eq!(payment.number("/capturedAmount"), 1000);
+    shop.assert_books_agree_on(&payment.id());
+}
+
+#[test]
+fn a_capture_may_come_after_a_delay_in_either_form() {
+    let shop = shop();
+    for (name, steps) in [
+        ("after", vec![json!({"note": "x"}), json!({"capture": {"after": "1s"}})]),
+        ("delayed", vec![json!({"delay": "1s"}), json!({"capture": "now"})]),
+        ("silently", vec![json!({"delay": "1s"})]),
+    ] {
+        let payment = authorise_then(&shop, name, &steps);
+        payment.assert_status("AUTHORISED");
+        assert_eq!(shop.books().charge(&payment).captured, 0, "{name}");
+        let captured = shop.wait_for_status(&payment.id(), "SUCCEEDED");
+        assert_eq!(captured.number("/capturedAmount"), 1000, "{name}");
+        shop.assert_books_agree_on(&payment.id());
+    }
+}
+
+#[test]
+fn a_capture_by_api_after_other_steps_waits_for_the_shop() {
+    let shop = shop();
+    let payment = authorise_then(&shop, "by-shop", &[json!({"note": "x"}), json!({"capture": "api"})]);
+    payment.assert_status("AUTHORISED");
+    shop.capture(&payment.id()).assert_status("SUCCEEDED");
+    shop.assert_books_agree_on(&payment.id());
+}
+
+#[test]
+fn a_payment_may_wait_before_it_is_authorised() {
+    let shop = shop();
+    shop.connection("waits", json!({}));
+    shop.publish("waits", json!([{"delay": "1s"}, {"authorise": {"connection": "waits"}}]));
+    let payment = shop.order(&Order::card(cards::VISA).flow("waits"));
+    assert_ne!(payment.status(), "SUCCEEDED");
+    assert_eq!(shop.books().of(&payment), []);
+    let paid = shop.wait_for_status(&payment.id(), "SUCCEEDED");
+    paid.assert_tells("Waiting");
+    shop.assert_books_agree_on(&payment.id());
+}
+
+#[test]
+fn a_flow_gives_back_what_it_says() {
+    let shop = shop();
+    let capture = json!({"capture": "now"});
+    for (name, refund, status, left) in [
+        ("all", json!("all"), "REFUNDED", 1000),
+        ("part", json!({"percent": 25}), "PARTIAL_REFUNDED", 250),
+        ("minor", json!(40), "PARTIAL_REFUNDED", 40),
+    ] {
+        let refund = json!({"refund": {"amount": refund, "reason": "Late"}});
+        let payment = authorise_then(&shop, &format!("refund-{name}"), &[capture.clone(), refund]);
+        let refunded = shop.wait_for_status(&payment.id(), status);
+        assert_eq!(refunded.number("/refundedAmount"), left, "{name}");
+        shop.assert_books_agree_on(&payment.id());
+    }
+}
+
+#[test]
+fn a_flow_gives_up_what_it_does_not_want() {
+    let shop = shop();
+    let payment = authorise_then(&shop, "given-up", &[json!({"cancel": {"reason": "Not shipped"}})]);
+    shop.wait_for_status(&payment.id(), "CANCELLED");
+    shop.assert_books_agree_on(&payment.id());
+
+    let steps = [json!({"capture": "api"}), json!({"delay": "1s"}), json!({"cancel": {"reason": "Nobody came"}})];
+    let payment = authorise_then(&shop, "given-up-later", &steps);
+    payment.assert_status("AUTHORISED");
+    shop.wait_for_status(&payment.id(), "CANCELLED");
+    shop.assert_books_agree_on(&payment.id());
+
+    let payment = shop.order(&Order::card(cards::VISA).flow("given-up-later"));
+    shop.capture(&payment.id()).assert_status("SUCCEEDED");
+    testkit::until(testkit::PATIENCE, "the flow comes to its cancellation", || {
+        shop.payment(&payment.id()).tells("A step of the flow was left out").then_some(())
+    });
+    shop.payment(&payment.id()).assert_status("SUCCEEDED");
+    shop.assert_books_agree_on(&payment.id());
+}
+
+#[test]
+fn after_a_decline_nothing_is_captured_or_refunded() {
+    let shop = shop();
+    let steps = [json!({"note": "after"}), json!({"capture": "now"}), json!({"refund": {"amount": "all"}})];
+    authorise_then(&shop, "hopeless", &steps);
+    let payment = shop.order(&Order::card(cards::GENERAL_DECLINE).flow("hopeless"));
+    payment.assert_status("DECLINED");
+    shop.assert_books_agree_on(&payment.id());
+}
