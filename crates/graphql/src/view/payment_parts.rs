@@ -3,6 +3,7 @@
 use domain::{
     Fault, Timestamp,
     answer::{Answer, Approval},
+    decline::Decline,
     money::Money,
     payment::{self, FlowRun, Kind, Line, Operation, PaidWith, Payment, State},
 };
@@ -48,17 +49,25 @@ impl Object for Core<'_> {
             "paymentMethod" => self.0.method.method.code().into(),
             "outcome" => {
                 let answer = self.0.attempt().and_then(|attempt| attempt.answer.as_ref());
-                optional(answer.map(|answer| Outcome { payment: self.0, answer }))
+                // What the flow declined has no answer of a processor.
+                let said = self.0.rule.as_ref().map(Said::Rule).or(answer.map(Said::Answer));
+                optional(said.map(|said| Outcome { payment: self.0, said }))
             }
             _ => return Err(unknown_field(self.type_name(), name)),
         })
     }
 }
 
-/// `PaymentOutcome`: of the latest attempt.
+/// `PaymentOutcome`: of the latest attempt, or of the flow that declined.
 struct Outcome<'a> {
     payment: &'a Payment,
-    answer: &'a Answer,
+    said: Said<'a>,
+}
+
+/// Who said how it ends.
+enum Said<'a> {
+    Answer(&'a Answer),
+    Rule(&'a Decline),
 }
 
 impl Object for Outcome<'_> {
@@ -86,21 +95,21 @@ impl Object for Outcome<'_> {
 
 impl Outcome<'_> {
     const fn kind(&self) -> &'static str {
-        match self.answer {
-            Answer::Approved { .. } => "AUTHORISED",
-            Answer::Held { .. } => "MANUAL_REVIEW",
-            Answer::ActionRequired { .. } => "ACTION_REQUIRED",
-            Answer::Declined { .. } => "DECLINED",
-            Answer::Failed { .. } => "FAILED",
+        match self.said {
+            Said::Answer(Answer::Approved { .. }) => "AUTHORISED",
+            Said::Answer(Answer::Held { .. }) => "MANUAL_REVIEW",
+            Said::Answer(Answer::ActionRequired { .. }) => "ACTION_REQUIRED",
+            Said::Answer(Answer::Declined { .. }) | Said::Rule(_) => "DECLINED",
+            Said::Answer(Answer::Failed { .. }) => "FAILED",
         }
     }
 
     /// The reason in words: of a decline its code (`Insufficient funds`), of a failure what failed.
     fn reason(&self) -> Option<String> {
-        match self.answer {
-            Answer::Declined { decline, .. } => Some(words(decline.code.code())),
-            Answer::Failed { reason } => Some(reason.clone()),
-            Answer::Approved { .. } | Answer::Held { .. } | Answer::ActionRequired { .. } => None,
+        match self.said {
+            Said::Answer(Answer::Declined { decline, .. }) | Said::Rule(decline) => Some(words(decline.code.code())),
+            Said::Answer(Answer::Failed { reason }) => Some(reason.clone()),
+            Said::Answer(Answer::Approved { .. } | Answer::Held { .. } | Answer::ActionRequired { .. }) => None,
         }
     }
 }

@@ -237,6 +237,21 @@ fn a_decline_fills_the_outcome() {
 }
 
 #[test]
+fn a_decline_by_the_flow_fills_the_outcome_too() {
+    let mut declined = payment();
+    declined.operations = Vec::new();
+    declined.decline_by_rule(Decline::of(DeclineCode::CustomRule), declined.created_at);
+    let object = PaymentObject { payment: declined, timeline: Vec::new(), sight: Sight::Whole };
+    let Out::Object(core) = field(&object, "paymentCore") else { panic!("no core") };
+    let Out::Object(outcome) = field(&*core, "outcome") else { panic!("no outcome") };
+    for (name, value) in
+        [("declineCode", json!("CUSTOM_RULE")), ("reason", json!("Custom rule")), ("type", json!("DECLINED"))]
+    {
+        assert_eq!(json_of(&*outcome, name), value, "{name}");
+    }
+}
+
+#[test]
 fn a_browser_gets_no_stored_personal_data_back() {
     let schema = ApiSchema::load().unwrap().schema;
     let token = CardTokenObject { method: method(), customer: Some(customer()), sight: Sight::Browser };
