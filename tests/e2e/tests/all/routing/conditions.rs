@@ -67,8 +67,7 @@ fn of_a_payment_its_card_its_customer_and_the_merchant_s_data() {
         )
         .with("metadata", json!({"plan": "gold", "items": [1, 2]}))
         .with("fraud", json!({"score": 12}));
-    let payment = shop.order(&order);
-    payment.assert_status("SUCCEEDED");
+    let payment = shop.wait_for_status(&shop.order(&order).id(), "SUCCEEDED");
     assert_held(&payment, &before);
     assert_held(&payment, &after);
     shop.assert_books_agree_on(&payment.id());
@@ -88,7 +87,7 @@ fn of_the_intent_that_is_paid() {
         "trackingId": "visit-9", "paymentFlowId": "checkout", "location": {"country": "DE"},
     }));
     let payment = shop.order(&Order::card(cards::VISA).with("intentId", intent["id"].clone()));
-    payment.assert_status("SUCCEEDED");
+    let payment = shop.wait_for_status(&payment.id(), "SUCCEEDED");
     assert_eq!(payment.text("/flowId"), "checkout");
     assert_held(&payment, &conditions);
 }
