@@ -9,8 +9,11 @@ pub(super) fn shop() -> Shop {
     routing::server().shop()
 }
 
+/// Asks for a payment, perhaps under a key; whatever comes.
+type Operation = fn(&Shop, &Order, Option<&str>) -> Answer;
+
 /// The two operations that make such a payment.
-pub(super) const BOTH: [fn(&Shop, &Order, Option<&str>) -> Answer; 2] = [Shop::try_authorise, Shop::try_headless];
+pub(super) const BOTH: [Operation; 2] = [Shop::try_authorise, Shop::try_headless];
 
 pub(super) fn at_b() -> Order {
     Order::card(cards::VISA).at("simulator-b")

@@ -149,7 +149,9 @@ fn when_the_request_s_time_is_over_nothing_is_sent_elsewhere() {
     let shop = server.shop();
     let slow = json!({"fault": "slow", "delay": "1200ms"});
     let ids: Vec<String> = (1..=4).map(|n| format!("slow-{n}")).collect();
-    ids.iter().for_each(|id| shop.connection(id, slow.clone()));
+    for id in &ids {
+        shop.connection(id, slow.clone());
+    }
     let fallback = json!({"to": ids[1..]});
     shop.publish("slow", json!([{"authorise": {"connection": ids[0], "fallback": fallback}}]));
     let start = std::time::Instant::now();

@@ -22,9 +22,9 @@ fn two_hundred_payments_are_shared_out_about_as_the_weights_say() {
         (0..EACH).map(pay).collect::<Vec<_>>()
     });
     let payments: Vec<_> = of_each.into_iter().flatten().collect();
-    payments.iter().for_each(|payment| {
+    for payment in &payments {
         payment.assert_status("SUCCEEDED");
-    });
+    }
     let first = payments.iter().filter(|payment| payment.text("/connectionId") == "split-a").count();
     // 140 are expected; less than one run in 100,000 is outside of these bounds.
     assert!((109..=171).contains(&first), "{first} of 200");
