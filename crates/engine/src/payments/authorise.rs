@@ -243,7 +243,7 @@ impl Engine {
                     let reason = "the connection can't take this method";
                     return Err(Fault::invalid("authorisePayment.paymentMethod.type", reason).into());
                 }
-                let (n, sent) = self.begin_attempt(payment, line, with.clone());
+                let (n, sent) = self.begin_attempt(payment, line, with);
                 Ok(Followed { lines: vec![created, sent], began: Some(n) })
             }
         }

@@ -186,13 +186,13 @@ impl Engine {
         } else if let Some(run) = &mut payment.flow {
             run.pause = None;
         }
-        let (n, sent) = self.begin_attempt(payment, &line, with.clone());
+        let (n, sent) = self.begin_attempt(payment, &line, with);
         lines.push(sent);
         Ok(n)
     }
 
     /// Adds an attempt at a connection to the payment.
-    pub(crate) fn begin_attempt(&self, payment: &mut Payment, line: &Connected, with: With) -> (u32, Line) {
+    pub(crate) fn begin_attempt(&self, payment: &mut Payment, line: &Connected, with: &With) -> (u32, Line) {
         let facts = line.connector.descriptor();
         payment.gateway = Some(domain::payment::Gateway {
             processor: facts.processor.to_owned(),

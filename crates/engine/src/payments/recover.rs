@@ -85,7 +85,7 @@ impl Engine {
             let payment = self.load(team, id).await?;
             let Some(duty) = payment.duty(self.inner.world.now()) else { break };
             let version = payment.version;
-            let after = self.fulfil(payment, duty).await?;
+            let after = Box::pin(self.fulfil(payment, duty)).await?;
             if after.version == version {
                 break;
             }

@@ -123,7 +123,7 @@ impl Engine {
         lines.push(Line::new(now, "Falling back").saying(words));
         payment.go_on_elsewhere();
         let (_, sent) =
-            self.begin_attempt(payment, &chosen.line, With { once, deadline: Some(deadline), run: None, gone });
+            self.begin_attempt(payment, &chosen.line, &With { once, deadline: Some(deadline), run: None, gone });
         lines.push(sent);
         Ok(())
     }
