@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::{
     Timestamp,
     answer::{Action, ActionKind},
+    decline::DeclineCode,
     fault::{Code, Fault},
 };
 
@@ -293,15 +294,21 @@ impl Payment {
             | State::Done { .. } => String::new(),
         };
         operation.state = state;
-        operation.action = None;
+        let asked = operation.action.take().map(|action| action.kind);
         operation.give_up_at = None;
         operation.next_at = None;
         let kind = operation.kind;
         let first = self.first_try(kind).unwrap_or(at);
         match kind {
             Kind::Authorise { .. } => {
-                self.status = if refused { Status::Declined } else { Status::Failed };
-                let title = if refused { "Declined" } else { "Failed" };
+                let code = self.decline().map(|decline| decline.code);
+                let given_up = asked == Some(ActionKind::Apm) && code == Some(DeclineCode::PaymentCancelled);
+                let (status, title) = match (refused, given_up) {
+                    (true, true) => (Status::Cancelled, "Cancelled"),
+                    (true, false) => (Status::Declined, "Declined"),
+                    (false, _) => (Status::Failed, "Failed"),
+                };
+                self.status = status;
                 self.flow_goes_on(at);
                 return vec![Line::new(at, title).saying(reason)];
             }

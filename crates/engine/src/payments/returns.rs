@@ -6,7 +6,7 @@ use std::time::Duration;
 use domain::{
     decline::DeclineCode,
     id::{PaymentId, TeamId},
-    payment::{AbandonCause, Initiator, Kind, Operation, Payment, State},
+    payment::{AbandonCause, Initiator, Operation, Payment, State},
     redirect::RedirectUrl,
 };
 use subtle::ConstantTimeEq;
@@ -179,12 +179,6 @@ fn is_for(operation: &Operation, token: &ReturnToken) -> bool {
     key.ct_eq(&token.secret).into()
 }
 
-/// Whether the attempt ended because it was given up: then what the customer did at the processor's page counts for nothing.
-fn given_up(payment: &Payment, n: u32) -> bool {
-    let of_it = |operation: &&Operation| matches!(operation.kind, Kind::Abandon { target, .. } if target == n);
-    payment.operations.iter().filter(of_it).any(|operation| operation.state.is_done())
-}
-
 /// Where the customer goes on, as the payment stands.
 fn told(payment: &Payment, n: u32) -> Returned {
     let Some(operation) = payment.operation(n) else { return Returned::Unknown };
@@ -197,7 +191,9 @@ fn told(payment: &Payment, n: u32) -> Returned {
         return Returned::Undecided;
     }
     let decline = payment.decline().map(|decline| decline.code);
-    let failed = matches!(operation.state, State::Failed { .. }) || decline == Some(DeclineCode::ThreeDSecure);
+    // The customer could not do it, or it was given up: then what was done at the processor's page counts for nothing.
+    let undone = matches!(decline, Some(DeclineCode::ThreeDSecure | DeclineCode::PaymentCancelled));
+    let failed = undone || matches!(operation.state, State::Failed { .. });
     let is_card = payment.method.blob.is_some();
     let (address, name) = if is_card {
         (payment.three_ds_redirect.as_deref(), "3ds_status")
@@ -208,10 +204,7 @@ fn told(payment: &Payment, n: u32) -> Returned {
         return Returned::Closed { paid: decline.is_none() && !failed };
     };
     // 3D Secure may have been passed by a payment that the issuer declines; an alternative method knows no such difference.
-    let failed = failed
-        || given_up(payment, n)
-        || (!is_card && decline.is_some())
-        || ended_without_money(payment.status) && decline.is_none();
+    let failed = failed || (!is_card && decline.is_some()) || ended_without_money(payment.status) && decline.is_none();
     let id = payment.id.to_string();
     let mut parameters = vec![("id", id.as_str()), (name, if failed { "FAILED" } else { "COMPLETED" })];
     if let Some(code) = decline {
