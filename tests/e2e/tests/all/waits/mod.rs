@@ -1,3 +1,4 @@
-//! Killed while something waits: what was waited for goes on after the start.
+//! What waits goes on: after a kill, and when the processor falls silent.
 
 mod restarts;
+mod silence;
