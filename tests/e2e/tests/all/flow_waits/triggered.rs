@@ -88,7 +88,7 @@ fn a_decline_starts_what_waits_for_declines_alone() {
 #[test]
 fn an_intent_that_became_inactive_starts_a_flow_that_waits_and_calls() {
     let (address, told) = listening();
-    let mut server = Setup::new().setting("limits.intent_inactivity", "400ms").start();
+    let server = Setup::new().setting("limits.intent_inactivity", "400ms").start();
     publish(
         &server.shop(),
         "remind",
@@ -105,7 +105,6 @@ fn an_intent_that_became_inactive_starts_a_flow_that_waits_and_calls() {
     );
     let instance = said["instance"].as_str().unwrap().to_owned();
     assert!(key.starts_with(&instance), "{key}");
-    server.restart();
     let (shop, other) = (server.shop(), server.other_team());
     decide(&other, &instance, true).assert_error("error.flow.not-found");
     until(PATIENCE, "it waits for the approval", || decide(&shop, &instance, true).errors().is_empty().then_some(()));
