@@ -111,7 +111,7 @@ struct Inner {
     access: access::Cache,
     running: AtomicUsize,
     recovering: AtomicUsize,
-    calling: AtomicUsize,
+    calling: payments::Calling,
     draining: AtomicBool,
 }
 
@@ -140,7 +140,7 @@ impl Engine {
                 access: access::Cache::default(),
                 running: AtomicUsize::new(0),
                 recovering: AtomicUsize::new(0),
-                calling: AtomicUsize::new(0),
+                calling: payments::Calling::default(),
                 draining: AtomicBool::new(false),
             }),
         }

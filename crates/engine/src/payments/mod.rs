@@ -53,7 +53,7 @@ pub(crate) use look_up::Looking;
 pub use refund::Refund;
 pub use resolve::Resolve;
 pub use returns::Returned;
-pub(crate) use tell::Hook;
+pub(crate) use tell::{Calling, Hook};
 
 /// A payment as it is told.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,10 +2,11 @@
 //!
 //! No transaction is open meanwhile. A call that was cut off by a crash is made again: the other side is told the same key.
 
-use std::{sync::atomic::Ordering, time::Duration};
+use std::{collections::BTreeSet, time::Duration};
 
 use domain::payment::{FlowRun, Line, Payment, Why};
 use outbound::{Post, Url};
+use parking_lot::Mutex;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -52,10 +53,9 @@ impl Engine {
         Some(vec![Line::new(self.inner.world.now(), title).saying(words)])
     }
 
-    /// Makes a call. Says whether it was taken, and what came of it. `None`: too many are under way.
+    /// Makes a call. Says whether it was taken, and what came of it. `None`: too many are under way, or this one is.
     pub(crate) async fn hook(&self, hook: Hook<'_>) -> Option<(bool, String)> {
-        let calling = &self.inner.calling;
-        let _under_way = Counted::below(AT_ONCE, calling)?;
+        let _under_way = UnderWay::of(&self.inner.calling, hook.run.instance)?;
         let Hook { url, run, at, mut body } = hook;
         let Ok(url) = Url::http_or_https(url) else {
             return Some((false, "Its address is none that can be called.".to_owned()));
@@ -86,19 +86,22 @@ impl Engine {
     }
 }
 
-/// Counts a call until it is dropped.
-struct Counted<'a>(&'a std::sync::atomic::AtomicUsize);
+/// The instances whose calls are under way.
+pub(crate) type Calling = Mutex<BTreeSet<Uuid>>;
 
-impl<'a> Counted<'a> {
-    fn below(most: usize, count: &'a std::sync::atomic::AtomicUsize) -> Option<Self> {
-        // Counted first, so that two at once can't both be the last one.
-        let counted = Self(count);
-        (count.fetch_add(1, Ordering::SeqCst) < most).then_some(counted)
+/// Keeps an instance among those that call until it is dropped.
+struct UnderWay<'a>(&'a Calling, Uuid);
+
+impl<'a> UnderWay<'a> {
+    /// `None` when too many are, or when somebody makes this call already.
+    fn of(calling: &'a Calling, instance: Uuid) -> Option<Self> {
+        let mut instances = calling.lock();
+        (instances.len() < AT_ONCE && instances.insert(instance)).then_some(Self(calling, instance))
     }
 }
 
-impl Drop for Counted<'_> {
+impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
+        self.0.lock().remove(&self.1);
     }
 }

@@ -244,6 +244,30 @@ fn a_missing_or_bad_credential_is_401() {
 }
 
 #[test]
+fn a_webhook_is_taken_from_a_server_alone_and_says_what_it_did() {
+    let site = Site::new();
+    let send = |body: &str, headers: &[(&str, &str)]| {
+        site.ask(request(HttpMethod::POST, "/api/webhooks/shipped", body, headers))
+    };
+    let taken = send("{}", &[]);
+    assert_eq!((taken.status, taken.text.as_str()), (StatusCode::ACCEPTED, r#"{"resumed":1,"started":2}"#));
+    let (public, none) = (("authorization", "Bearer pk_test_good"), ("authorization", ""));
+    assert_eq!(send("{}", &[public]).status, StatusCode::FORBIDDEN);
+    assert_eq!(send("{}", &[none]).status, StatusCode::UNAUTHORIZED);
+    assert_eq!(send("{}", &[("content-type", "text/plain")]).status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    for bad in ["", "[]", "{\"a\": 1, \"a\": 2}", "{\"a\": \"4242424242424242\"}"] {
+        let reply = send(bad, &[]);
+        assert_eq!((reply.status, reply.code().as_str()), (StatusCode::BAD_REQUEST, "error.validation"), "{bad}");
+    }
+    assert_eq!(send("{\"payment\": \"x\"}", &[]).code(), "error.payment.not-found");
+    assert_eq!(send(&format!("{{\"a\": \"{}\"}}", "x".repeat(16_384)), &[]).status, StatusCode::PAYLOAD_TOO_LARGE);
+    let read = site.ask(request(HttpMethod::GET, "/api/webhooks/shipped", "", &[]));
+    assert_eq!(read.status, StatusCode::METHOD_NOT_ALLOWED);
+    site.web.drain();
+    assert_eq!(send("{}", &[]).code(), "error.unavailable");
+}
+
+#[test]
 fn a_body_that_is_too_large_is_413() {
     let site = Site::new();
     let reply = site.query(&"a".repeat(1024), &[]);

@@ -5,7 +5,7 @@ use std::{thread, time::Duration};
 use serde_json::{Value, json};
 use testkit::{PATIENCE, Payment, Server, Setup, cards, until};
 
-use super::{decide, publish};
+use super::{decide, heard, publish, webhook, webhooks::listening};
 
 fn flows(payment: &Payment) -> Vec<Value> {
     payment.at("/paymentTimeline/flows").as_array().unwrap().clone()
@@ -83,4 +83,36 @@ fn a_decline_starts_what_waits_for_declines_alone() {
     });
     let ids: Vec<Value> = flows(&noted).iter().map(|flow| flow["flowId"].clone()).collect();
     assert_eq!(ids, [json!("default"), json!("on-decline")]);
+}
+
+#[test]
+fn an_intent_that_became_inactive_starts_a_flow_that_waits_and_calls() {
+    let (address, told) = listening();
+    let server = Setup::new().setting("limits.intent_inactivity", "400ms").start();
+    publish(
+        &server.shop(),
+        "remind",
+        &json!({"name": "Remind", "trigger": "intent_inactive", "steps": [
+            {"if": "intent.amount >= 1000 && intent.currency == \"EUR\"", "then": [{"call_webhook": {"url": address}}]},
+            {"approval": {"title": "Go on?"}}, {"await_webhook": {"name": "go"}}, {"call_webhook": {"url": address}},
+        ]}),
+    );
+    let intent = server.shop().start_intent(json!({"trackingId": "basket-7"}));
+    let (key, said) = told.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(
+        (&said["trackingId"], &said["status"], &said["intent"]),
+        (&json!("basket-7"), &json!("INACTIVE"), &intent["id"])
+    );
+    let instance = said["instance"].as_str().unwrap().to_owned();
+    assert!(key.starts_with(&instance), "{key}");
+    let (shop, other) = (server.shop(), server.other_team());
+    decide(&other, &instance, true).assert_error("error.flow.not-found");
+    until(PATIENCE, "it waits for the approval", || decide(&shop, &instance, true).errors().is_empty().then_some(()));
+    decide(&shop, &instance, true).assert_error("error.flow.invalid-status");
+    assert_eq!(webhook(&other, "go", &json!({"instance": instance})).status, 404);
+    until(PATIENCE, "it waits for the webhook", || {
+        (heard(&webhook(&shop, "go", &json!({"instance": instance}))) == (1, 0)).then_some(())
+    });
+    let (again, _) = told.recv_timeout(PATIENCE).unwrap();
+    assert!(again.starts_with(&instance) && again != key, "{again}");
 }

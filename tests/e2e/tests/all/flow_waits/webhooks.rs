@@ -14,7 +14,7 @@ use super::{heard, publish, titles, webhook};
 use crate::shared;
 
 /// A merchant's server: answers 200 to whatever comes and tells the key and the body.
-fn listening() -> (String, mpsc::Receiver<(String, Value)>) {
+pub(super) fn listening() -> (String, mpsc::Receiver<(String, Value)>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/hook", listener.local_addr().unwrap());
     let (tell, told) = mpsc::channel();
