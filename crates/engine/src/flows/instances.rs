@@ -90,6 +90,8 @@ impl Engine {
     /// Runs an instance on until it must wait or has ended.
     async fn step_instance(&self, team: TeamId, id: Uuid) -> Result<(), Stop> {
         for _ in 0..MOST_STOPS {
+            // Whoever else has taken it here waits, so that no call is made twice without need.
+            let _turn = self.inner.turns.take(id).await;
             let now = self.inner.world.now();
             let Some(mut instance) = store::flow_instance::of_team(&self.inner.store, team, id).await? else { break };
             let due = |pause: &Pause| pause.due.is_some_and(|due| due <= now);
