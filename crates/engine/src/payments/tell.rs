@@ -96,12 +96,32 @@ impl<'a> UnderWay<'a> {
     /// `None` when too many are, or when somebody makes this call already.
     fn of(calling: &'a Calling, instance: Uuid) -> Option<Self> {
         let mut instances = calling.lock();
-        (instances.len() < AT_ONCE && instances.insert(instance)).then_some(Self(calling, instance))
+        let free = instances.len() < AT_ONCE && instances.insert(instance);
+        // Made only then: dropping one takes the lock, and lets the instance go.
+        free.then(|| Self(calling, instance))
     }
 }
 
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
         self.0.lock().remove(&self.1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_instance_makes_one_call_at_a_time_and_few_make_one_at_once() {
+        let calling = Calling::default();
+        let first = UnderWay::of(&calling, Uuid::from_u128(0));
+        assert!(first.is_some());
+        assert!(UnderWay::of(&calling, Uuid::from_u128(0)).is_none(), "it is under way");
+        assert!(UnderWay::of(&calling, Uuid::from_u128(0)).is_none(), "and stays so");
+        let others: Vec<_> = (1..).map_while(|n| UnderWay::of(&calling, Uuid::from_u128(n))).collect();
+        assert_eq!(others.len(), AT_ONCE - 1);
+        drop(first);
+        assert!(UnderWay::of(&calling, Uuid::from_u128(0)).is_some());
     }
 }
