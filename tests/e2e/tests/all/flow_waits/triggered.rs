@@ -27,6 +27,10 @@ fn a_refund_that_an_outcome_starts_happens_once_and_does_not_start_itself() {
     );
     let paid = server.shop().authorise(cards::VISA);
     paid.assert_status("SUCCEEDED");
+    // Killed while it is being run, it would be found again when its lease ends.
+    until(PATIENCE, "the flow waits", || {
+        super::titles(&server.shop().payment(&paid.id())).contains(&"Waiting".to_owned()).then_some(())
+    });
     server.restart();
     let shop = server.shop();
     let refunded = shop.wait_for_status(&paid.id(), "PARTIAL_REFUNDED");
