@@ -86,6 +86,7 @@ impl House {
         let now = self.world.now();
         let payments: BTreeMap<String, Payment> = self.payments().into_iter().map(|one| (one.id.key(), one)).collect();
         let mut charged: BTreeMap<String, u32> = BTreeMap::new();
+        let mut moved: BTreeMap<String, (i64, i64)> = BTreeMap::new();
         for entry in self.entries() {
             let reference = entry.reference.as_str().to_owned();
             let (id, n) = connector::Reference::parse(&reference).unwrap();
@@ -97,14 +98,19 @@ impl House {
             if entry.authorised(now) > 0 && !gone {
                 *charged.entry(id.key()).or_default() += 1;
             }
-            assert_eq!(entry.captured(now), payment.captured, "captured of {reference} in {}", payment.status);
-            assert_eq!(entry.refunded(now), payment.refunded(), "refunded of {reference} in {}", payment.status);
+            assert_eq!(entry.connection, operation.connection, "{reference} went elsewhere");
+            let sums = moved.entry(id.key()).or_default();
+            *sums = (sums.0 + entry.captured(now), sums.1 + entry.refunded(now));
         }
         assert!(charged.values().all(|count| *count == 1), "charged twice: {charged:?}");
         for payment in payments.values() {
-            let entry =
-                self.entries().into_iter().find(|entry| entry.reference.as_str().starts_with(&payment.id.key()));
-            let holds = entry.is_some_and(|entry| entry.authorised(now) > 0);
+            let sums = moved.get(&payment.id.key()).copied().unwrap_or_default();
+            assert_eq!(sums, (payment.captured, payment.refunded()), "of {} in {}", payment.id, payment.status);
+            let entries = self.entries();
+            let own = entries.iter().filter(|entry| entry.reference.as_str().starts_with(&payment.id.key()));
+            let authorised = own.filter(|entry| entry.authorised(now) > 0).count();
+            assert!(authorised <= 1, "{} is charged at {authorised} connections", payment.id);
+            let holds = authorised == 1;
             let attempts = payment.operations.iter().filter(|one| matches!(one.kind, Kind::Authorise { .. }));
             let says = attempts.filter(|one| one.state.is_done()).count() > 0;
             assert_eq!(holds, says, "{} says {}", payment.id, payment.status);
@@ -159,28 +165,43 @@ fn settings() -> Settings {
     Settings {
         poll_interval: Duration::from_secs(5),
         authorisation_lifetime: Some(Duration::from_hours(12)),
+        customer_lifetime: Duration::from_mins(40),
         ..Settings::default()
     }
 }
 
+/// Two connections that are well, one at which everything fails, and one that breaks off after it did what it was asked.
 fn seed_of_team() -> Seed {
-    let connection = ConnectionId::parse("simulator-a").unwrap();
-    let flow = |id: &str, capture, is_default| SeedFlow {
+    let connection = |(id, settings): (&str, serde_json::Value)| SeedConnection {
+        id: ConnectionId::parse(id).unwrap(),
+        processor: "simulator".to_owned(),
+        name: id.to_owned(),
+        settings,
+    };
+    let flow = |(id, authorise, capture): (&str, &str, &str)| SeedFlow {
         id: FlowId::parse(id).unwrap(),
-        document: format!(
-            "name: {id}\ntrigger: payment\nsteps:\n  - authorise:\n      connection: {connection}\n  - capture: {capture}\n"
-        ),
-        is_default,
+        document: format!("name: {id}\ntrigger: payment\nsteps:\n  - authorise: {authorise}\n  - capture: {capture}\n"),
+        is_default: id == "default",
     };
     Seed {
         team_name: "Seeded".to_owned(),
-        connections: vec![SeedConnection {
-            id: connection.clone(),
-            processor: "simulator".to_owned(),
-            name: "Simulator A".to_owned(),
-            settings: serde_json::json!({}),
-        }],
-        flows: vec![flow("default", "now", true), flow("capture-by-api", "api", false)],
+        connections: [
+            ("simulator-a", serde_json::json!({})),
+            ("simulator-b", serde_json::json!({})),
+            ("ill", serde_json::json!({"fault": "fails"})),
+            ("dying", serde_json::json!({"fault": "dies_after_charging"})),
+        ]
+        .map(connection)
+        .into(),
+        flows: [
+            ("default", "{connection: simulator-a}", "now"),
+            ("capture-by-api", "{connection: simulator-a}", "api"),
+            ("two", "{connection: simulator-a, fallback: {to: [simulator-b]}}", "api"),
+            ("three", "{connection: ill, fallback: {to: [simulator-b, simulator-a]}}", "now"),
+            ("dying", "{connection: ill, fallback: {to: [dying, simulator-a]}}", "{after: 2s}"),
+        ]
+        .map(flow)
+        .into(),
         secret_key: Some(KEY.to_owned()),
     }
 }

@@ -20,7 +20,7 @@ use futures_util::future::join_all;
 use crate::house::{House, card};
 
 /// Every part that the simulator's cards play.
-const NUMBERS: [&str; 12] = [
+const NUMBERS: [&str; 14] = [
     "4242424242424242",
     "5555555555554444",
     "4000000000000002",
@@ -33,7 +33,12 @@ const NUMBERS: [&str; 12] = [
     "4000000000000929",
     "4000000000000937",
     "4000000000000945",
+    "4000002760003184",
+    "4000008400001629",
 ];
+
+/// The flows of the house; `None` is the default.
+const FLOWS: [Option<&str>; 5] = [None, Some("capture-by-api"), Some("two"), Some("three"), Some("dying")];
 
 /// What is left of a story: enough to tell two runs apart.
 #[derive(Debug, PartialEq, Eq)]
@@ -50,7 +55,7 @@ fn request(flow: Option<&str>, instrument: Instrument, amount: i64) -> Authorise
         target: engine::Target::Flow(flow.map(str::to_owned)),
         intent: None,
         three_ds: domain::payment::ThreeDsWish::AsIssuer,
-        three_ds_redirect: None,
+        three_ds_redirect: domain::redirect::RedirectUrl::parse("https://shop.example/done", "x").ok(),
         apm_redirect: None,
         instrument: Some(instrument),
         payer: None,
@@ -116,7 +121,7 @@ async fn shopper(engine: Engine, world: world::World, caller: Caller, told: Told
     } else {
         Instrument::Card(Box::new(card(NUMBERS[which])))
     };
-    let flow = if pick(2) == 0 { None } else { Some("capture-by-api") };
+    let flow = FLOWS[pick(FLOWS.len())];
     let amount = i64::try_from(1 + pick(5000)).unwrap();
     let Ok(view) = engine.authorise(&caller, None, Ok(request(flow, instrument, amount))).await.result else { return };
     let id = view.payment.id;
