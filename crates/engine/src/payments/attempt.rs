@@ -47,10 +47,6 @@ impl Engine {
         let (mut payment, mut n) = (payment, n);
         loop {
             let news = Box::pin(self.call(&payment, n)).await?;
-            let operation = payment.operation(n).filter(|operation| operation.kind.is_attempt());
-            if let Some(attempt) = operation.filter(|attempt| attempt.action.is_none()) {
-                self.note_health(payment.team, &attempt.connection, &news);
-            }
             let report = Report { n, news, source: Source::Call, quiet: false, fall_back: deadline };
             payment = Box::pin(self.settle(payment.team, payment.id, report)).await?;
             match payment.attempt().filter(|attempt| attempt.n > n && attempt.state == State::Sent) {

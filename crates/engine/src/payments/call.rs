@@ -45,6 +45,10 @@ impl Engine {
             Ok(Err(error)) => failed(&error, operation),
             Err(world::Elapsed) => News::NoAnswer,
         };
+        // Only what was really sent tells how the connection is; a completion is the customer's pace.
+        if operation.kind.is_attempt() && operation.action.is_none() {
+            self.note_health(payment.team, &operation.connection, &news);
+        }
         let labels = [
             ("processor", line.connection.processor.clone()),
             ("verb", verb(operation.kind).to_owned()),

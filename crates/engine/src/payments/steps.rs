@@ -43,9 +43,9 @@ impl Engine {
             }
             let before = Before::of(&payment);
             let done = match pause.why {
-                // The checkout was paid or closed while the flow waited.
+                // The checkout was paid or closed while the flow waited, or the stored method was deleted.
                 Why::Step | Why::Calling { .. } | Why::Outcome
-                    if which.is_none() && payment.attempt().is_none() && self.is_paid_otherwise(&payment).await? =>
+                    if which.is_none() && payment.attempt().is_none() && self.is_gone(&payment).await? =>
                 {
                     let lines = vec![payment.decline_by_rule(Decline::of(DeclineCode::PaymentCancelled), now)];
                     Followed { lines, began: None }
@@ -88,6 +88,16 @@ impl Engine {
             }
             other => other,
         }
+    }
+
+    /// Whether what a waiting payment was to be made for, or with, is not there any more.
+    async fn is_gone(&self, payment: &Payment) -> Result<bool, Stop> {
+        if let Some(token) = &payment.method.token
+            && store::method::of_team(&self.inner.store, payment.team, token).await?.is_none()
+        {
+            return Ok(true);
+        }
+        self.is_paid_otherwise(payment).await
     }
 
     /// Forgets the card of a payment that ended before any processor was asked.

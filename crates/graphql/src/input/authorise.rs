@@ -161,7 +161,7 @@ fn chosen(fields: Option<Reader>, mode: Mode) -> Result<Chosen, Fault> {
 
 /// Whether the customer pays with it at a page of its own, or by a mandate: no card, and no wallet whose tokens are sent.
 fn is_alternative(method: Method) -> bool {
-    !method.is_card() && Wallet::of_method(method).is_none() && method != Method::Wallet
+    !method.is_card() && Wallet::of_method(method).is_none() && !matches!(method, Method::Wallet | Method::Cash)
 }
 
 fn card_instrument(fields: &mut Reader, mode: Mode) -> Result<Option<Instrument>, Fault> {
