@@ -70,13 +70,35 @@ impl Engine {
                 payment.three_ds = joined(payment.three_ds, wish);
             }
             let because = last_condition(&run.trace);
+            let captures_later =
+                matches!(run.stop, Halt::Capture { when: CaptureWhen::After(_) | CaptureWhen::Api, .. });
             match self.obey(payment, run.stop, because.as_deref(), (with, &mut done)).await? {
+                // A refund needs what is captured later: the run rests until the payment is captured, or has ended.
+                Next::At(next)
+                    if captures_later && self.refunds_next(payment, program, next, with, intent.as_ref()) =>
+                {
+                    rest(payment, with.run, next, Why::Outcome, None);
+                    return Ok(done);
+                }
                 Next::At(next) => position = next,
                 Next::Rests => return Ok(done),
             }
         }
         tracing::error!(payment.id = %payment.id, "a flow does not come to its end");
         Err(Fault::unknown().into())
+    }
+
+    /// Whether a refund is the next thing that the flow does.
+    fn refunds_next(
+        &self,
+        payment: &Payment,
+        program: &Program,
+        next: Position,
+        with: &With,
+        intent: Option<&Intent>,
+    ) -> bool {
+        let ahead = program.run(next, &facts(payment, with.run, intent), &mut || self.draw());
+        payment.status == Status::Authorised && matches!(ahead.stop, Halt::Refund { .. })
     }
 
     async fn obey(
@@ -273,17 +295,14 @@ fn capture(
             rest(payment, run, next, Why::Outcome, None);
             Next::Rests
         }
-        // What follows a capture follows it in time: the run rests until the payment is captured, or has ended otherwise.
         CaptureWhen::After(span) if authorised => {
             payment.capture_rule = CaptureRule::After { seconds: span.as_secs() };
             payment.capture_at = Some(at.after(span));
-            rest(payment, run, next, Why::Outcome, None);
-            Next::Rests
+            Next::At(next)
         }
         CaptureWhen::Api if authorised => {
             payment.capture_rule = CaptureRule::Api;
-            rest(payment, run, next, Why::Outcome, None);
-            Next::Rests
+            Next::At(next)
         }
         CaptureWhen::Webhook(name) if authorised => {
             rest(payment, run, next, Why::Webhook { name, captures: true }, None);

@@ -12,8 +12,9 @@ const BLOCKS: [&str; 2] = ["walletAPay", "googlePay"];
 ///
 /// Errors: `error.validation` for a token that is missing or doesn't fit its type, and for wallet A's block.
 pub(super) fn wallet(mut method: Reader, wallet: Wallet) -> Result<(WalletInput, Option<String>), Fault> {
-    for other in ["token", "card"] {
-        let given = method.raw(other).is_some() || method.object(other).is_some_and(|card| !card.says_nothing());
+    let token = method.raw("token").is_some();
+    let card = method.object("card").is_some_and(|card| !card.says_nothing());
+    for (other, given) in [("token", token), ("card", card)] {
         if given {
             return Err(method.invalid(other, "fits no payment with a wallet: send walletToken, or the type CARD"));
         }

@@ -157,3 +157,31 @@ fn after_a_decline_nothing_is_captured_or_refunded() {
     payment.assert_status("DECLINED");
     shop.assert_books_agree_on(&payment.id());
 }
+
+#[test]
+fn a_refund_waits_for_the_capture_that_comes_later() {
+    let shop = shop();
+    let steps = [json!({"capture": {"after": "1s"}}), json!({"refund": {"amount": {"percent": 50}}})];
+    let payment = authorise_then(&shop, "refund-later", &steps);
+    payment.assert_status("AUTHORISED");
+    let refunded = shop.wait_for_status(&payment.id(), "PARTIAL_REFUNDED");
+    assert_eq!(refunded.number("/refundedAmount"), 500);
+    shop.assert_books_agree_on(&payment.id());
+}
+
+#[test]
+fn a_flow_that_waited_falls_back_too_and_asks_nobody_who_has_gone() {
+    let shop = shop();
+    shop.connection("waited-down", json!({"fault": "down"}));
+    shop.connection("waited-well", json!({}));
+    let authorise = json!({"authorise": {"connection": "waited-down", "fallback": {"to": ["waited-well"]}}});
+    shop.publish("waited", json!([{"delay": "1s"}, authorise]));
+    let payment = shop.order(&Order::card(cards::VISA).flow("waited"));
+    payment.assert_status("ACTIVE");
+    let paid = shop.wait_for_status(&payment.id(), "SUCCEEDED");
+    assert_eq!(paid.text("/connectionId"), "waited-well");
+    let challenged = shop.order(&Order::card(cards::CHALLENGE).flow("waited"));
+    let declined = shop.wait_for_status(&challenged.id(), "DECLINED");
+    assert_eq!(declined.decline_code(), "AUTHORIZATION_REQUIRED");
+    shop.assert_books_agree_on(&payment.id());
+}
