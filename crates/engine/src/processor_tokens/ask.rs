@@ -13,6 +13,15 @@ use domain::{
 
 use crate::{Engine, deadline::Deadline, faults::Stop, payments::token_holder};
 
+/// Who sets off that the processor is asked.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Asker<'a> {
+    /// The merchant's call, with where it wants the customer from now on.
+    Merchant(Option<&'a RedirectUrl>),
+    /// The customer who has come back.
+    Customer,
+}
+
 /// What an answer brought.
 struct Heard {
     state: TokenState,
@@ -31,12 +40,12 @@ impl Heard {
 }
 
 impl Engine {
-    /// Asks the processor about an open request, under its reference, and commits what came of it. `redirect` is where the
-    /// merchant wants the customer from now on. `None` when somebody else changed the request first.
+    /// Asks the processor about an open request, under its reference, and commits what came of it. `None` when somebody else
+    /// changed the request first.
     pub(super) async fn asked_again(
         &self,
         request: TokenRequest,
-        redirect: Option<&RedirectUrl>,
+        asker: Asker<'_>,
         method: &StoredMethod,
         deadline: Deadline,
     ) -> Result<Option<TokenRequest>, Stop> {
@@ -48,7 +57,13 @@ impl Engine {
             TokenState::Asked => request.state.clone(),
             state => state,
         };
-        next.redirect = redirect.cloned().or(next.redirect);
+        if let (Asker::Customer, TokenState::Declined { .. }) = (asker, &next.state) {
+            // The merchant is told first: the request stays open until the next call asks and hears the same.
+            return Ok(Some(next));
+        }
+        if let Asker::Merchant(Some(address)) = asker {
+            next.redirect = Some(address.clone());
+        }
         if next.state.is_open() && request.created_at.after(self.inner.settings.customer_lifetime) <= now {
             next.state = TokenState::Ended;
         }

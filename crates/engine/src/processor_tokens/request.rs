@@ -11,6 +11,7 @@ use domain::{
     redirect::RedirectUrl,
 };
 
+use super::ask::Asker;
 use crate::{
     Engine,
     deadline::Deadline,
@@ -82,7 +83,7 @@ impl Engine {
                 None => self.begin_token_request(&method, &wanted).await?,
             };
             let Some(request) = request else { continue };
-            let asked = self.asked_again(request, wanted.redirect.as_ref(), &method, deadline).await?;
+            let asked = self.asked_again(request, Asker::Merchant(wanted.redirect.as_ref()), &method, deadline).await?;
             let Some(request) = asked else { continue };
             // None: it brought the token, or its time was over and a new one begins.
             if let Some(fault) = told(&request) {

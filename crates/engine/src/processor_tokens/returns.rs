@@ -9,6 +9,7 @@ use domain::{
 use subtle::ConstantTimeEq;
 use uuid::Uuid;
 
+use super::ask::Asker;
 use crate::{Engine, deadline::Deadline, faults::Stop, once::only_fault};
 
 /// How often a request is read anew after another node was faster.
@@ -64,7 +65,7 @@ impl Engine {
             }
             let Some(method) = store::method::of_team(store, team, &request.token).await? else { return Ok(None) };
             let _turn = self.inner.turns.take(method.id.uuid()).await;
-            if let Some(request) = self.asked_again(request, None, &method, deadline).await? {
+            if let Some(request) = self.asked_again(request, Asker::Customer, &method, deadline).await? {
                 return Ok(Some(seen(&request)));
             }
         }

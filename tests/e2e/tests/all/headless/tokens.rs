@@ -91,6 +91,10 @@ fn a_customer_who_fails_comes_back_as_failed_and_may_try_again() {
     let reply = open(&shop, &back);
     assert_eq!(reply.status, 200);
     assert!(reply.text().contains("You may close this page"), "{}", reply.text());
+    let declined = shop.try_processor_token(request(&vault, ""));
+    declined.assert_error("error.token.declined");
+    assert_eq!(told(&declined, "reason"), "THREE_D_SECURE");
+    assert_eq!(told(&declined, "id"), told(&first, "id"));
     let again = shop.try_processor_token(request(&vault, ""));
     again.assert_error("error.authorize.requires3DSecure");
     assert_ne!(told(&again, "id"), told(&first, "id"));
