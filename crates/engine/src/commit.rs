@@ -47,8 +47,9 @@ impl Engine {
             change.push(claim);
         }
         let first = payment.version == 1;
-        change.push(if first { store::payment::insert(payment) } else { store::payment::update(payment) });
-        change.push(store::event::insert(payment, id, lines, self.inner.world.now()));
+        let at = self.inner.world.now();
+        change.push(if first { store::payment::insert(payment, at) } else { store::payment::update(payment, at) });
+        change.push(store::event::insert(payment, id, lines, at));
         for statement in extra.more {
             change.push(statement);
         }

@@ -72,6 +72,14 @@ pub fn hold(team: TeamId, intent: IntentId, payment: PaymentId) -> Statement {
     )
 }
 
+/// Refuses a change while the intent has a live or paid payment.
+pub fn unheld(team: TeamId, intent: IntentId) -> Statement {
+    Statement::one(
+        "update intent set payment_id = null where team_id = $1 and intent_id = $2 and payment_id is null",
+        vec![team.key().into(), intent.key().into()],
+    )
+}
+
 /// The live or paid payment of an intent.
 pub async fn claimed_by(db: &Db, team: TeamId, intent: IntentId) -> Result<Option<PaymentId>, DbError> {
     let sql = "select payment_id from intent where team_id = $1 and intent_id = $2";

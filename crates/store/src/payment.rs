@@ -7,8 +7,8 @@ use domain::{
     payment::Payment,
 };
 
-/// A new payment.
-pub fn insert(payment: &Payment) -> Statement {
+/// A new payment, committed at `at`: whoever commits it goes on with what is due then.
+pub fn insert(payment: &Payment, at: Timestamp) -> Statement {
     Statement::one(
         "insert into payment (team_id, payment_id, version, status, created_at, due_at, amount, currency, method, gateway, \
          country, flow_id, customer_id, order_id, intent_id, body) \
@@ -19,7 +19,7 @@ pub fn insert(payment: &Payment) -> Statement {
             version(payment.version),
             payment.status.text().into(),
             payment.created_at.micros().into(),
-            due_at(payment),
+            due_at(payment, at),
             payment.money.minor().into(),
             payment.money.currency().code().into(),
             payment.method.method.canonical().code().into(),
@@ -34,8 +34,9 @@ pub fn insert(payment: &Payment) -> Statement {
     )
 }
 
-/// The next version of a payment, guarded by the version before it.
-pub fn update(payment: &Payment) -> Statement {
+/// The next version of a payment, guarded by the version before it and committed at `at`: whoever commits it goes on with
+/// what is due then.
+pub fn update(payment: &Payment, at: Timestamp) -> Statement {
     Statement::one(
         "update payment set version = $3, status = $4, due_at = $5, gateway = $6, country = $7, body = $8 \
          where team_id = $1 and payment_id = $2 and version = $9",
@@ -44,7 +45,7 @@ pub fn update(payment: &Payment) -> Statement {
             payment.id.key().into(),
             version(payment.version),
             payment.status.text().into(),
-            due_at(payment),
+            due_at(payment, at),
             gateway(payment),
             country(payment),
             crate::text(payment).into(),
@@ -115,8 +116,8 @@ fn version(version: u64) -> Value {
     Value::Int(i64::try_from(version).unwrap_or(i64::MAX))
 }
 
-fn due_at(payment: &Payment) -> Value {
-    payment.due_at().map(Timestamp::micros).into()
+fn due_at(payment: &Payment, at: Timestamp) -> Value {
+    payment.due_for_others(at).map(Timestamp::micros).into()
 }
 
 /// The processor: what the interface shows as `paymentGateway.id`.

@@ -207,6 +207,10 @@ fn what_must_stand_in_one_place_does() {
     let rules: &[(&str, &str, &[&str])] = &[
         ("engine", ".open_card(", &["crates/engine/src/payments/call.rs"]),
         ("engine", "payment.settle(", &["crates/engine/src/payments/settle.rs"]),
+        ("engine", "payment::insert(", &["crates/engine/src/commit.rs"]),
+        ("engine", "payment::update(", &["crates/engine/src/commit.rs"]),
+        ("engine", ".begin_complete(", &["crates/engine/src/payments/returns.rs"]),
+        ("engine", ".may_fall_back(", &["crates/engine/src/payments/settle.rs"]),
         ("server", "env::vars_os(", &["crates/server/src/config"]),
     ];
     let mut findings = Vec::new();

@@ -10,6 +10,9 @@ use crate::Timestamp;
 /// Between look-ups once the schedule is exhausted, and between further tries of what a processor refused.
 const DAILY: Duration = Duration::from_hours(24);
 
+/// So long whoever commits a payment goes on with it alone. Longer than a webhook that a flow calls may take.
+const HELD: Duration = Duration::from_secs(12);
+
 /// The rules of time for one connection.
 #[derive(Debug, Clone)]
 pub struct Policy {
@@ -80,14 +83,27 @@ pub enum Duty {
 }
 
 impl Payment {
+    /// When others must look after the payment that is committed at `at`. Whoever commits it goes on with what is due at
+    /// once (a step of its flow, a capture), so that a request tells how it ended and not the middle of it; others take
+    /// that over only after a while, should the committer have died.
+    pub fn due_for_others(&self, at: Timestamp) -> Option<Timestamp> {
+        let own = self.flow_due().into_iter().chain(self.capture_due()).chain(self.give_up_due());
+        let held = own.map(|due| if due <= at { at.after(HELD) } else { due });
+        self.looked_after().chain(held).min()
+    }
+
     /// When the payment must be looked after next. `None`: never, unless something happens.
     pub fn due_at(&self) -> Option<Timestamp> {
+        let own = self.flow_due().into_iter().chain(self.capture_due()).chain(self.give_up_due());
+        self.looked_after().chain(own).min()
+    }
+
+    /// The times of what no request goes on with: look-ups, life times, reversals, and what outcomes have started.
+    fn looked_after(&self) -> impl Iterator<Item = Timestamp> + '_ {
         let operations = self.operations.iter().filter(|operation| operation.state.is_open());
         let times = operations.filter_map(|operation| operation.next_at);
-        let ends =
-            times.chain(self.capture_due()).chain(self.expiry_due()).chain(self.reversals_due().map(|due| due.0));
-        let triggered = self.triggered_due().map(|due| due.0);
-        ends.chain(self.give_up_due()).chain(self.flow_due()).chain(triggered).min()
+        let ends = times.chain(self.expiry_due()).chain(self.reversals_due().map(|due| due.0));
+        ends.chain(self.triggered_due().map(|due| due.0))
     }
 
     /// What is to be done at `at`: one thing at a time, the earliest due first.

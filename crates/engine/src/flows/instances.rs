@@ -64,8 +64,10 @@ impl Engine {
         for instance in &started {
             change.push(store::flow_instance::insert(instance));
         }
-        self.commit_plain(change).await?;
-        Ok(started.len())
+        match self.commit_plain(change).await? {
+            None => Ok(started.len()),
+            Some(_) => Err(domain::Fault::unknown().into()),
+        }
     }
 
     /// Takes instances that are due and has tasks run them. Returns how many were taken.
@@ -130,7 +132,7 @@ impl Engine {
             ..Facts::default()
         };
         let at = self.inner.world.now();
-        let run = program.run(Position::kept(pause.next), &facts, &mut || self.draw());
+        let run = program.run(Position::kept(pause.next), &facts, &mut || self.inner.world.random());
         for note in run.notes {
             tracing::info!(flow.instance = %instance.run.instance, note, "a flow notes");
         }

@@ -47,13 +47,7 @@ impl Engine {
         let facts = Facts::from_value(facts).map_err(|found| problems("facts", &found))?;
         let view = self.flow_view(caller.team, id, version).await.map_err(only_fault)?;
         let program = self.program(caller.team, id, view.version).await.map_err(only_fault)?;
-        let world = &self.inner.world;
-        let mut draw = || {
-            let mut bytes = [0; 8];
-            world.fill(&mut bytes);
-            u64::from_le_bytes(bytes)
-        };
-        Ok(tried(&program, facts, &mut draw))
+        Ok(tried(&program, facts, &mut || self.inner.world.random()))
     }
 }
 

@@ -23,7 +23,7 @@ const REFERENCE: &str = "paymentReference";
 const LOOKED_AT: i64 = 100;
 
 impl Engine {
-    /// Completes an intent with a payment. A merchant's server may do without one; when a payment of the intent is
+    /// Completes an intent with a payment. A merchant's server may do without one, unless one is live; when a payment of the intent is
     /// authorised or captured, that one counts. Completing it again in the same way changes nothing.
     ///
     /// # Errors
@@ -51,8 +51,11 @@ impl Engine {
                 return Ok(intent);
             }
             intent.version += 1;
-            let hold = paid.map(|payment| store::intent::hold(intent.team, intent.id, payment));
-            match self.commit_intent(&intent, Moment::Completed, hold.into_iter().collect()).await? {
+            let guard = match paid {
+                Some(payment) => store::intent::hold(intent.team, intent.id, payment),
+                None => store::intent::unheld(intent.team, intent.id),
+            };
+            match self.commit_intent(&intent, Moment::Completed, vec![guard]).await? {
                 Ended::Done => return Ok(intent),
                 Ended::Overtaken | Ended::Taken => {}
                 Ended::Refused(_) => return Err(self.held_otherwise(&intent, paid).await?.into()),

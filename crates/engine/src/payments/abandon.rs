@@ -69,7 +69,8 @@ impl Engine {
 
     /// Has the processor give up the authorisation that waits, then goes on with what follows from that.
     pub(crate) async fn give_up(&self, payment: Payment, cause: AbandonCause) -> Result<Payment, Stop> {
-        let payment = self.follow(payment, |payment, begin| payment.begin_abandon(cause, begin)).await?;
+        let about = payment.waiting_attempt().map_or(0, |attempt| attempt.n);
+        let payment = self.follow(payment, about, |payment, begin| payment.begin_abandon(cause, begin)).await?;
         let payment = match payment.waiting_attempt().map(|attempt| attempt.n) {
             // It would not be given up: it may be authorised by now.
             Some(n) => Box::pin(self.look_up(payment, n, false)).await?,
@@ -82,7 +83,8 @@ impl Engine {
     pub(crate) async fn expire_waiting(&self, payment: Payment) -> Result<Payment, Stop> {
         let present = payment.waiting_attempt().is_some_and(|attempt| attempt.return_key.is_some());
         let cause = if present { AbandonCause::Lifetime } else { AbandonCause::NobodyPresent };
-        self.follow(payment, |payment, begin| payment.begin_abandon(cause, begin)).await
+        let about = payment.waiting_attempt().map_or(0, |attempt| attempt.n);
+        self.follow(payment, about, |payment, begin| payment.begin_abandon(cause, begin)).await
     }
 }
 

@@ -25,10 +25,6 @@ use crate::{
 /// An operation that is not sent so long after its commit is not sent at all: recovery waits for it.
 const SEND_WITHIN: Duration = Duration::from_secs(5);
 
-/// How often, and after what pause, a request looks whether a job has ended what it goes on with.
-const SOON: u32 = 150;
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
-
 /// At most so many duties of a payment are done at once.
 const MOST_DUTIES: usize = 50;
 
@@ -74,23 +70,6 @@ impl Engine {
             if payment.version == version {
                 return Ok(payment);
             }
-        }
-        Ok(payment)
-    }
-
-    /// Waits a moment for a job that was quicker than the request to go on with the payment, so that the answer tells how
-    /// it ended and not the middle of it.
-    pub(crate) async fn settled_soon(&self, payment: Payment, deadline: Deadline) -> Result<Payment, Stop> {
-        let mut payment = payment;
-        for _ in 0..SOON {
-            let now = self.inner.world.now();
-            let sent = payment.operations.iter().any(|operation| operation.state == State::Sent);
-            let busy = sent || matches!(payment.duty(now), Some(Duty::Flow | Duty::Capture));
-            if !busy || deadline.left(now) < LOOK_AGAIN {
-                break;
-            }
-            self.inner.world.sleep(LOOK_AGAIN).await;
-            payment = self.load(payment.team, payment.id).await?;
         }
         Ok(payment)
     }

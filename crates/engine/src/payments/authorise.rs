@@ -141,7 +141,6 @@ impl Engine {
             None => payment,
         };
         let payment = Box::pin(self.onward(payment, once.as_ref())).await?;
-        let payment = self.settled_soon(payment, deadline).await?;
         if let Some(attempt) = payment.attempt() {
             payment.verdict(attempt.n)?;
         }

@@ -62,7 +62,8 @@ impl Engine {
         let intent = self.intent_of(payment).await?;
         for _ in 0..MOST_STOPS {
             let at = self.inner.world.now();
-            let run = program.run(position, &facts(payment, with.run, intent.as_ref()), &mut || self.draw());
+            let run =
+                program.run(position, &facts(payment, with.run, intent.as_ref()), &mut || self.inner.world.random());
             let unanswered = run.unanswered.into_iter();
             done.lines.extend(unanswered.map(|why| Line::new(at, "Condition without an answer").saying(why)));
             done.lines.extend(run.notes.into_iter().map(|note| Line::new(at, "Note").saying(note)));
@@ -97,7 +98,7 @@ impl Engine {
         with: &With,
         intent: Option<&Intent>,
     ) -> bool {
-        let ahead = program.run(next, &facts(payment, with.run, intent), &mut || self.draw());
+        let ahead = program.run(next, &facts(payment, with.run, intent), &mut || self.inner.world.random());
         payment.status == Status::Authorised && matches!(ahead.stop, Halt::Refund { .. })
     }
 
@@ -241,12 +242,6 @@ impl Engine {
             Some(authorisation) => self.line(payment.team, &authorisation.connection).await,
             None => Ok(None),
         }
-    }
-
-    pub(crate) fn draw(&self) -> u64 {
-        let mut bytes = [0; 8];
-        self.inner.world.fill(&mut bytes);
-        u64::from_le_bytes(bytes)
     }
 
     /// The secret part of the address of a return: 128 random bits.

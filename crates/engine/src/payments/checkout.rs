@@ -8,7 +8,6 @@ use domain::{
     Code, Fault,
     caller::{Caller, Credential},
     id::PaymentId,
-    intent::Status as CheckoutStatus,
     payment::{AbandonCause, Payment, State},
 };
 
@@ -130,12 +129,9 @@ impl Engine {
 
     /// Whether the checkout that the payment belongs to is another payment's.
     pub(super) async fn is_paid_otherwise(&self, payment: &Payment) -> Result<bool, Stop> {
-        if let Some(id) = payment.intent {
-            let holder = store::intent::claimed_by(&self.inner.store, payment.team, id).await?;
-            let intent = store::intent::of_team(&self.inner.store, payment.team, id).await?;
-            let is_complete = intent.as_ref().is_some_and(|intent| intent.status == CheckoutStatus::Complete);
-            let by_another = intent.is_some_and(|intent| intent.reference != Some(payment.id));
-            if holder != Some(payment.id) || (is_complete && by_another) {
+        if let Some(intent) = payment.intent {
+            let holder = store::intent::claimed_by(&self.inner.store, payment.team, intent).await?;
+            if holder != Some(payment.id) {
                 return Ok(true);
             }
         }

@@ -108,17 +108,19 @@ impl Engine {
     /// Asks the processor to cancel what was not captured in time. Its answer decides, not the timer.
     async fn expire(&self, payment: Payment) -> Result<Payment, Stop> {
         let begun = |payment: &mut Payment, begin| payment.begin_cancel(CancelCause::Lifetime, None, begin).ok();
-        self.follow(payment, begun).await
+        let about = payment.authorisation().map_or(0, |authorisation| authorisation.n);
+        self.follow(payment, about, begun).await
     }
 
     async fn reverse(&self, payment: Payment, target: u32, captured: bool) -> Result<Payment, Stop> {
-        self.follow(payment, |payment, begin| payment.begin_reverse(target, captured, begin)).await
+        self.follow(payment, target, |payment, begin| payment.begin_reverse(target, captured, begin)).await
     }
 
-    /// Adds an operation that nobody asked for, commits and carries it out.
+    /// Adds an operation that nobody asked for, about operation `about`, commits and carries it out.
     pub(super) async fn follow(
         &self,
         payment: Payment,
+        about: u32,
         add: impl Fn(&mut Payment, domain::payment::Begin) -> Option<(u32, domain::payment::Line)>,
     ) -> Result<Payment, Stop> {
         let (team, id, version) = (payment.team, payment.id, payment.version);
@@ -128,9 +130,8 @@ impl Engine {
             if payment.version != version {
                 return Ok(payment);
             }
-            let connection = payment.operations.last().map(|operation| operation.connection.clone());
-            let line = match &connection {
-                Some(connection) => self.line(team, connection).await?,
+            let line = match payment.operation(about) {
+                Some(operation) => self.line(team, &operation.connection).await?,
                 None => None,
             };
             let begin = self.begin(line.as_ref(), None, None);

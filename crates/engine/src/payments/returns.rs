@@ -201,7 +201,13 @@ fn told(payment: &Payment, n: u32) -> Returned {
         (payment.apm_redirect.as_deref(), "apm_status")
     };
     let Some(address) = address.and_then(|address| RedirectUrl::parse(address, "redirectUrl").ok()) else {
-        return Returned::Closed { paid: decline.is_none() && !failed };
+        // A review is no outcome yet, and nobody waits for its end here.
+        let held = matches!(operation.state, State::Pending { .. });
+        return if held {
+            Returned::Undecided
+        } else {
+            Returned::Closed { paid: !failed && !ended_without_money(payment.status) }
+        };
     };
     // 3D Secure may have been passed by a payment that the issuer declines; an alternative method knows no such difference.
     let failed = failed || (!is_card && decline.is_some()) || ended_without_money(payment.status) && decline.is_none();

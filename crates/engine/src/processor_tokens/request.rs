@@ -19,9 +19,6 @@ use crate::{
     once::only_fault,
 };
 
-/// Length of the secret part of a return's address. Unit: bytes.
-const SECRET: usize = 16;
-
 /// How often a request is read anew after another node was faster.
 const TRIES: u32 = 4;
 
@@ -99,8 +96,6 @@ impl Engine {
         method: &StoredMethod,
         wanted: &ProcessorTokenWanted,
     ) -> Result<Option<TokenRequest>, Stop> {
-        let mut secret = [0; SECRET];
-        self.inner.world.fill(&mut secret);
         let request = TokenRequest {
             id: TokenRequestId::new(self.inner.world.uuid_v7()),
             team: method.team,
@@ -109,7 +104,7 @@ impl Engine {
             connection: wanted.connection.clone(),
             currency: wanted.currency,
             redirect: wanted.redirect.clone(),
-            return_key: hex::encode(secret),
+            return_key: self.return_key(),
             state: TokenState::Asked,
             created_at: self.inner.world.now(),
         };

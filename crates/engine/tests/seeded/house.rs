@@ -166,6 +166,8 @@ fn settings() -> Settings {
         poll_interval: Duration::from_secs(5),
         authorisation_lifetime: Some(Duration::from_hours(12)),
         customer_lifetime: Duration::from_mins(40),
+        // Connections that are rested would be spared what is to be played.
+        rest_after: u32::MAX,
         ..Settings::default()
     }
 }

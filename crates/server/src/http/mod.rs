@@ -20,6 +20,7 @@ mod rate;
 mod request_id;
 mod returns;
 mod sandbox_pages;
+mod shopper;
 mod strict;
 mod token_return;
 mod web;

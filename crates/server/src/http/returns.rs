@@ -10,18 +10,17 @@ use axum::{
 use engine::Returned;
 use http::StatusCode;
 
-use super::web::Web;
+use super::{
+    shopper::{in_time, nothing_here},
+    web::Web,
+};
 use crate::pages::{Html, page, see_other};
 
 /// `GET` or `POST /3ds/{token}` and `/return/{token}`.
 pub(super) async fn come_back(State(web): State<Arc<Web>>, token: Result<Path<String>, PathRejection>) -> Response {
     // What is no text is no address of ours.
-    let Ok(Path(token)) = token else { return shown(&Returned::Unknown) };
-    let Some(_working) = web.begin() else { return busy() };
-    match web.world.timeout(web.rules.request_timeout, web.backend.returned(&token)).await {
-        Ok(returned) => shown(&returned),
-        Err(_elapsed) => shown(&Returned::Undecided),
-    }
+    let Ok(Path(token)) = token else { return nothing_here() };
+    in_time(&web, async { shown(&web.backend.returned(&token).await) }).await
 }
 
 fn shown(returned: &Returned) -> Response {
@@ -49,15 +48,6 @@ fn shown(returned: &Returned) -> Response {
                 .paragraph("The outcome is not known yet. Please don't pay again.")
                 .paragraph("Load this page again in a moment, or go back to the shop."),
         ),
-        Returned::Unknown => page(
-            StatusCode::NOT_FOUND,
-            "There is no such page",
-            &Html::new().paragraph("The address is not complete, or is out of use. Please go back to the shop."),
-        ),
+        Returned::Unknown => nothing_here(),
     }
-}
-
-fn busy() -> Response {
-    let body = Html::new().paragraph("Please load this page again in a moment. Nothing was lost.");
-    page(StatusCode::SERVICE_UNAVAILABLE, "The service is busy", &body)
 }

@@ -7,11 +7,14 @@ use axum::{
     response::Response,
 };
 use connectors::simulator::{Page, Progress};
-use domain::{Fault, answer::ActionKind};
-use futures_util::FutureExt;
+use domain::answer::ActionKind;
 use http::StatusCode;
 
-use super::{body, query_text, web::Web};
+use super::{
+    body, query_text,
+    shopper::{in_time, nothing_here, unavailable},
+    web::Web,
+};
 use crate::pages::{Html, page, see_other};
 
 /// The field of the form.
@@ -56,13 +59,6 @@ pub(super) async fn decide(
         }
     })
     .await
-}
-
-/// Bounds a page's work by the time of a request, and counts it as work that a stop waits for.
-pub(super) async fn in_time(web: &Arc<Web>, work: impl Future<Output = Response> + Send) -> Response {
-    let Some(_working) = web.begin() else { return unavailable(&Fault::unavailable()) };
-    let answered = web.world.timeout(web.rules.request_timeout, work.boxed()).await;
-    answered.unwrap_or_else(|_elapsed| unavailable(&Fault::unavailable()))
 }
 
 /// The one outcome in a form; `None` when there is none, another, or more than one.
@@ -133,18 +129,9 @@ impl Words {
     }
 }
 
-pub(super) fn nothing_here() -> Response {
-    let body = Html::new().paragraph("The address is not complete, or is out of use. Please go back to the shop.");
-    page(StatusCode::NOT_FOUND, "There is no such page", &body)
-}
-
 fn not_understood(status: StatusCode) -> Response {
     let body = Html::new().paragraph("The form needs the field outcome with the value complete or fail.");
     page(status, "That was not understood", &body)
-}
-
-pub(super) fn unavailable(fault: &Fault) -> Response {
-    page(StatusCode::SERVICE_UNAVAILABLE, "Please try again", &Html::new().paragraph(&fault.message))
 }
 
 #[cfg(test)]

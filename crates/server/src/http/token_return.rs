@@ -10,7 +10,7 @@ use engine::TokenReturn;
 use http::StatusCode;
 
 use super::{
-    sandbox_pages::{in_time, nothing_here, unavailable},
+    shopper::{in_time, nothing_here, unavailable},
     web::Web,
 };
 use crate::pages::{Html, page, see_other};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{
-    extract::{Path, Request, State},
+    extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
 };
 use domain::{Code, Fault, bounded::JsonBlob};
@@ -24,7 +24,14 @@ use super::{
 const BODY: usize = 16 * 1024;
 
 /// Takes a webhook.
-pub(super) async fn take(State(web): State<Arc<Web>>, Path(name): Path<String>, request: Request) -> Response {
+pub(super) async fn take(
+    State(web): State<Arc<Web>>,
+    name: Result<Path<String>, PathRejection>,
+    request: Request,
+) -> Response {
+    let Ok(Path(name)) = name else {
+        return Envelope::malformed(Code::Validation, "The address has a broken escape.").answer(Media::Json);
+    };
     let work = taken(&web, name, request).boxed();
     let answered = web.world.timeout(web.rules.request_timeout, work).await;
     match answered.unwrap_or_else(|_elapsed| Err(Envelope::of(Fault::unavailable()))) {

@@ -92,7 +92,7 @@ async fn payments(db: &Db, own: TeamId, other: TeamId) {
     for (team, n) in [(own, 401), (own, 402), (own, 403), (other, 404)] {
         let mut payment = samples::payment(team, NEW_YEAR + i64::try_from(n).unwrap(), n);
         payment.intent = Some(intent);
-        assert_eq!(commit(db, [store::payment::insert(&payment)]).await, Committed::Done);
+        assert_eq!(commit(db, [store::payment::insert(&payment, at(0))]).await, Committed::Done);
         made.push(payment);
     }
     let read = async |team, limit| store::intent::payments(db, team, intent, limit).await.unwrap();

@@ -238,11 +238,11 @@ fn wanted() -> impl Strategy<Value = Wanted> {
 
 async fn stock(db: &Db, payments: &[Payment]) {
     stock_intents(db).await;
-    assert_eq!(commit(db, payments.iter().map(store::payment::insert)).await, Committed::Done);
+    assert_eq!(commit(db, payments.iter().map(|one| store::payment::insert(one, at(0)))).await, Committed::Done);
     // Each has a twin in another team, which no list may show.
     let twins = payments.iter().map(|payment| Payment { team: team(2), ..payment.clone() });
     let twins: Vec<Payment> = twins.collect();
-    assert_eq!(commit(db, twins.iter().map(store::payment::insert)).await, Committed::Done);
+    assert_eq!(commit(db, twins.iter().map(|one| store::payment::insert(one, at(0)))).await, Committed::Done);
 }
 
 /// Reads a whole list page by page, through the text of the cursors. Before each page `between` may change the payments.
@@ -377,7 +377,7 @@ fn a_page_knows_what_lies_around_it_when_its_cursors_row_has_left_the_list() {
         let gone = &mut payments[2];
         assert_eq!(gone.id, first.rows[0].1.id);
         (gone.status, gone.version) = (Status::Succeeded, 2);
-        assert_eq!(commit(&db, [store::payment::update(gone)]).await, Committed::Done);
+        assert_eq!(commit(&db, [store::payment::update(gone, at(0))]).await, Committed::Done);
         let rest = Part { size: 2, direction: Direction::Forward, cursor: Some(first.rows[0].0.clone()) };
         let rest = payment_list::page(&db, team(1), &wanted, &rest).await.unwrap();
         let ids: Vec<PaymentId> = rest.rows.iter().map(|(_, payment)| payment.id).collect();

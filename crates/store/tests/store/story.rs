@@ -213,23 +213,23 @@ async fn payments(db: &Db, own: TeamId, other: TeamId) {
     let mut made: Vec<Payment> = (0..3).map(|n| samples::payment(own, NEW_YEAR + n, 0)).collect();
     for payment in &mut made {
         payment.customer = Some(payer(ada));
-        assert_eq!(commit(db, [store::payment::insert(payment)]).await, Committed::Done);
-        assert_eq!(commit(db, [store::payment::insert(payment)]).await, REFUSED);
+        assert_eq!(commit(db, [store::payment::insert(payment, at(0))]).await, Committed::Done);
+        assert_eq!(commit(db, [store::payment::insert(payment, at(0))]).await, REFUSED);
     }
     let payment = &mut made[0];
     assert_eq!(store::payment::of_team(db, own, payment.id).await.unwrap().as_ref(), Some(&*payment));
     assert_eq!(store::payment::of_team(db, other, payment.id).await.unwrap(), None);
     (payment.status, payment.version) = (Status::Succeeded, 3);
-    assert_eq!(commit(db, [store::payment::update(payment)]).await, REFUSED, "a version was left out");
+    assert_eq!(commit(db, [store::payment::update(payment, at(0))]).await, REFUSED, "a version was left out");
     payment.version = 2;
     let foreign = Payment { team: other, ..payment.clone() };
-    assert_eq!(commit(db, [store::payment::update(&foreign)]).await, REFUSED);
-    assert_eq!(commit(db, [store::payment::update(payment)]).await, Committed::Done);
-    assert_eq!(commit(db, [store::payment::update(payment)]).await, REFUSED, "its version is written");
+    assert_eq!(commit(db, [store::payment::update(&foreign, at(0))]).await, REFUSED);
+    assert_eq!(commit(db, [store::payment::update(payment, at(0))]).await, Committed::Done);
+    assert_eq!(commit(db, [store::payment::update(payment, at(0))]).await, REFUSED, "its version is written");
     assert_eq!(store::payment::of_team(db, own, payment.id).await.unwrap().as_ref(), Some(&*payment));
     // A refused statement takes the whole change with it.
     let (next, wrong) = (Payment { version: 3, ..made[0].clone() }, Payment { version: 7, ..made[1].clone() });
-    let both = [store::payment::update(&next), store::payment::update(&wrong)];
+    let both = [store::payment::update(&next, at(0)), store::payment::update(&wrong, at(0))];
     assert_eq!(commit(db, both).await, Committed::Conflict { statement: 1 });
     assert_eq!(store::payment::of_team(db, own, next.id).await.unwrap().unwrap().version, 2);
     let of_ada = async |after, limit| store::payment::of_customer(db, own, ada, after, limit).await.unwrap();
@@ -242,7 +242,7 @@ async fn due_payments(db: &Db, own: TeamId, other: TeamId) {
     // The attempts of all payments wait for their answers: they are due when these can come no more.
     let later = |span: u64| at(NEW_YEAR).after(Duration::from_secs(span));
     let foreign = samples::payment(other, NEW_YEAR, 9);
-    assert_eq!(commit(db, [store::payment::insert(&foreign)]).await, Committed::Done);
+    assert_eq!(commit(db, [store::payment::insert(&foreign, at(0))]).await, Committed::Done);
     assert_eq!(store::payment::claim_due(db, later(14), later(60), 10).await, Ok(Vec::new()));
     let now = later(20);
     let first = store::payment::claim_due(db, now, later(60), 2).await.unwrap();

@@ -2,7 +2,7 @@
 
 use testkit::{Setup, Shop, at_once};
 
-use super::{assert_charged_once, order, set_up};
+use super::{NEVER_RESTED, assert_charged_once, order, set_up};
 
 /// Callers at once, and the payments of each: every flow with every card, four times.
 const CALLERS: usize = 10;
@@ -10,7 +10,7 @@ const EACH: usize = 10;
 
 #[test]
 fn at_once_none_is_charged_at_two_connections() {
-    let server = Setup::new().start();
+    let server = Setup::new().setting("routing.rest_after", NEVER_RESTED).start();
     let shop = server.shop();
     set_up(&shop);
     let told = at_once(CALLERS, |caller| {

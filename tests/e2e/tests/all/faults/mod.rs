@@ -6,6 +6,9 @@ mod load;
 use serde_json::json;
 use testkit::{Order, Shop, cards};
 
+/// Connections that are rested would be spared what is to be played.
+const NEVER_RESTED: &str = "1000000";
+
 /// Connections with what is wrong with them.
 const CONNECTIONS: [(&str, &str); 6] = [
     ("chaos-well", "{}"),

@@ -126,6 +126,16 @@ fn without_an_address_a_plain_page_says_how_it_went() {
 }
 
 #[test]
+fn without_an_address_a_payment_that_was_cancelled_afterwards_is_not_told_as_paid() {
+    let shop = shared::shop();
+    let detour = shop.challenged(&Order::card(cards::CHALLENGE).flow("capture-by-api"));
+    let back = shop.decide(&detour, "complete");
+    assert!(shop.visit(&back).text().contains("Thank you"));
+    shop.cancel(&detour.id).assert_status("CANCELLED");
+    assert!(!shop.visit(&back).text().contains("Thank you"));
+}
+
+#[test]
 fn addresses_that_lead_to_no_shop_are_refused() {
     let shop = shared::shop();
     for address in [
