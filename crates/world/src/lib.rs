@@ -14,7 +14,7 @@ use futures_util::future::{BoxFuture, Either, select};
 use uuid::Uuid;
 
 pub use real::Stopwatch;
-pub use simulated::Sim;
+pub use simulated::{Node, Sim, Stuck};
 
 /// Time, chance and tasks, as one implementation gives them.
 trait Seams: Send + Sync + 'static {
@@ -45,10 +45,10 @@ impl World {
         Self(Arc::new(real::Real::new()))
     }
 
-    /// A world that is played on one thread in virtual time. The same seed gives the same run.
+    /// A world that is played on one thread in virtual time, as its first process sees it. The same seed gives the same run;
+    /// [`Sim::node`] adds processes.
     pub fn simulated(seed: u64) -> (Self, Sim) {
-        let sim = Sim::new(seed);
-        (Self(Arc::new(sim.clone())), sim)
+        Sim::new(seed)
     }
 
     /// The time now.
