@@ -137,6 +137,14 @@ impl Db {
         }
     }
 
+    /// Whether other nodes may work on the same database.
+    pub fn is_shared(&self) -> bool {
+        match &self.0 {
+            Engine::Server(_) => true,
+            Engine::Threaded(_) | Engine::Inline(_) => false,
+        }
+    }
+
     fn database(&self) -> &Arc<str> {
         match &self.0 {
             Engine::Threaded(threaded) => threaded.database(),

@@ -100,7 +100,11 @@ pub(crate) fn skip_locked(sql: &str) -> String {
     )
 }
 
-/// Turns the text of a migration into PostgreSQL's: every text is ordered by its bytes, whatever the database's locale.
+/// Stands between `create` and `table` where nothing of the table may get into PostgreSQL's write-ahead log.
+const UNLOGGED: &str = "/* unlogged */";
+
+/// Turns the text of a migration into PostgreSQL's: every text is ordered by its bytes, whatever the database's locale, and
+/// `create /* unlogged */ table` is what it says.
 ///
 /// Errors: the sentence that says which word does not belong into a migration.
 pub(crate) fn postgres_schema(sql: &str) -> Result<String, String> {
@@ -108,7 +112,7 @@ pub(crate) fn postgres_schema(sql: &str) -> Result<String, String> {
     for piece in pieces(sql) {
         let code = match piece {
             Piece::Opaque(text) => {
-                out.push_str(text);
+                out.push_str(if text == UNLOGGED { "unlogged" } else { text });
                 continue;
             }
             Piece::Code(code) => code,
@@ -238,6 +242,9 @@ mod tests {
         let wanted = "create table a (id text collate \"C\" not null, texts bigint default 'text'); -- text";
         assert_eq!(postgres_schema(sql).unwrap(), wanted);
         assert!(postgres_schema("create table a (b serial)").is_err());
+        let unlogged = "create /* unlogged */ table a (b bigint)";
+        assert_eq!(postgres_schema(unlogged).unwrap(), "create unlogged table a (b bigint)");
+        assert_eq!(sqlite_schema(unlogged).unwrap(), "create /* unlogged */ table a (b integer)\nstrict");
     }
 
     #[test]

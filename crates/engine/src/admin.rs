@@ -84,12 +84,12 @@ pub struct ListedTeam {
 impl Engine {
     /// Makes a team that has nothing yet.
     pub async fn create_team(&self, name: &str) -> Result<TeamId, AdminError> {
-        self.found_team(name, &[], &[], None).await
+        self.found_team(name, &[], &[]).await
     }
 
     /// Makes a team with connections and flows, and without a key, whatever the seed says of one.
     pub async fn create_team_with(&self, seed: &Seed) -> Result<TeamId, AdminError> {
-        self.found_team(&seed.team_name, &seed.connections, &seed.flows, None).await
+        self.found_team(&seed.team_name, &seed.connections, &seed.flows).await
     }
 
     /// Makes a key of a team: the one given, or a new one.

@@ -7,7 +7,7 @@ use domain::{
 };
 use store::{
     connection::Connection,
-    credential::{self, Credential, Kind},
+    credential::{self, Kind},
     flow::Flow,
     flow_version::FlowVersion,
     team::Team,
@@ -69,8 +69,17 @@ impl Engine {
     /// # Errors
     /// What is wrong with the key or with a flow's document; the database's.
     pub async fn seed(&self, seed: Seed) -> Result<Option<KeyMade>, AdminError> {
-        let teams = store::team::all(&self.inner.store).await?;
-        let Some(first) = teams.first() else { return self.first_start(seed).await.map(Some) };
+        let mut teams = store::team::all(&self.inner.store).await?;
+        if teams.is_empty() {
+            if let Some(made) = self.first_start(&seed).await? {
+                return Ok(Some(made));
+            }
+            // Another node that starts was faster.
+            teams = store::team::all(&self.inner.store).await?;
+        }
+        let Some(first) = teams.first() else {
+            return Err(AdminError::refused("a first team was made, and there is none"));
+        };
         for team in &teams {
             self.complete_team(team.id, &seed).await?;
         }
@@ -82,15 +91,26 @@ impl Engine {
         if credential::by_hash(&self.inner.store, &hash).await?.is_some() {
             return Ok(None);
         }
-        self.create_key(first.id, KeyKind::Secret, GIVEN_KEY, Some(given)).await.map(Some)
+        match self.create_key(first.id, KeyKind::Secret, GIVEN_KEY, Some(given)).await {
+            // Again another node was faster.
+            Err(AdminError::Refused(_)) if credential::by_hash(&self.inner.store, &hash).await?.is_some() => Ok(None),
+            made => made.map(Some),
+        }
     }
 
-    async fn first_start(&self, seed: Seed) -> Result<KeyMade, AdminError> {
+    /// Makes the first team; `None` when another node has done it at the same time.
+    async fn first_start(&self, seed: &Seed) -> Result<Option<KeyMade>, AdminError> {
         let team = TeamId::new(self.inner.world.uuid_v7());
         let name = if seed.secret_key.is_some() { GIVEN_KEY } else { FIRST_KEY };
-        let (made, row) = self.new_key(team, KeyKind::Secret, name, seed.secret_key)?;
-        self.found_team(&seed.team_name, &seed.connections, &seed.flows, Some(row)).await?;
-        Ok(made)
+        let (made, row) = self.new_key(team, KeyKind::Secret, name, seed.secret_key.clone())?;
+        let guard = store::installation::insert(store::installation::FIRST_TEAM, &team.key());
+        let change = Change::new(self.change_id(), store::installation::FIRST_TEAM).with(guard);
+        let change = self.founding(change, team, &seed.team_name, (&seed.connections, &seed.flows))?;
+        let change = change.with(credential::insert(&row));
+        Ok(match self.committed_plain(change).await? {
+            Refused::No => Some(made),
+            Refused::Yes => None,
+        })
     }
 
     /// Makes a team with what it begins with, in one commit.
@@ -99,12 +119,27 @@ impl Engine {
         name: &str,
         connections: &[SeedConnection],
         flows: &[SeedFlow],
-        key: Option<Credential>,
     ) -> Result<TeamId, AdminError> {
-        let id = key.as_ref().map_or_else(|| TeamId::new(self.inner.world.uuid_v7()), |key| key.team);
+        let id = TeamId::new(self.inner.world.uuid_v7());
+        let change = Change::new(self.change_id(), &id.key());
+        let change = self.founding(change, id, name, (connections, flows))?;
+        match self.committed_plain(change).await? {
+            Refused::No => Ok(id),
+            Refused::Yes => Err(AdminError::refused("two of the team's connections or flows have the same id")),
+        }
+    }
+
+    /// Adds to a change what makes a team.
+    fn founding(
+        &self,
+        mut change: Change,
+        id: TeamId,
+        name: &str,
+        begins_with: (&[SeedConnection], &[SeedFlow]),
+    ) -> Result<Change, AdminError> {
+        let (connections, flows) = begins_with;
         let now = self.inner.world.now();
-        let team = Team { id, name: checked_name(name)? };
-        let mut change = Change::new(self.change_id(), &id.key()).with(store::team::insert(&team, now));
+        change.push(store::team::insert(&Team { id, name: checked_name(name)? }, now));
         let known: Vec<ConnectionId> = connections.iter().map(|connection| connection.id.clone()).collect();
         for connection in connections {
             change.push(store::connection::insert(&connection.of(id), now));
@@ -112,13 +147,7 @@ impl Engine {
         for flow in flows {
             flow.inserts(id, &known, now)?.into_iter().for_each(|statement| change.push(statement));
         }
-        if let Some(key) = &key {
-            change.push(credential::insert(key));
-        }
-        match self.committed_plain(change).await? {
-            Refused::No => Ok(id),
-            Refused::Yes => Err(AdminError::refused("two of the team's connections, flows or keys have the same id")),
-        }
+        Ok(change)
     }
 
     /// Gives a team of before what teams begin with today. What it has stays as it is.

@@ -15,6 +15,7 @@ pub mod flow_instance;
 pub mod flow_version;
 pub mod flow_wait;
 pub mod hidden_card;
+pub mod installation;
 pub mod intent;
 pub mod intent_list;
 pub mod method;
@@ -42,6 +43,7 @@ pub const MIGRATIONS: &[Migration] = &[
     Migration { number: 4, name: "wallets", sql: include_str!("../migrations/0004_wallets.sql") },
     Migration { number: 5, name: "processor tokens", sql: include_str!("../migrations/0005_processor_tokens.sql") },
     Migration { number: 6, name: "flow waits", sql: include_str!("../migrations/0006_flow_waits.sql") },
+    Migration { number: 7, name: "installation", sql: include_str!("../migrations/0007_installation.sql") },
 ];
 
 /// Reads a stored document.

@@ -1,4 +1,4 @@
-//! Security codes: sealed in memory under a key that dies with the process. Losing them in a crash is accepted.
+//! Security codes, where nobody shares the database: sealed in memory under a key that dies with the process. Losing them in a crash is accepted.
 //!
 //! A task erases codes whose life time is over; it runs while there are any. There is room for a fixed number: beyond it
 //! the code that would end first makes room, since the loss of one is accepted and an unbounded memory is not.
@@ -30,7 +30,7 @@ const PADDED: usize = 4;
 
 /// What is kept. It is bound to the sealed text, beside the holder, so that one is never taken for the other.
 #[derive(Clone, Copy)]
-enum Purpose {
+pub(crate) enum Purpose {
     SecurityCode,
     Cryptogram,
 }
@@ -86,23 +86,8 @@ impl Codes {
         Self(Arc::new(Inner { key: Key::random(world), lifetime, most, kept: Mutex::default() }))
     }
 
-    /// Keeps a code; one that the holder had is erased.
-    pub(crate) fn keep(&self, world: &World, holder: &str, code: &SecurityCode) {
-        let mut padded = Zeroizing::new([0_u8; PADDED]);
-        for (slot, byte) in padded.iter_mut().zip(code.expose().bytes()) {
-            *slot = byte;
-        }
-        self.keep_bytes(world, holder, Purpose::SecurityCode, padded.as_slice());
-    }
-
-    /// Keeps a wallet's cryptogram with its indicator, in the place of a security code: a payment has one of the two.
-    pub(crate) fn keep_cryptogram(&self, world: &World, holder: &str, cryptogram: &str, eci: Option<&str>) {
-        // Neither holds a blank; the indicator may be absent.
-        let text = Zeroizing::new(format!("{} {cryptogram}", eci.unwrap_or_default()));
-        self.keep_bytes(world, holder, Purpose::Cryptogram, text.as_bytes());
-    }
-
-    fn keep_bytes(&self, world: &World, holder: &str, purpose: Purpose, clear: &[u8]) {
+    /// Keeps a code or a cryptogram; what the holder had is erased.
+    pub(crate) fn keep(&self, world: &World, (holder, purpose): (&str, Purpose), clear: &[u8]) {
         let Some(sealed) = encrypt(&self.0.key, world, clear, &bound(purpose, holder)) else { return };
         let now = world.now();
         let until = now.after(self.0.lifetime);
@@ -119,21 +104,8 @@ impl Codes {
         }
     }
 
-    /// A holder's code. It stays.
-    pub(crate) fn open(&self, world: &World, holder: &str) -> Option<SecurityCode> {
-        let padded = self.open_bytes(world, holder, Purpose::SecurityCode)?;
-        let digits = padded.split(|byte| *byte == 0).next()?;
-        SecurityCode::parse(std::str::from_utf8(digits).ok()?.to_owned()).ok()
-    }
-
-    /// A holder's cryptogram with its indicator. It stays.
-    pub(crate) fn open_cryptogram(&self, world: &World, holder: &str) -> Option<(Zeroizing<String>, Option<String>)> {
-        let clear = self.open_bytes(world, holder, Purpose::Cryptogram)?;
-        let (eci, cryptogram) = std::str::from_utf8(&clear).ok()?.split_once(' ')?;
-        Some((Zeroizing::new(cryptogram.to_owned()), Some(eci.to_owned()).filter(|eci| !eci.is_empty())))
-    }
-
-    fn open_bytes(&self, world: &World, holder: &str, purpose: Purpose) -> Option<Zeroizing<Vec<u8>>> {
+    /// What a holder has. It stays.
+    pub(crate) fn open(&self, world: &World, (holder, purpose): (&str, Purpose)) -> Option<Zeroizing<Vec<u8>>> {
         let mut kept = self.0.kept.lock();
         kept.sweep(world.now(), self.0.lifetime);
         decrypt(&self.0.key, &kept.codes.get(holder)?.sealed, &bound(purpose, holder))
@@ -204,7 +176,34 @@ async fn clean(codes: Weak<Inner>, world: World) {
     }
 }
 
-fn bound(purpose: Purpose, holder: &str) -> Vec<u8> {
+/// A code as it is sealed: with room after it.
+pub(crate) fn padded(code: &SecurityCode) -> Zeroizing<[u8; PADDED]> {
+    let mut padded = Zeroizing::new([0_u8; PADDED]);
+    for (slot, byte) in padded.iter_mut().zip(code.expose().bytes()) {
+        *slot = byte;
+    }
+    padded
+}
+
+/// The code that was padded.
+pub(crate) fn unpadded(padded: &[u8]) -> Option<SecurityCode> {
+    let digits = padded.split(|byte| *byte == 0).next()?;
+    SecurityCode::parse(std::str::from_utf8(digits).ok()?.to_owned()).ok()
+}
+
+/// A wallet's cryptogram with its indicator, in the place of a security code: a payment has one of the two.
+pub(crate) fn joined(cryptogram: &str, eci: Option<&str>) -> Zeroizing<String> {
+    // Neither holds a blank; the indicator may be absent.
+    Zeroizing::new(format!("{} {cryptogram}", eci.unwrap_or_default()))
+}
+
+/// The cryptogram and the indicator that were joined.
+pub(crate) fn parted(clear: &[u8]) -> Option<(Zeroizing<String>, Option<String>)> {
+    let (eci, cryptogram) = std::str::from_utf8(clear).ok()?.split_once(' ')?;
+    Some((Zeroizing::new(cryptogram.to_owned()), Some(eci.to_owned()).filter(|eci| !eci.is_empty())))
+}
+
+pub(crate) fn bound(purpose: Purpose, holder: &str) -> Vec<u8> {
     [purpose.label(), holder.as_bytes()].concat()
 }
 
@@ -219,16 +218,24 @@ mod tests {
         SecurityCode::parse(digits.to_owned()).ok().unwrap()
     }
 
+    fn keep(codes: &Codes, world: &World, holder: &str, digits: &str) {
+        codes.keep(world, (holder, Purpose::SecurityCode), padded(&code(digits)).as_slice());
+    }
+
+    fn keep_cryptogram(codes: &Codes, world: &World, holder: &str, cryptogram: &str, eci: Option<&str>) {
+        codes.keep(world, (holder, Purpose::Cryptogram), joined(cryptogram, eci).as_bytes());
+    }
+
     fn shown(codes: &Codes, world: &World, holder: &str) -> Option<String> {
-        codes.open(world, holder).map(|code| code.expose().to_owned())
+        unpadded(&codes.open(world, (holder, Purpose::SecurityCode))?).map(|code| code.expose().to_owned())
     }
 
     #[test]
     fn a_code_opens_for_its_holder_as_often_as_it_is_needed_until_it_is_erased() {
         let (world, _sim) = World::simulated(1);
         let codes = Codes::new(&world, HOUR);
-        codes.keep(&world, "one", &code("123"));
-        codes.keep(&world, "two", &code("0045"));
+        keep(&codes, &world, "one", "123");
+        keep(&codes, &world, "two", "0045");
         for _ in 0..3 {
             assert_eq!(shown(&codes, &world, "one").as_deref(), Some("123"));
             assert_eq!(shown(&codes, &world, "two").as_deref(), Some("0045"));
@@ -237,7 +244,7 @@ mod tests {
         codes.erase("one");
         codes.erase("one");
         assert_eq!(shown(&codes, &world, "one"), None);
-        codes.keep(&world, "two", &code("999"));
+        keep(&codes, &world, "two", "999");
         assert_eq!(shown(&codes, &world, "two").as_deref(), Some("999"));
         assert_eq!((codes.count(), codes.0.kept.lock().ends.len()), (1, 1));
     }
@@ -246,11 +253,13 @@ mod tests {
     fn a_cryptogram_opens_as_itself_alone() {
         let (world, _sim) = World::simulated(1);
         let codes = Codes::new(&world, HOUR);
-        codes.keep_cryptogram(&world, "one", "AgAA+/8=", Some("05"));
-        codes.keep_cryptogram(&world, "two", "BgAA", None);
-        codes.keep(&world, "three", &code("123"));
-        let open =
-            |holder: &str| codes.open_cryptogram(&world, holder).map(|(cryptogram, eci)| (cryptogram.to_string(), eci));
+        keep_cryptogram(&codes, &world, "one", "AgAA+/8=", Some("05"));
+        keep_cryptogram(&codes, &world, "two", "BgAA", None);
+        keep(&codes, &world, "three", "123");
+        let open = |holder: &str| {
+            parted(&codes.open(&world, (holder, Purpose::Cryptogram))?)
+                .map(|(cryptogram, eci)| (cryptogram.to_string(), eci))
+        };
         assert_eq!(open("one"), Some(("AgAA+/8=".to_owned(), Some("05".to_owned()))));
         assert_eq!(open("two"), Some(("BgAA".to_owned(), None)));
         assert_eq!(open("three"), None);
@@ -263,8 +272,8 @@ mod tests {
     fn what_is_kept_shows_no_digit_and_no_length_and_opens_for_no_other_holder() {
         let (world, _sim) = World::simulated(1);
         let codes = Codes::new(&world, HOUR);
-        codes.keep(&world, "one", &code("1234"));
-        codes.keep(&world, "two", &code("567"));
+        keep(&codes, &world, "one", "1234");
+        keep(&codes, &world, "two", "567");
         let mut kept = codes.0.kept.lock();
         let (one, two) = (kept.codes["one"].sealed.clone(), kept.codes["two"].sealed.clone());
         assert!(!one.contains("1234") && !two.contains("567"));
@@ -279,9 +288,9 @@ mod tests {
     fn a_code_ends_with_its_life_time_and_its_memory_is_freed_without_anyone_asking() {
         let (world, sim) = World::simulated(1);
         let codes = Codes::new(&world, HOUR);
-        codes.keep(&world, "one", &code("123"));
+        keep(&codes, &world, "one", "123");
         sim.run_until(world.sleep(30 * MINUTE)).unwrap();
-        codes.keep(&world, "two", &code("456"));
+        keep(&codes, &world, "two", "456");
         sim.run_until(world.sleep(Duration::from_micros(30 * 60_000_000 - 1))).unwrap();
         assert_eq!(shown(&codes, &world, "one").as_deref(), Some("123"));
         sim.run_until(world.sleep(Duration::from_micros(1))).unwrap();
@@ -289,7 +298,7 @@ mod tests {
         assert_eq!(shown(&codes, &world, "two").as_deref(), Some("456"));
         sim.run_until(world.sleep(31 * MINUTE)).unwrap();
         assert_eq!(codes.count(), 0, "counting does not sweep");
-        codes.keep(&world, "three", &code("789"));
+        keep(&codes, &world, "three", "789");
         sim.run_until(world.sleep(61 * MINUTE)).unwrap();
         assert_eq!(codes.count(), 0, "the cleaner has begun again");
     }
@@ -298,10 +307,10 @@ mod tests {
     fn no_setting_and_no_clock_that_is_set_back_makes_a_code_live_longer_than_an_hour() {
         let (world, sim) = World::simulated(1);
         let codes = Codes::new(&world, 24 * HOUR);
-        codes.keep(&world, "one", &code("123"));
+        keep(&codes, &world, "one", "123");
         sim.run_until(world.sleep(HOUR)).unwrap();
         assert_eq!(shown(&codes, &world, "one"), None);
-        codes.keep(&world, "two", &code("123"));
+        keep(&codes, &world, "two", "123");
         sim.jump(-1);
         assert_eq!(shown(&codes, &world, "two"), None);
     }
@@ -311,12 +320,12 @@ mod tests {
         let (world, sim) = World::simulated(1);
         let codes = Codes::bounded(&world, HOUR, 3);
         for holder in ["one", "two", "three", "four"] {
-            codes.keep(&world, holder, &code("123"));
+            keep(&codes, &world, holder, "123");
             sim.run_until(world.sleep(MINUTE)).unwrap();
         }
         assert_eq!(codes.count(), 3);
         assert_eq!(shown(&codes, &world, "one"), None);
-        codes.keep(&world, "four", &code("456"));
+        keep(&codes, &world, "four", "456");
         assert!(shown(&codes, &world, "two").is_some(), "a holder's second code takes the place of the first");
         assert_eq!(codes.count(), 3);
     }
@@ -325,7 +334,7 @@ mod tests {
     fn the_cleaner_does_not_keep_the_codes_alive() {
         let (world, sim) = World::simulated(1);
         let codes = Codes::new(&world, HOUR);
-        codes.keep(&world, "one", &code("123"));
+        keep(&codes, &world, "one", "123");
         sim.run_until(world.sleep(MINUTE)).unwrap();
         let watch = Arc::downgrade(&codes.0);
         drop(codes);

@@ -190,6 +190,17 @@ impl Keyring {
         self.versions.get(&self.current).map(|key| (self.current, key))
     }
 
+    /// The key for security codes that belongs to a version.
+    pub(crate) fn code_key(&self, version: u32) -> Option<Key> {
+        let derived = Zeroizing::new(mac(self.key(version)?.bytes(), &[b"security codes"]));
+        Key::from_slice(derived.as_slice())
+    }
+
+    /// Whether the other ones are of the same vault.
+    fn is_kin_of(&self, other: &Self) -> bool {
+        self.index.bytes() == other.index.bytes()
+    }
+
     /// The version that seals now.
     pub(crate) fn version(&self) -> u32 {
         self.current
@@ -281,6 +292,15 @@ impl KeySource {
         let keys = Keyring::create(world);
         key_file::create(path, &keys.text())?;
         Ok(keys)
+    }
+
+    /// The keys of the file where they are others than these, and of the same vault: another node or a person has changed
+    /// them. Given keys stay as they are.
+    pub(crate) fn renewed(&self, keys: &Keyring) -> Option<Keyring> {
+        let Self::File(path) = self else { return None };
+        let there = Keyring::parse(&key_file::read(path).ok()??).ok()?;
+        let is_other = there.current != keys.current || !there.equals(keys);
+        (is_other && there.is_kin_of(keys)).then_some(there)
     }
 
     /// Adds a version and makes it current: written to the file before anything is sealed under it.

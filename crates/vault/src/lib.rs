@@ -15,8 +15,9 @@
 //! Secrets that are no numbers (credentials at processors, keys of wallets) are sealed in the same way, in a table of
 //! their own.
 //!
-//! Security codes are never written to disk: they live sealed in memory, until their authorisation has ended or their
-//! life time is over.
+//! Security codes live until their authorisation has ended or their life time is over, an hour at most. With the embedded
+//! database they are sealed in memory and never written to disk. Where nodes share a database they are sealed in a table
+//! that is kept out of the write-ahead log, since a customer may come back to another node.
 //!
 //! # What is not promised
 //! Whoever has both the database and the key file has the numbers. Keep them apart; a key management system can be put
@@ -30,10 +31,14 @@ mod keyring;
 mod records;
 mod rotate;
 mod secrets;
+mod shared_codes;
 mod versions;
 
 use std::{
-    sync::{Arc, atomic::AtomicU32},
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
     time::Duration,
 };
 
@@ -51,7 +56,9 @@ use zeroize::Zeroizing;
 pub use keyring::{Given, KeyError, KeySource, Protection};
 pub use rotate::Progress;
 pub use secrets::SECRET_MAX;
+pub use versions::has_had_keys;
 
+use codes::{Codes, Purpose};
 use envelope::{Kind, Place};
 use keyring::Keyring;
 use rotate::Walk;
@@ -63,6 +70,7 @@ const TRIES: u32 = 4;
 pub const MIGRATIONS: &[Migration] = &[
     Migration { number: 1, name: "start", sql: include_str!("../migrations/0001_start.sql") },
     Migration { number: 2, name: "secrets", sql: include_str!("../migrations/0002_secrets.sql") },
+    Migration { number: 3, name: "codes", sql: include_str!("../migrations/0003_codes.sql") },
 ];
 
 /// What can go wrong in the vault. None of it tells a number.
@@ -110,7 +118,38 @@ struct Inner {
     known: AtomicU32,
     /// The rotation at work. Whoever has it is the only one that changes the keys.
     rotation: Turn<Option<Walk>>,
-    codes: codes::Codes,
+    codes: Kept,
+}
+
+/// What is kept for one authorisation. Can't be printed.
+pub enum Code {
+    /// A card's security code.
+    Security(SecurityCode),
+    /// A wallet's cryptogram.
+    Cryptogram {
+        /// The cryptogram.
+        value: Zeroizing<String>,
+        /// Its indicator.
+        eci: Option<String>,
+    },
+}
+
+impl Code {
+    /// Reads whichever of the two opens.
+    fn read(open: impl Fn(Purpose) -> Option<Zeroizing<Vec<u8>>>) -> Option<Self> {
+        if let Some(padded) = open(Purpose::SecurityCode) {
+            return codes::unpadded(&padded).map(Self::Security);
+        }
+        let (value, eci) = codes::parted(&open(Purpose::Cryptogram)?)?;
+        Some(Self::Cryptogram { value, eci })
+    }
+}
+
+/// Where security codes are kept.
+enum Kept {
+    InMemory(Codes),
+    /// In the database, for this long.
+    Shared(Duration),
 }
 
 impl Vault {
@@ -120,7 +159,11 @@ impl Vault {
     /// Keys that can't be read or made.
     pub fn open(db: Db, source: KeySource, world: World, code_lifetime: Duration) -> Result<Self, VaultError> {
         let keys = source.load_or_create(&world)?;
-        let codes = codes::Codes::new(&world, code_lifetime);
+        let codes = if db.is_shared() {
+            Kept::Shared(code_lifetime.min(shared_codes::LONGEST))
+        } else {
+            Kept::InMemory(Codes::new(&world, code_lifetime))
+        };
         let (keys, known) = (Mutex::new(Arc::new(keys)), AtomicU32::new(0));
         Ok(Self(Arc::new(Inner { db, world, source, keys, known, rotation: Turn::new(None), codes })))
     }
@@ -172,34 +215,75 @@ impl Vault {
         self.keys().credential_hash(credential)
     }
 
-    /// Keeps a security code in memory under `holder`, until it is erased or its life time is over.
-    pub fn keep_cvc(&self, holder: &str, code: &SecurityCode) {
-        self.0.codes.keep(&self.0.world, holder, code);
+    /// Keeps a security code under `holder`, until it is erased or its life time is over.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn keep_cvc(&self, holder: &str, code: &SecurityCode) -> Result<(), VaultError> {
+        self.keep((holder, Purpose::SecurityCode), codes::padded(code).as_slice()).await
     }
 
     /// The security code of `holder`, if it is still kept.
-    pub fn open_cvc(&self, holder: &str) -> Option<SecurityCode> {
-        self.0.codes.open(&self.0.world, holder)
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn open_cvc(&self, holder: &str) -> Result<Option<SecurityCode>, VaultError> {
+        Ok(match self.open_code(holder).await? {
+            Some(Code::Security(code)) => Some(code),
+            Some(Code::Cryptogram { .. }) | None => None,
+        })
     }
 
     /// Keeps a wallet's cryptogram with its indicator like a security code, in its place.
-    pub fn keep_cryptogram(&self, holder: &str, cryptogram: &str, eci: Option<&str>) {
-        self.0.codes.keep_cryptogram(&self.0.world, holder, cryptogram, eci);
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn keep_cryptogram(&self, holder: &str, cryptogram: &str, eci: Option<&str>) -> Result<(), VaultError> {
+        self.keep((holder, Purpose::Cryptogram), codes::joined(cryptogram, eci).as_bytes()).await
     }
 
-    /// The cryptogram of `holder` with its indicator, if it is still kept.
-    pub fn open_cryptogram(&self, holder: &str) -> Option<(Zeroizing<String>, Option<String>)> {
-        self.0.codes.open_cryptogram(&self.0.world, holder)
+    /// What is still kept under `holder`: its security code, or the cryptogram in its place.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn open_code(&self, holder: &str) -> Result<Option<Code>, VaultError> {
+        if let Kept::InMemory(codes) = &self.0.codes {
+            return Ok(Code::read(|purpose| codes.open(&self.0.world, (holder, purpose))));
+        }
+        let Some(sealed) = self.shared_code(holder).await? else { return Ok(None) };
+        Ok(Code::read(|purpose| sealed.open(holder, purpose)))
     }
 
-    /// Erases the security code of `holder`, or its cryptogram.
-    pub fn erase_cvc(&self, holder: &str) {
-        self.0.codes.erase(holder);
+    /// Erases the security code of `holder`, or its cryptogram. What can't be erased now ends with its life time.
+    pub async fn erase_cvc(&self, holder: &str) {
+        match &self.0.codes {
+            Kept::InMemory(codes) => codes.erase(holder),
+            Kept::Shared(_) => {
+                if let Err(error) = self.erase_shared_code(holder).await {
+                    tracing::warn!(%error, "a security code can't be erased yet; it ends with its life time");
+                }
+            }
+        }
     }
 
-    /// Erases security codes whose life time is over, as a task of the vault's own does in time. Returns how many.
-    pub fn sweep_codes(&self) -> usize {
-        self.0.codes.sweep(self.0.world.now())
+    /// Erases security codes whose life time is over; in memory a task of the vault's own does so in time. Returns how
+    /// many.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn sweep_codes(&self) -> Result<usize, VaultError> {
+        match &self.0.codes {
+            Kept::InMemory(codes) => Ok(codes.sweep(self.0.world.now())),
+            Kept::Shared(_) => self.sweep_shared_codes().await,
+        }
+    }
+
+    async fn keep(&self, what: (&str, Purpose), clear: &[u8]) -> Result<(), VaultError> {
+        match &self.0.codes {
+            Kept::InMemory(codes) => codes.keep(&self.0.world, what, clear),
+            Kept::Shared(lifetime) => self.share_code(*lifetime, what, clear).await?,
+        }
+        Ok(())
     }
 
     /// Erases a sealed number. Does nothing when it is erased already.
@@ -241,6 +325,14 @@ impl Vault {
         self.check_keys().await
     }
 
+    /// Whether the database answers.
+    ///
+    /// # Errors
+    /// What it says.
+    pub async fn answers(&self) -> Result<(), DbError> {
+        self.0.db.check().await
+    }
+
     /// Stops the database.
     pub async fn close(&self) {
         self.0.db.close().await;
@@ -260,8 +352,14 @@ impl Vault {
                 Ok(true) => return Ok(blob),
                 // The id is taken.
                 Ok(false) => {}
-                // The database refuses the version, which a rotation has retired meanwhile.
-                Err(VaultError::Db(_)) if self.keys().version() != keys.version() => {}
+                // The database refuses a version that a rotation has retired meanwhile, here or on another node.
+                Err(VaultError::Db(error @ DbError::Sql { .. })) => {
+                    self.0.known.store(0, Ordering::Release);
+                    self.reload();
+                    if self.ready_keys().await?.version() == keys.version() {
+                        return Err(error.into());
+                    }
+                }
                 Err(error) => return Err(error),
             }
         }

@@ -55,8 +55,12 @@ impl Vault {
             };
             let Some(record) = found else { return Ok(None) };
             match envelope::open(&self.keys(), place, &record) {
-                // Its version was retired between the two looks: by now the record is under another.
-                Err(VaultError::NoKey(version)) if missed != Some(version) => missed = Some(version),
+                // Its version was retired between the two looks, and the record is under another by now; or another node has
+                // begun a rotation.
+                Err(VaultError::NoKey(version)) if missed != Some(version) => {
+                    missed = Some(version);
+                    self.reload();
+                }
                 opened => return opened.map(Some),
             }
         }

@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, atomic::Ordering};
 
-use db::{DbError, Row, Statement};
+use db::{Db, DbError, Row, Statement};
 
 use crate::{Vault, VaultError, keyring::Keyring};
 
@@ -42,7 +42,40 @@ fn retire(version: u32, mark: &str) -> Statement {
     )
 }
 
+/// Whether keys were ever in use with this database, so that others must not be made.
+///
+/// # Errors
+/// The database's.
+pub async fn has_had_keys(db: &Db) -> Result<bool, DbError> {
+    Ok(!db.read("select version from sealing_key limit 1", Vec::new()).await?.is_empty())
+}
+
 impl Vault {
+    /// Takes the keys into use: the first ones of a vault are known to its database from now on, and nobody comes with
+    /// others. Every node does so before it serves.
+    ///
+    /// # Errors
+    /// `WrongKey` for the keys of another vault, `NoKey`, the database's.
+    pub async fn take_up(&self) -> Result<(), VaultError> {
+        let versions = self.versions().await?;
+        let keys = self.keys();
+        let is_known = |version: &Version| keys.mark(version.number).as_ref() == Some(&version.mark);
+        if !versions.is_empty() && !versions.iter().any(is_known) {
+            return Err(VaultError::WrongKey(keys.version()));
+        }
+        self.ready_keys().await?;
+        self.check_keys().await
+    }
+
+    /// Reads the keys again, since another node or a person may have changed them.
+    pub(crate) fn reload(&self) {
+        let mut keys = self.0.keys.lock();
+        if let Some(renewed) = self.0.source.renewed(&keys) {
+            tracing::info!(version = renewed.version(), "the vault's keys were changed elsewhere and are read again");
+            *keys = Arc::new(renewed);
+        }
+    }
+
     /// The keys, once the database takes records under their current version.
     ///
     /// # Errors

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 
-use crate::{Server, binary};
+use crate::postgres::schema_of;
+use crate::{Postgres, Server, binary};
 
 /// The secret key that every test server is started with.
 pub const ACCESS_TOKEN: &str = "sk_test_blackbox0secret0key0of0the0default0team";
@@ -17,7 +18,7 @@ pub enum Backend {
     /// SQLite in the data directory.
     #[default]
     Embedded,
-    /// PostgreSQL at the address in `POINTSMAN_TEST_DATABASE_URL`.
+    /// PostgreSQL: a private server that all stories of the test process share, each test server with schemas of its own.
     Postgres,
 }
 
@@ -61,6 +62,18 @@ impl Setup {
             flags: vec!["--sandbox".to_owned()],
         }
         .setting("jobs.poll_interval", "100ms")
+    }
+
+    /// Runs it on this database, whatever the suite runs on.
+    #[must_use]
+    pub fn on(mut self, backend: Backend) -> Self {
+        self.backend = backend;
+        self
+    }
+
+    /// The database that it runs on.
+    pub fn backend(&self) -> Backend {
+        self.backend
     }
 
     /// Sets a setting by its environment variable: `limits.authorisation_lifetime` becomes
@@ -143,6 +156,10 @@ impl Setup {
         let scratch = root.join("tmp");
         std::fs::create_dir_all(&scratch).expect("a scratch directory");
         command.env("TMPDIR", scratch);
+        if self.backend == Backend::Postgres {
+            command.env("POINTSMAN_DATABASE__URL", Postgres::shared().url());
+            command.env("POINTSMAN_DATABASE__SCHEMA", schema_of(root));
+        }
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }
@@ -153,10 +170,6 @@ impl Setup {
         let data = data.to_str().expect("a readable path");
         let mut command = self.command(root, &["serve", "--listen", "127.0.0.1:0", "--data-dir", data]);
         command.args(&self.flags);
-        if self.backend == Backend::Postgres {
-            let url = std::env::var("POINTSMAN_TEST_DATABASE_URL").expect("POINTSMAN_TEST_DATABASE_URL is set");
-            command.args(["--database-url", &url]);
-        }
         if let Some(toml) = &self.config {
             let file = root.join("pointsman.toml");
             std::fs::write(&file, toml).expect("the configuration is written");

@@ -1,8 +1,7 @@
 //! Where the entries are kept.
 
 use std::{
-    collections::BTreeMap,
-    future::ready,
+    collections::{BTreeMap, BTreeSet},
     ops::Bound::{Excluded, Unbounded},
 };
 
@@ -25,8 +24,9 @@ pub trait Books: Send + Sync + 'static {
     /// At most `limit` entries in the order of their references, from the first one behind `after` on.
     fn all<'a>(&'a self, after: Option<&'a str>, limit: u32) -> BoxFuture<'a, Result<Vec<Entry>, BooksError>>;
 
-    /// Waits for the writes to this entry that were begun before, also those whose callers have gone: after it, what
-    /// `load` does not show will not come any more.
+    /// Ends the writes to this entry that were begun before, on any node, also those whose callers have gone: after it,
+    /// what `load` does not show will not come any more. An entry that there is gets another version, so that a late
+    /// `update` finds it changed; a reference without one is fenced off, so that a late `insert` finds it taken.
     fn catch_up<'a>(&'a self, reference: &'a str) -> BoxFuture<'a, Result<(), BooksError>>;
 }
 
@@ -43,32 +43,37 @@ pub enum BooksError {
 
 /// Books in memory, for tests and seeded runs.
 #[derive(Default)]
-pub struct MemoryBooks(Mutex<BTreeMap<String, Entry>>);
+pub struct MemoryBooks(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    entries: BTreeMap<String, Entry>,
+    /// References that were looked for and not found.
+    fenced: BTreeSet<String>,
+}
 
 impl Books for MemoryBooks {
     fn load<'a>(&'a self, reference: &'a str) -> BoxFuture<'a, Result<Option<Entry>, BooksError>> {
-        Box::pin(async move { Ok(self.0.lock().get(reference).cloned()) })
+        Box::pin(async move { Ok(self.0.lock().entries.get(reference).cloned()) })
     }
 
     fn insert<'a>(&'a self, entry: &'a Entry) -> BoxFuture<'a, Result<bool, BooksError>> {
         Box::pin(async move {
-            let mut entries = self.0.lock();
+            let mut kept = self.0.lock();
             let key = entry.reference.as_str();
-            if entries.contains_key(key) {
+            if kept.entries.contains_key(key) || kept.fenced.contains(key) {
                 return Ok(false);
             }
-            entries.insert(key.to_owned(), entry.clone());
+            kept.entries.insert(key.to_owned(), entry.clone());
             Ok(true)
         })
     }
 
     fn update<'a>(&'a self, entry: &'a Entry, expected: u64) -> BoxFuture<'a, Result<bool, BooksError>> {
         Box::pin(async move {
-            let mut entries = self.0.lock();
-            let Some(stored) = entries.get_mut(entry.reference.as_str()).filter(|stored| stored.version == expected)
-            else {
-                return Ok(false);
-            };
+            let mut kept = self.0.lock();
+            let stored = kept.entries.get_mut(entry.reference.as_str());
+            let Some(stored) = stored.filter(|stored| stored.version == expected) else { return Ok(false) };
             *stored = entry.clone();
             Ok(true)
         })
@@ -76,15 +81,21 @@ impl Books for MemoryBooks {
 
     fn all<'a>(&'a self, after: Option<&'a str>, limit: u32) -> BoxFuture<'a, Result<Vec<Entry>, BooksError>> {
         Box::pin(async move {
-            let entries = self.0.lock();
+            let kept = self.0.lock();
             let from = after.map_or(Unbounded, Excluded);
             let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-            Ok(entries.range::<str, _>((from, Unbounded)).map(|(_, entry)| entry.clone()).take(limit).collect())
+            Ok(kept.entries.range::<str, _>((from, Unbounded)).map(|(_, entry)| entry.clone()).take(limit).collect())
         })
     }
 
-    fn catch_up<'a>(&'a self, _reference: &'a str) -> BoxFuture<'a, Result<(), BooksError>> {
-        // A write is done before its caller can go.
-        Box::pin(ready(Ok(())))
+    fn catch_up<'a>(&'a self, reference: &'a str) -> BoxFuture<'a, Result<(), BooksError>> {
+        Box::pin(async move {
+            let mut kept = self.0.lock();
+            match kept.entries.get_mut(reference) {
+                Some(entry) => entry.version = entry.version.saturating_add(1),
+                None => drop(kept.fenced.insert(reference.to_owned())),
+            }
+            Ok(())
+        })
     }
 }

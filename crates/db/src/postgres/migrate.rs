@@ -27,6 +27,9 @@ pub(crate) async fn apply(link: &Link, target: &Target, migrations: &[Migration]
     migrate::check_numbers(migrations)?;
     check_server(link).await?;
     let schema = target.options.checked_schema()?;
+    if !target.options.may_found && !is_founded(link, schema).await? {
+        return Err(DbError::Schema("there is nothing in it yet; the first start of a server makes it".to_owned()));
+    }
     let lock = lock_number(schema);
     wait_for_turn(link, target, lock).await?;
     // The lock ends with the connection at the latest, which the caller drops when this fails.
@@ -92,6 +95,13 @@ async fn wait_for_turn(link: &Link, target: &Target, lock: i64) -> Result<(), Db
 fn lock_number(schema: &str) -> i64 {
     let digest = Sha256::digest(format!("pointsman migrations of {schema}"));
     digest.first_chunk().map_or(0, |first| i64::from_be_bytes(*first))
+}
+
+/// Whether a migration was ever applied to the schema.
+async fn is_founded(link: &Link, schema: &str) -> Result<bool, DbError> {
+    let found = "select count(*) from pg_catalog.pg_tables \
+                 where schemaname = $1::name::text and tablename = 'schema_migration'";
+    Ok(one(ask(link, found, params![schema]).await?)?.int(0)? > 0)
 }
 
 /// Creates the schema. A role that may not is fine when the schema is there.

@@ -30,6 +30,8 @@ pub struct PostgresOptions {
     pub statement_timeout: Duration,
     /// How long work waits for a server that is away before it is refused with [`crate::DbError::Unreachable`].
     pub patience: Duration,
+    /// Whether a schema without tables gets them; else it is refused.
+    pub may_found: bool,
 }
 
 impl PostgresOptions {
@@ -46,6 +48,7 @@ impl PostgresOptions {
             connect_timeout: Duration::from_secs(5),
             statement_timeout: Duration::from_secs(15),
             patience: Duration::from_secs(10),
+            may_found: true,
         }
     }
 

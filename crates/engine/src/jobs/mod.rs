@@ -38,6 +38,7 @@ impl Engine {
         logged("erase_hidden_cards", self.erase_hidden_cards().await);
         logged("erase_people", self.erase_people().await);
         logged("erase_deleted_methods", self.erase_deleted_methods().await);
+        logged("erase_security_codes", self.erase_security_codes().await);
         logged("forget_idempotency_keys", self.forget_idempotency_keys().await);
         logged("forget_client_tokens", self.forget_client_tokens().await);
         logged("forget_wallet_tokens", self.forget_wallet_tokens().await);

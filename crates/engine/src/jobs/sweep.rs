@@ -52,6 +52,11 @@ impl Engine {
         Ok(count)
     }
 
+    /// Erases security codes whose life time is over.
+    pub(super) async fn erase_security_codes(&self) -> Result<usize, Stop> {
+        Ok(self.inner.vault.sweep_codes().await?)
+    }
+
     /// Forgets idempotency keys after their retention.
     pub(super) async fn forget_idempotency_keys(&self) -> Result<usize, Stop> {
         let before = self.inner.world.now().before(self.inner.settings.idempotency_retention);

@@ -7,6 +7,7 @@ use domain::{
     money::Money,
     payment::{Initiator, Kind, News, Operation, Payment},
 };
+use vault::Code;
 
 use super::route::Line;
 use crate::{Engine, faults::Stop};
@@ -67,13 +68,24 @@ impl Engine {
                 return None;
             }
         };
+        let (cvc, cryptogram) = match self.inner.vault.open_code(&code_holder(payment)).await {
+            Ok(Some(Code::Security(code))) => (Some(code), None),
+            Ok(Some(Code::Cryptogram { value, eci })) => {
+                (None, Some(connector::Cryptogram { value: value.to_string(), eci }))
+            }
+            Ok(None) => (None, None),
+            Err(error) => {
+                tracing::error!(payment.id = %payment.id, error = %error, "a security code can't be opened");
+                return None;
+            }
+        };
         Some(CardData {
             number,
             expiry: payment.method.expiry?,
-            cvc: self.inner.vault.open_cvc(&code_holder(payment)),
+            cvc,
             name: payment.method.holder.clone(),
             address: payment.method.address.clone(),
-            cryptogram: cryptogram(self.inner.vault.open_cryptogram(&code_holder(payment))),
+            cryptogram,
         })
     }
 
@@ -81,10 +93,11 @@ impl Engine {
     pub(crate) async fn open_stored(&self, method: &StoredMethod) -> Result<Option<CardData>, Stop> {
         let Instrument::Card { expiry, .. } = &method.instrument else { return Ok(None) };
         let number = self.inner.vault.open_card(method.team, method.blob).await?;
+        let cvc = self.inner.vault.open_cvc(&super::instrument::token_holder(method.team, &method.token)).await?;
         Ok(number.map(|number| CardData {
             number,
             expiry: *expiry,
-            cvc: self.inner.vault.open_cvc(&super::instrument::token_holder(method.team, &method.token)),
+            cvc,
             name: method.holder.clone(),
             address: method.address.clone(),
             cryptogram: None,
@@ -94,7 +107,7 @@ impl Engine {
     /// Forgets what only the authorisation needed: the security code, and the number of a raw card. The job that looks
     /// after hidden cards does it when this does not come to its end.
     pub(crate) async fn forget_card(&self, payment: &Payment) {
-        self.inner.vault.erase_cvc(&code_holder(payment));
+        self.inner.vault.erase_cvc(&code_holder(payment)).await;
         if let Some(blob) = payment.method.blob.filter(|_| payment.method.hidden) {
             self.erase_hidden(payment.team, blob).await;
         }
@@ -112,10 +125,6 @@ impl Engine {
             tracing::warn!("a raw card's record can't be removed yet; the job tries again");
         }
     }
-}
-
-fn cryptogram(kept: Option<(zeroize::Zeroizing<String>, Option<String>)>) -> Option<connector::Cryptogram> {
-    kept.map(|(value, eci)| connector::Cryptogram { value: value.to_string(), eci })
 }
 
 /// Under what a payment's security code is kept: its token, or the payment itself for a raw card.

@@ -219,7 +219,7 @@ impl Engine {
             if self.inner.settings.mode == Mode::Live && !cvc.fits(brand) {
                 return Err(Fault::invalid(field("cvc"), "has not the length that the card's brand uses").into());
             }
-            self.inner.vault.keep_cvc(&payment_holder(payment), &cvc);
+            self.inner.vault.keep_cvc(&payment_holder(payment), &cvc).await?;
         }
         let blob = self.inner.vault.seal_card(team, &card.number).await?;
         Ok(PaidWith {

@@ -47,7 +47,7 @@ impl Engine {
                 .with(store::erasure::insert(team, id, self.erasure_due(now)));
             if self.commit_plain(change).await?.is_none() {
                 for method in methods {
-                    self.inner.vault.erase_cvc(&token_holder(team, &method.token));
+                    self.inner.vault.erase_cvc(&token_holder(team, &method.token)).await;
                 }
                 return Ok(());
             }

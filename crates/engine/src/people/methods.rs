@@ -21,7 +21,7 @@ impl Engine {
     pub async fn delete_method(&self, caller: &Caller, token: VaultToken) -> Result<(), Fault> {
         caller.require_server()?;
         self.method_deleted(caller.team, &token).await.map_err(only_fault)?;
-        self.inner.vault.erase_cvc(&token_holder(caller.team, &token));
+        self.inner.vault.erase_cvc(&token_holder(caller.team, &token)).await;
         Ok(())
     }
 

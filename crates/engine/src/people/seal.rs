@@ -114,7 +114,12 @@ impl Engine {
     pub(super) async fn keep_or_discard<T>(&self, sealed: Sealed, made: Result<T, Stop>) -> Result<T, Stop> {
         let Sealed { method, cvc, .. } = sealed;
         match (&made, cvc) {
-            (Ok(_), Some(cvc)) => self.inner.vault.keep_cvc(&token_holder(method.team, &method.token), &cvc),
+            (Ok(_), Some(cvc)) => {
+                // The record is written, so that the method is told; its code can be attached again.
+                if let Err(error) = self.inner.vault.keep_cvc(&token_holder(method.team, &method.token), &cvc).await {
+                    tracing::warn!(error = %error, "the security code of a stored card was not kept");
+                }
+            }
             (Err(Stop::Taken), _) => {
                 if let Err(error) = self.inner.vault.erase(method.team, method.blob).await {
                     tracing::warn!(error = %error, "a number that is not needed is left to the job for orphans");

@@ -46,7 +46,6 @@ impl Engine {
         if self.inner.settings.mode == Mode::Live && !code.fits(brand) {
             return Err(Fault::invalid("cvc", "has not the length that the card's brand uses").into());
         }
-        self.inner.vault.keep_cvc(&token_holder(caller.team, token), code);
-        Ok(())
+        Ok(self.inner.vault.keep_cvc(&token_holder(caller.team, token), code).await?)
     }
 }

@@ -91,7 +91,7 @@ impl Engine {
         }
         if !next.state.is_open() {
             // The verification that could use the security code is over.
-            self.inner.vault.erase_cvc(&token_holder(next.team, &next.token));
+            self.inner.vault.erase_cvc(&token_holder(next.team, &next.token)).await;
         }
         Ok(Some(next))
     }

@@ -65,13 +65,13 @@ impl Engine {
     }
 
     /// What a payment keeps of an open token: its number goes into the vault for the authorisation alone, its cryptogram
-    /// is kept in memory.
+    /// is kept like a security code.
     pub(crate) async fn wallet_card(&self, team: TeamId, payment: PaymentId, opened: Opened) -> Result<PaidWith, Stop> {
         let brand = opened.number.brand();
         let blob = self.inner.vault.seal_card(team, &opened.number).await?;
         if let Some(cryptogram) = &opened.cryptogram {
             let eci = opened.eci.as_deref();
-            self.inner.vault.keep_cryptogram(&payment_holder(payment), cryptogram.expose(), eci);
+            self.inner.vault.keep_cryptogram(&payment_holder(payment), cryptogram.expose(), eci).await?;
         }
         Ok(PaidWith {
             method: opened.wallet.method(),

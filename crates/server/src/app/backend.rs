@@ -65,7 +65,10 @@ impl Backend for Service {
 
     fn check(&self) -> BoxFuture<'_, bool> {
         async move {
-            let checked = self.engine.check().await;
+            let checked = match self.engine.check().await {
+                Ok(()) => self.engine.vault().answers().await,
+                away => away,
+            };
             if let Err(error) = &checked {
                 tracing::warn!(%error, "a database does not answer");
             }

@@ -8,18 +8,20 @@ use vault::{Given, KeySource, Protection};
 
 use crate::config::Settings;
 
-/// The source of the keys, once it is safe to use.
-pub(super) fn source(settings: &Settings, vault: &Path) -> anyhow::Result<KeySource> {
+/// The source of the keys, once it is safe to use. Fresh ones are made only for a vault that has never had any.
+pub(super) fn source(settings: &Settings, had_keys: bool) -> anyhow::Result<KeySource> {
     if let Some(keys) = &settings.vault.keys {
         return Ok(KeySource::Given(Given::new(keys.expose().to_owned())));
     }
     let path = settings.key_file();
     if !path.exists() {
-        if vault.exists() {
-            let (path, vault) = (path.display(), vault.display());
-            bail!(
-                "the key file {path} is missing, and without it nothing in {vault} can be opened; bring back your copy"
-            );
+        if had_keys {
+            let path = path.display();
+            let advice = match settings.database.url {
+                Some(_) => "copy the key file of a node that serves this database, or name it by vault.key_file",
+                None => "bring back your copy",
+            };
+            bail!("the key file {path} is missing, and without it nothing in the vault can be opened; {advice}");
         }
     } else if let Some(problem) = problem(&path) {
         match settings.mode {
@@ -28,6 +30,14 @@ pub(super) fn source(settings: &Settings, vault: &Path) -> anyhow::Result<KeySou
         }
     }
     Ok(KeySource::File(path))
+}
+
+/// Where the keys are, for a person.
+pub(super) fn place(settings: &Settings) -> String {
+    match settings.vault.keys {
+        Some(_) => "the keys in vault.keys".to_owned(),
+        None => format!("the key file {}", settings.key_file().display()),
+    }
 }
 
 /// Why a key file is not safe; `None` when it is.
@@ -57,22 +67,21 @@ mod tests {
     #[test]
     fn live_mode_refuses_a_key_file_that_others_can_read() {
         let root = tempfile::tempdir().unwrap();
-        let (file, vault) = (root.path().join("keys"), root.path().join("vault.db"));
+        let file = root.path().join("keys");
         fs::write(&file, "").unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
-        let refused = source(&settings("live", &file), &vault).unwrap_err().to_string();
+        let refused = source(&settings("live", &file), false).unwrap_err().to_string();
         assert!(refused.contains("unprotected") && refused.contains("chmod 600"), "{refused}");
-        assert!(source(&settings("test", &file), &vault).is_ok());
+        assert!(source(&settings("test", &file), false).is_ok());
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
-        assert!(source(&settings("live", &file), &vault).is_ok());
+        assert!(source(&settings("live", &file), false).is_ok());
     }
 
     #[test]
     fn a_key_file_is_never_made_for_a_vault_that_has_had_one() {
         let root = tempfile::tempdir().unwrap();
-        let (file, vault) = (root.path().join("keys"), root.path().join("vault.db"));
-        assert!(source(&settings("live", &file), &vault).is_ok());
-        fs::write(&vault, "").unwrap();
-        assert!(source(&settings("live", &file), &vault).unwrap_err().to_string().contains("missing"));
+        let file = root.path().join("keys");
+        assert!(source(&settings("live", &file), false).is_ok());
+        assert!(source(&settings("live", &file), true).unwrap_err().to_string().contains("missing"));
     }
 }

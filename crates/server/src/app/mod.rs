@@ -1,17 +1,18 @@
 //! The service put together: databases, vault, engine, interface.
 
 mod backend;
+mod databases;
 mod keys;
 mod operator;
 mod seed;
 mod serve;
 
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use anyhow::{Context, bail};
 use connector::Connector;
 use connectors::simulator::{Books, Simulator};
-use db::{Db, Migration, Overwrite, SqliteOptions};
+use db::Db;
 use domain::caller::Mode;
 use engine::{Connectors, Engine, Parts};
 use vault::Vault;
@@ -26,6 +27,7 @@ use crate::{
     telemetry::Metrics,
 };
 
+pub use databases::{Databases, Founding};
 pub use keys::problem as key_file_problem;
 
 /// The simulated processor's identifier.
@@ -33,16 +35,16 @@ const SIMULATOR: &str = "simulator";
 /// The request's own time less this is the engine's, so that its answer still reaches the client.
 const ANSWERING: std::time::Duration = std::time::Duration::from_secs(1);
 
-/// The service, on a data directory that is held for it.
+/// The service, on open databases and a data directory that is held for it.
 pub struct App {
     world: World,
     engine: Engine,
-    store: Db,
-    vault: Db,
+    databases: Databases,
     sandbox: Option<Arc<Sandbox>>,
     metrics: Metrics,
     places: Arc<Places>,
     held: Held,
+    exposure: Option<String>,
 }
 
 /// What only test mode has.
@@ -53,25 +55,33 @@ struct Sandbox {
 }
 
 impl App {
-    /// Opens everything. No job runs and no request is taken yet.
-    pub async fn open(held: Held, settings: &Settings, world: &World, metrics: Metrics) -> anyhow::Result<Self> {
-        held.claim(settings.mode)?;
+    /// Puts everything together on open databases. No job runs and no request is taken yet.
+    pub async fn open(
+        held: Held,
+        databases: Databases,
+        settings: &Settings,
+        world: &World,
+        metrics: Metrics,
+    ) -> anyhow::Result<Self> {
+        if databases.store.is_shared() {
+            databases.claim(settings.mode, world).await?;
+        } else {
+            held.claim(settings.mode)?;
+        }
         let places = settings.geo.table.as_deref().map(Places::load).transpose()?.unwrap_or_default();
-        let dir = held.dir().clone();
-        let keys = keys::source(settings, &dir.vault())?;
-        // An erased customer's data are overwritten where they stood. Overwriting whole freed pages too would halve the
-        // authorisations per second, and rows of the store are small: they hardly ever fill one.
-        let store = open_database(&dir.store(), store::MIGRATIONS, Overwrite::Pages, world)?;
-        let vault_db = open_database(&dir.vault(), vault::MIGRATIONS, Overwrite::Everything, world)?;
-        let vault = Vault::open(vault_db.clone(), keys, world.clone(), settings.vault.cvc_lifetime)?;
+        let vault = open_vault(&databases, settings, world).await?;
+        let exposure = databases.exposure(settings).await?;
+        if let (Mode::Live, Some(exposure)) = (settings.mode, &exposure) {
+            tracing::warn!("{exposure}");
+        }
         let sandbox = match settings.mode {
-            Mode::Test => Some(Arc::new(open_sandbox(&dir.simulator(), world)?)),
+            Mode::Test => Some(Arc::new(open_sandbox(&held, settings, world).await?)),
             Mode::Live => None,
         };
-        refuse_simulator_when_live(settings, &store).await?;
+        refuse_simulator_when_live(settings, &databases.store).await?;
         let engine = Engine::new(Parts {
             world: world.clone(),
-            store: store.clone(),
+            store: databases.store.clone(),
             vault,
             connectors: connectors(sandbox.as_deref()),
             outbound: Arc::new(settings.outbound.client(world.clone()).map_err(anyhow::Error::msg)?),
@@ -79,7 +89,7 @@ impl App {
             settings: engine_settings(settings),
         });
         let places = Arc::new(places);
-        Ok(Self { world: world.clone(), engine, store, vault: vault_db, sandbox, metrics, places, held })
+        Ok(Self { world: world.clone(), engine, databases, sandbox, metrics, places, held, exposure })
     }
 
     /// Makes what the first start of a sandbox needs. Returns the secret key when one was made that nobody knows yet.
@@ -92,28 +102,33 @@ impl App {
 
     /// Whoever performs commands on this service.
     pub fn operator(&self) -> Arc<dyn Operator> {
-        Arc::new(operator::Local { engine: self.engine.clone(), mode: self.engine.settings().mode })
+        Arc::new(operator::Local {
+            engine: self.engine.clone(),
+            mode: self.engine.settings().mode,
+            exposure: self.exposure.clone(),
+        })
     }
 
     /// Closes the databases.
     pub async fn close(self) {
-        self.store.close().await;
-        self.vault.close().await;
+        self.databases.close().await;
         if let Some(sandbox) = &self.sandbox {
             sandbox.db.close().await;
         }
     }
 }
 
-/// Opens a database of ours.
-fn open_database(path: &Path, migrations: &[Migration], overwrite: Overwrite, world: &World) -> anyhow::Result<Db> {
-    let options = SqliteOptions { overwrite, ..SqliteOptions::new(path) };
-    Db::sqlite(options, migrations, world).with_context(|| path.display().to_string())
+/// Opens the vault with the keys that it has had, or with fresh ones when it has never had any.
+async fn open_vault(databases: &Databases, settings: &Settings, world: &World) -> anyhow::Result<Vault> {
+    let had_keys = databases.vault_was_there || vault::has_had_keys(&databases.vault).await?;
+    let keys = keys::source(settings, had_keys)?;
+    let vault = Vault::open(databases.vault.clone(), keys, world.clone(), settings.vault.cvc_lifetime)?;
+    vault.take_up().await.with_context(|| keys::place(settings))?;
+    Ok(vault)
 }
 
-fn open_sandbox(path: &Path, world: &World) -> anyhow::Result<Sandbox> {
-    let options = SqliteOptions { readers: 2, ..SqliteOptions::new(path) };
-    let db = Db::sqlite(options, DbBooks::MIGRATIONS, world).with_context(|| format!("{}", path.display()))?;
+async fn open_sandbox(held: &Held, settings: &Settings, world: &World) -> anyhow::Result<Sandbox> {
+    let db = databases::open_books(held.dir(), settings, world).await?;
     let books: Arc<dyn Books> = Arc::new(DbBooks::new(db.clone()));
     let simulator = Arc::new(Simulator::new(world.clone(), Arc::clone(&books)));
     Ok(Sandbox { db, books, simulator })
@@ -130,7 +145,7 @@ fn connectors(sandbox: Option<&Sandbox>) -> Connectors {
 async fn refuse_simulator_when_live(settings: &Settings, store: &Db) -> anyhow::Result<()> {
     if settings.mode == Mode::Live && store::connection::processors(store).await?.iter().any(|one| one == SIMULATOR) {
         bail!(
-            "live mode refuses connections of the simulator, and this data directory has some; choose another directory"
+            "live mode refuses connections of the simulator, and this database has some; choose another data directory or database"
         );
     }
     Ok(())

@@ -22,6 +22,8 @@ const STEP: i64 = 200;
 pub(super) struct Local {
     pub(super) engine: Engine,
     pub(super) mode: Mode,
+    /// What is unsafe about where the vault is.
+    pub(super) exposure: Option<String>,
 }
 
 impl Operator for Local {
@@ -118,6 +120,10 @@ impl Local {
         say("ok       database: the store answers".to_owned());
         self.engine.vault().check().await.map_err(|error| format!("the vault: {error}"))?;
         say("ok       database: the vault answers".to_owned());
+        say(format!("ok       data: of {} mode", mode_name(self.mode)));
+        if let Some(exposure) = &self.exposure {
+            say(format!("warning  {exposure}"));
+        }
         let teams = self.engine.teams().await.map_err(told)?.len();
         let keys = self.engine.keys(None).await.map_err(told)?;
         let usable = keys.iter().filter(|key| key.revoked_at.is_none()).count();

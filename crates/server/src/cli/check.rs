@@ -42,21 +42,23 @@ pub(super) fn check(place: &Place) -> anyhow::Result<ExitCode> {
 fn look_into(mut settings: Settings, findings: &mut Findings) -> anyhow::Result<()> {
     let dir = DataDir::at(&settings.database.data_dir);
     let shown = dir.path().display().to_string();
-    if !dir.path().exists() {
-        right(&format!("data directory: {shown} is not there yet; the first start makes it"));
-        return Ok(());
+    if settings.database.url.is_none() {
+        if !dir.path().exists() {
+            right(&format!("data directory: {shown} is not there yet; the first start makes it"));
+            return Ok(());
+        }
+        match mode(&dir, &settings) {
+            Ok(text) => right(&text),
+            Err(error) => findings.wrong(&error.to_string()),
+        }
     }
-    match dir.is_open_to_others() {
+    match is_open_to_others(&dir) {
         Ok(false) => right(&format!("data directory: {shown} is its owner's alone")),
         Ok(true) => findings.wrong(&format!("data directory: others can look into {shown}; run: chmod 700 {shown}")),
         Err(error) => findings.wrong(&format!("data directory: {error}")),
     }
-    match mode(&dir, &settings) {
-        Ok(text) => right(&text),
-        Err(error) => findings.wrong(&error.to_string()),
-    }
     key_file(&settings, findings);
-    if !dir.store().exists() {
+    if settings.database.url.is_none() && !dir.store().exists() {
         right("databases: not there yet; the first start makes them");
         return Ok(());
     }
@@ -67,6 +69,11 @@ fn look_into(mut settings: Settings, findings: &mut Findings) -> anyhow::Result<
         findings.wrong(&format!("databases: {error:#}"));
     }
     Ok(())
+}
+
+/// Whether others can look into the directory, when it is there.
+fn is_open_to_others(dir: &DataDir) -> Result<bool, DataDirError> {
+    if dir.path().exists() { dir.is_open_to_others() } else { Ok(false) }
 }
 
 fn mode(dir: &DataDir, settings: &Settings) -> Result<String, DataDirError> {

@@ -16,7 +16,7 @@ use super::{
     serve::{Stop, bind},
 };
 use crate::{
-    app::App,
+    app::{App, Databases, Founding},
     config::{Sandbox, Settings, Sources, no_color},
     data_dir::DataDir,
     demo::{Client, Colour, Teller, curl_line, tell},
@@ -43,7 +43,9 @@ async fn run(flags: &Demo, data: &std::path::Path) -> anyhow::Result<bool> {
     let metrics = Metrics::start();
     metrics.keep_up(&world);
     let stop = Stop::listen()?;
-    let app = App::open(DataDir::at(data).hold()?, &settings, &world, metrics).await?;
+    let held = DataDir::at(data).hold()?;
+    let databases = Databases::open(held.dir(), &settings, &world, Founding::Allowed).await?;
+    let app = App::open(held, databases, &settings, &world, metrics).await?;
     app.prepare(&settings).await?;
     let (end, ended) = oneshot::channel();
     let story = async {

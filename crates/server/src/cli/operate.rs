@@ -8,7 +8,7 @@ use world::World;
 use super::{arguments::Place, output, runtime};
 use crate::{
     admin::{self, AskError, Request},
-    app::App,
+    app::{App, Databases, Founding},
     config::{Sandbox, Settings},
     data_dir::{DataDir, DataDirError, Held},
     telemetry::{self, Metrics},
@@ -32,19 +32,19 @@ pub(super) fn operate_quietly(place: &Place, request: &Request, say: admin::Say<
     runtime()?.block_on(perform(settings, request, say))
 }
 
-/// Performs a request wherever it can be.
-pub(super) async fn perform(mut settings: Settings, request: &Request, say: admin::Say<'_>) -> anyhow::Result<()> {
+/// Performs a request: by the server that has the data directory where there is one, else here.
+pub(super) async fn perform(settings: Settings, request: &Request, say: admin::Say<'_>) -> anyhow::Result<()> {
     let world = World::real();
     let dir = DataDir::at(&settings.database.data_dir);
     // A look or a slip of the pen must not found an installation; making a team may.
-    if !dir.path().exists() && !matches!(request, Request::TeamCreate { .. }) {
+    let is_founded = dir.path().exists() || settings.database.url.is_some();
+    if !is_founded && !matches!(request, Request::TeamCreate { .. }) {
         return Err(anyhow!("there is no data directory at {}: name it with --data-dir", dir.path().display()));
     }
     for _ in 0..TRIES {
         match dir.hold() {
             Ok(held) => {
-                settings.mode = dir.mode()?.unwrap_or(settings.mode);
-                return here(held, &settings, request, say, &world).await;
+                return here(held, settings, request, say, &world).await;
             }
             Err(DataDirError::InUse { .. }) => {}
             Err(other) => return Err(other.into()),
@@ -59,12 +59,22 @@ pub(super) async fn perform(mut settings: Settings, request: &Request, say: admi
 
 async fn here(
     held: Held,
-    settings: &Settings,
+    mut settings: Settings,
     request: &Request,
     say: admin::Say<'_>,
     world: &World,
 ) -> anyhow::Result<()> {
-    let app = App::open(held, settings, world, Metrics::absent()).await?;
+    settings.database.be_brief();
+    let makes = matches!(request, Request::TeamCreate { .. });
+    let founding = if makes { Founding::Allowed } else { Founding::Refused };
+    let databases = Databases::open(held.dir(), &settings, world, founding).await?;
+    // Data have their mode, whatever the configuration of a command says.
+    let made = match databases.mode().await? {
+        Some(made) => Some(made),
+        None => held.dir().mode()?,
+    };
+    settings.mode = made.unwrap_or(settings.mode);
+    let app = App::open(held, databases, &settings, world, Metrics::absent()).await?;
     let result = app.operator().perform(request.clone(), say).await;
     app.close().await;
     result.map_err(|why| anyhow!(why))

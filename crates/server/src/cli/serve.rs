@@ -11,7 +11,7 @@ use world::World;
 
 use super::{arguments::Serve, output, runtime};
 use crate::{
-    app::App,
+    app::{App, Databases, Founding},
     config::{Sandbox, Settings},
     data_dir::DataDir,
     telemetry::{self, Metrics},
@@ -36,7 +36,8 @@ async fn run(settings: &Settings) -> anyhow::Result<()> {
     let stop = Stop::listen()?;
     let held = DataDir::at(&settings.database.data_dir).hold()?;
     let (listener, address) = bind(settings.server.listen).await?;
-    let app = App::open(held, settings, &world, metrics).await?;
+    let databases = Databases::open(held.dir(), settings, &world, Founding::Allowed).await?;
+    let app = App::open(held, databases, settings, &world, metrics).await?;
     if let Some(key) = app.prepare(settings).await? {
         announce_key(&key);
     }

@@ -4,6 +4,7 @@
 //! compares with the defaults here. This is the one place that reads the environment.
 
 mod address;
+mod database;
 mod outbound;
 mod reader;
 mod sections;
@@ -14,10 +15,11 @@ mod wallets;
 use domain::caller::Mode;
 
 pub use address::{IpRange, Origin};
+pub use database::Database;
 pub use outbound::Outbound;
 pub use reader::Problems;
 use reader::Reader;
-pub use sections::{Database, Geo, Jobs, Limits, Log, LogFormat, Recovery, Routing, Server, Vault};
+pub use sections::{Geo, Jobs, Limits, Log, LogFormat, Recovery, Routing, Server, Vault};
 use setting::words;
 pub use setting::{Bytes, Hidden};
 pub use sources::{Sources, no_color};
@@ -96,22 +98,23 @@ impl Settings {
 
     fn read(reader: &mut Reader, sandbox: Sandbox) -> Self {
         let mode = mode(reader, sandbox);
+        let database = Database::read(reader);
         Self {
             mode,
             sandbox,
             access_token: access_token(reader, sandbox),
             wallet_names: reader.take("wallet_names", WalletNames::Specified),
             server: Server::read(reader, mode),
-            database: Database::read(reader),
             limits: Limits::read(reader, mode),
             geo: Geo::read(reader),
             recovery: Recovery::read(reader),
             routing: Routing::read(reader),
-            vault: Vault::read(reader),
+            vault: Vault::read(reader, &database),
             jobs: Jobs::read(reader),
             wallets: Wallets::read(reader, mode),
             outbound: Outbound::read(reader, mode),
             log: Log::read(reader),
+            database,
         }
     }
 

@@ -4,7 +4,12 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use domain::caller::Mode;
 
-use super::{Bytes, Hidden, IpRange, Origin, reader::Reader, setting::words};
+use super::{
+    Bytes, Hidden, IpRange, Origin,
+    database::{Database, address},
+    reader::Reader,
+    setting::words,
+};
 
 const MINUTE: Duration = Duration::from_mins(1);
 const HOUR: Duration = Duration::from_hours(1);
@@ -72,29 +77,6 @@ fn is_base_url(url: &str) -> bool {
     let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     let plain = |host: &str| !host.contains(['?', '#', '@', ' ', '\\']) && !host.contains(char::is_control);
     host.is_some_and(|host| !host.is_empty() && !host.starts_with('/') && plain(host))
-}
-
-/// `[database]`
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Database {
-    /// The directory of the embedded databases, the key file, the lock and the command socket.
-    pub data_dir: PathBuf,
-}
-
-impl Database {
-    pub(super) fn read(reader: &mut Reader) -> Self {
-        let url: Option<Hidden> = reader.take_optional("database.url");
-        if let Some(url) = url {
-            let postgres = ["postgres://", "postgresql://"].iter().any(|scheme| url.expose().starts_with(scheme));
-            let why = if postgres {
-                "PostgreSQL is not yet in this version; without this setting the embedded database is used"
-            } else {
-                "must be a postgres:// address"
-            };
-            reader.refuse("database.url", why);
-        }
-        Self { data_dir: reader.take("database.data_dir", PathBuf::from("./pointsman-data")) }
-    }
 }
 
 /// `[limits]`
@@ -221,17 +203,23 @@ pub struct Vault {
     pub keys: Option<Hidden>,
     /// How long a security code waits for its authorisation.
     pub cvc_lifetime: Duration,
+    /// Where the vault's database is; that of the store when absent.
+    pub database_url: Option<Hidden>,
 }
 
 impl Vault {
-    pub(super) fn read(reader: &mut Reader) -> Self {
+    pub(super) fn read(reader: &mut Reader, database: &Database) -> Self {
+        let database_url = address(reader, "vault.database_url");
+        if database_url.is_some() && database.url.is_none() {
+            reader.refuse("vault.database_url", "needs database.url: the embedded databases are in one directory");
+        }
         let (key_file, keys) = (reader.take_optional("vault.key_file"), reader.take_optional("vault.keys"));
         if key_file.is_some() && keys.is_some() {
             reader.refuse("vault.keys", "can't be given together with vault.key_file");
         }
         // Security codes must not outlive an hour (behaviour contract, section 6).
         let cvc_lifetime = reader.within("vault.cvc_lifetime", HOUR, &(Duration::from_millis(1)..=HOUR));
-        Self { key_file, keys, cvc_lifetime }
+        Self { key_file, keys, cvc_lifetime, database_url }
     }
 }
 

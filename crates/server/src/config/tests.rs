@@ -89,9 +89,25 @@ fn numbers_outside_their_range_are_refused() {
 }
 
 #[test]
-fn postgres_is_not_yet_there_and_says_so() {
-    let told = problems(environment(&[("POINTSMAN_DATABASE__URL", "postgres://u:swordfish@h/d")]), Sandbox::Absent);
-    assert!(told[0].contains("not yet in this version") && !told[0].contains("swordfish"), "{told:?}");
+fn an_address_of_postgresql_is_taken_and_another_one_is_refused_without_being_repeated() {
+    let given = |url: &str| environment(&[("POINTSMAN_DATABASE__URL", url)]);
+    let settings = Settings::load(given("postgres://u:swordfish@h/d"), Sandbox::Absent).unwrap();
+    assert_eq!(settings.database.url.as_ref().map(Hidden::expose), Some("postgres://u:swordfish@h/d"));
+    assert!(!format!("{settings:?}").contains("swordfish"));
+    let told = problems(given("mysql://u:swordfish@h/d"), Sandbox::Absent);
+    assert_eq!(told, ["database.url (from POINTSMAN_DATABASE__URL): must be a postgres:// address"]);
+    let alone = environment(&[("POINTSMAN_VAULT__DATABASE_URL", "postgres://u:swordfish@h/d")]);
+    let told = problems(alone, Sandbox::Absent);
+    assert!(told.len() == 1 && told[0].contains("needs database.url"), "{told:?}");
+}
+
+#[test]
+fn a_schema_is_a_plain_name_with_room_for_endings() {
+    let schema = |name: &str| Settings::load(environment(&[("POINTSMAN_DATABASE__SCHEMA", name)]), Sandbox::Open);
+    assert_eq!(schema("pay_2").unwrap().database.schema, "pay_2");
+    for wrong in ["2pay", "Pay", "pay-2", "pg_pay", "_pay", &"p".repeat(41)] {
+        assert!(schema(wrong).is_err(), "{wrong}");
+    }
 }
 
 #[test]

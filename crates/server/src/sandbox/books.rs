@@ -18,14 +18,19 @@ const START: Migration = Migration {
         primary key (reference))",
 };
 
-const LOAD: &str = "select version, body from sim_entry where reference = $1";
+/// A row without a body says that the reference was looked for and not found.
+const LOAD: &str = "select version, body from sim_entry where reference = $1 and body <> ''";
 
 const INSERT: &str = "insert into sim_entry (reference, connection, version, body, created_at) \
     values ($1, $2, $3, $4, $5) on conflict (reference) do nothing";
 
 const UPDATE: &str = "update sim_entry set version = $3, body = $4 where reference = $1 and version = $2";
 
-const PAGE: &str = "select version, body from sim_entry where reference > $1 order by reference limit $2";
+const PAGE: &str =
+    "select version, body from sim_entry where reference > $1 and body <> '' order by reference limit $2";
+
+const FENCE: &str = "insert into sim_entry (reference, connection, version, body, created_at) \
+    values ($1, '', 0, '', $2) on conflict (reference) do update set version = sim_entry.version + 1";
 
 /// Books in a database. An authorisation is one insert, anything later one update that its version guards.
 pub struct DbBooks(Db);
@@ -89,9 +94,10 @@ impl Books for DbBooks {
 
     fn catch_up<'a>(&'a self, reference: &'a str) -> BoxFuture<'a, Result<(), BooksError>> {
         Box::pin(async move {
-            // Changes of one aggregate are applied in the order in which they came, so that an empty one that is done
-            // has let every earlier one pass.
-            let change = Change::new(change_id(reference, 0), reference);
+            // It waits for the row as any other writer: what was earlier is seen afterwards, and what is later fails at
+            // its guard, the version or the key.
+            let fence = Statement::one(FENCE, params![reference, 0_i64]);
+            let change = Change::new(change_id(reference, 0), reference).with(fence);
             match self.0.commit(change).await.map_err(unusable)? {
                 Committed::Done => Ok(()),
                 Committed::Conflict { .. } | Committed::Unknown => Err(BooksError::Unknown),

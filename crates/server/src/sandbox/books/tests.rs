@@ -172,6 +172,28 @@ async fn a_look_up_tells_for_good_what_became_of_a_call_that_was_dropped() {
     }
 }
 
+#[tokio::test]
+async fn what_a_look_up_did_not_find_does_not_come_any_more_from_any_node() {
+    let directory = tempfile::tempdir().unwrap();
+    let desk = Desk::open(&directory.path().join("simulator.db"));
+    let late = Simulator::new(desk.world.clone(), Arc::clone(&desk.books) as Arc<_>);
+    let reference = desk.reference();
+    assert!(matches!(desk.look_up(&reference, &reference).await, Finding::NotFound));
+    assert_eq!(desk.books.load(reference.as_str()).await, Ok(None));
+    assert_eq!(desk.books.all(None, 10).await, Ok(Vec::new()), "a fence is no entry");
+    let refused = late.authorise(&desk.sale(&reference)).await;
+    assert!(matches!(refused, Err(connector::CallError::Rejected(_))), "{refused:?}");
+    assert!(matches!(desk.look_up(&reference, &reference).await, Finding::NotFound));
+    // A node that had read the entry before the look-up can't write after it.
+    let (sale, refund) = (desk.sold().await, desk.reference());
+    let read = desk.books.load(sale.as_str()).await.unwrap().unwrap();
+    assert!(matches!(desk.look_up(&sale, &refund).await, Finding::NotFound));
+    let overdue = Entry { version: read.version + 1, ..read.clone() };
+    assert_eq!(desk.books.update(&overdue, read.version).await, Ok(false));
+    let answer = late.refund(&desk.refund(&sale, &desk.reference(), 300)).await;
+    assert!(matches!(answer, Ok(LaterAnswer::Done { .. })), "the entry itself goes on: {answer:?}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn refunds_on_two_nodes_at_once_never_give_back_more_than_was_captured() {
     let directory = tempfile::tempdir().unwrap();

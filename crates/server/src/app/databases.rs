@@ -1,0 +1,190 @@
+//! The databases of the service: embedded in the data directory, or schemas on a PostgreSQL server.
+
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use db::{Change, ChangeId, Db, DbError, Migration, Overwrite, PostgresOptions, SqliteOptions};
+use domain::caller::Mode;
+use store::installation;
+use world::World;
+
+use crate::{
+    config::{Database, Hidden, Settings},
+    data_dir::{DataDir, mode_name},
+    sandbox::DbBooks,
+};
+
+/// The store and the vault, open.
+pub struct Databases {
+    pub(super) store: Db,
+    pub(super) vault: Db,
+    pub(super) vault_was_there: bool,
+}
+
+/// Whether a server's databases are made where there are none. Those of a data directory are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Founding {
+    /// By a server's start, or a command that makes something.
+    Allowed,
+    /// A look or a slip of the pen must not found an installation.
+    Refused,
+}
+
+/// One of the service's databases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Which {
+    Store,
+    Vault,
+    Simulator,
+}
+
+impl Which {
+    const fn migrations(self) -> &'static [Migration] {
+        match self {
+            Self::Store => store::MIGRATIONS,
+            Self::Vault => vault::MIGRATIONS,
+            Self::Simulator => DbBooks::MIGRATIONS,
+        }
+    }
+
+    /// What follows the name of the store's schema.
+    const fn ending(self) -> &'static str {
+        match self {
+            Self::Store => "",
+            Self::Vault => "_vault",
+            Self::Simulator => "_simulator",
+        }
+    }
+}
+
+impl Databases {
+    /// Opens store and vault and brings their tables up to date.
+    pub async fn open(dir: &DataDir, settings: &Settings, world: &World, founding: Founding) -> anyhow::Result<Self> {
+        let vault_was_there = settings.database.url.is_none() && dir.vault().exists();
+        Ok(Self {
+            store: open(Which::Store, dir, settings, (world, founding)).await?,
+            vault: open(Which::Vault, dir, settings, (world, founding)).await?,
+            vault_was_there,
+        })
+    }
+
+    /// The mode of the data; `None` before the first start. The embedded ones have it in their directory.
+    pub async fn mode(&self) -> anyhow::Result<Option<Mode>> {
+        if !self.store.is_shared() {
+            return Ok(None);
+        }
+        installation::get(&self.store, installation::MODE).await?.as_deref().map(mode).transpose()
+    }
+
+    /// Refuses data of the other mode; the first node that starts decides for ever.
+    pub(super) async fn claim(&self, asked: Mode, world: &World) -> anyhow::Result<()> {
+        if !self.store.is_shared() {
+            return Ok(());
+        }
+        let change = Change::new(ChangeId(world.uuid_v7().as_u128()), installation::MODE);
+        let made = mode(&installation::claim(&self.store, change, installation::MODE, mode_name(asked)).await?)?;
+        if made != asked {
+            bail!(
+                "the database holds data of {} mode and can't be served in {} mode; choose another database or another \
+                 database.schema",
+                mode_name(made),
+                mode_name(asked)
+            );
+        }
+        Ok(())
+    }
+
+    /// What is unsafe about where the vault is; `None` when nothing is.
+    pub async fn exposure(&self, settings: &Settings) -> Result<Option<String>, DbError> {
+        if !self.store.is_shared() {
+            return Ok(None);
+        }
+        // Of the database's own catalogue, not of a team.
+        let sql = "select count(*) from pg_catalog.pg_namespace \
+                   where nspname = $1 and has_schema_privilege(oid, 'usage')";
+        let schema = schema(Which::Vault, &settings.database);
+        let rows = self.store.read(sql, vec![schema.as_str().into()]).await?;
+        let reaches = rows.first().map_or(Ok(0), |row| row.int(0))? > 0;
+        Ok(reaches.then(|| {
+            format!(
+                "the role of database.url can look into the vault's schema {schema}: give the vault a role of its own by \
+                 vault.database_url, see docs/postgresql.md"
+            )
+        }))
+    }
+
+    /// Closes them.
+    pub async fn close(&self) {
+        self.store.close().await;
+        self.vault.close().await;
+    }
+}
+
+/// Opens the simulator's books.
+pub(super) async fn open_books(dir: &DataDir, settings: &Settings, world: &World) -> anyhow::Result<Db> {
+    open(Which::Simulator, dir, settings, (world, Founding::Allowed)).await
+}
+
+async fn open(
+    which: Which,
+    dir: &DataDir,
+    settings: &Settings,
+    (world, founding): (&World, Founding),
+) -> anyhow::Result<Db> {
+    let database = &settings.database;
+    let url = match which {
+        Which::Vault => settings.vault.database_url.as_ref().or(database.url.as_ref()),
+        Which::Store | Which::Simulator => database.url.as_ref(),
+    };
+    match url {
+        Some(url) => {
+            let schema = schema(which, database);
+            let may_found = founding == Founding::Allowed;
+            let options = PostgresOptions { may_found, ..server_options(which, url, database) };
+            let opened = Db::postgres(options, which.migrations(), world).await;
+            opened.with_context(|| format!("the PostgreSQL server, schema {schema}"))
+        }
+        None => open_file(which, dir, world),
+    }
+}
+
+fn open_file(which: Which, dir: &DataDir, world: &World) -> anyhow::Result<Db> {
+    let options = |path: &Path| SqliteOptions::new(path);
+    let (path, options) = match which {
+        // An erased customer's data are overwritten where they stood. Overwriting whole freed pages too would halve the
+        // authorisations per second, and rows of the store are small: they hardly ever fill one.
+        Which::Store => (dir.store(), SqliteOptions { overwrite: Overwrite::Pages, ..options(&dir.store()) }),
+        Which::Vault => (dir.vault(), SqliteOptions { overwrite: Overwrite::Everything, ..options(&dir.vault()) }),
+        Which::Simulator => (dir.simulator(), SqliteOptions { readers: 2, ..options(&dir.simulator()) }),
+    };
+    Db::sqlite(options, which.migrations(), world).with_context(|| path.display().to_string())
+}
+
+fn schema(which: Which, database: &Database) -> String {
+    format!("{}{}", database.schema, which.ending())
+}
+
+fn server_options(which: Which, url: &Hidden, database: &Database) -> PostgresOptions {
+    let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+    let (writers, readers, scanners) = match which {
+        Which::Store => (count(database.writers), count(database.readers), count(database.scanners)),
+        Which::Vault | Which::Simulator => (1, 2, 1),
+    };
+    PostgresOptions {
+        writers,
+        readers,
+        scanners,
+        connect_timeout: database.connect_timeout,
+        statement_timeout: database.statement_timeout,
+        patience: database.patience,
+        ..PostgresOptions::new(url.expose(), schema(which, database))
+    }
+}
+
+fn mode(text: &str) -> anyhow::Result<Mode> {
+    match text {
+        "test" => Ok(Mode::Test),
+        "live" => Ok(Mode::Live),
+        _ => bail!("the database does not say whether its data are of test or of live mode"),
+    }
+}

@@ -1,0 +1,80 @@
+//! `[database]`: where data lie, and how a server of databases is spoken to.
+
+use std::{path::PathBuf, time::Duration};
+
+use super::{Hidden, reader::Reader};
+
+const SECOND: Duration = Duration::from_secs(1);
+const MINUTE: Duration = Duration::from_mins(1);
+
+/// `[database]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Database {
+    /// The directory of the embedded databases, the key file, the lock and the command socket.
+    pub data_dir: PathBuf,
+    /// A PostgreSQL server in place of the embedded databases.
+    pub url: Option<Hidden>,
+    /// The store's schema there; the vault's and the simulator's begin with it.
+    pub schema: String,
+    /// Connections that commit the store's changes.
+    pub writers: u64,
+    /// Connections for point reads, each shared by many.
+    pub readers: u64,
+    /// Connections for what may take long.
+    pub scanners: u64,
+    /// How long opening a connection may take.
+    pub connect_timeout: Duration,
+    /// How long a statement may take.
+    pub statement_timeout: Duration,
+    /// How long work waits for a server that is away before it is refused.
+    pub patience: Duration,
+}
+
+impl Database {
+    pub(super) fn read(reader: &mut Reader) -> Self {
+        let url = address(reader, "database.url");
+        let schema = reader.take("database.schema", "pointsman".to_owned());
+        if !is_schema(&schema) {
+            reader.refuse(
+                "database.schema",
+                "must be 1 to 40 lower-case letters, digits and `_`, beginning with a letter and not with `pg_`",
+            );
+        }
+        let most = 64;
+        Self {
+            data_dir: reader.take("database.data_dir", PathBuf::from("./pointsman-data")),
+            url,
+            schema,
+            writers: reader.within("database.writers", 2, &(1..=most)),
+            readers: reader.within("database.readers", 4, &(1..=most)),
+            scanners: reader.within("database.scanners", 2, &(1..=most)),
+            connect_timeout: reader.within("database.connect_timeout", 5 * SECOND, &(SECOND / 10..=MINUTE)),
+            statement_timeout: reader.within("database.statement_timeout", 15 * SECOND, &(SECOND..=10 * MINUTE)),
+            patience: reader.within("database.patience", 10 * SECOND, &(Duration::ZERO..=10 * MINUTE)),
+        }
+    }
+
+    /// For a command, which is over soon: no more connections than are needed.
+    pub fn be_brief(&mut self) {
+        (self.writers, self.readers, self.scanners) = (1, 1, 1);
+    }
+}
+
+/// An address of PostgreSQL. What is refused is not repeated: it may hold a password.
+pub(super) fn address(reader: &mut Reader, name: &'static str) -> Option<Hidden> {
+    let url: Hidden = reader.take_optional(name)?;
+    let is_postgres = ["postgres://", "postgresql://"].iter().any(|scheme| url.expose().starts_with(scheme));
+    if !is_postgres {
+        reader.refuse(name, "must be a postgres:// address");
+    }
+    Some(url)
+}
+
+fn is_schema(name: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    // PostgreSQL cuts names at 63 bytes, and ours get endings.
+    name.len() <= 40
+        && name.bytes().all(fits)
+        && name.starts_with(|first: char| first.is_ascii_lowercase())
+        && !name.starts_with("pg_")
+}

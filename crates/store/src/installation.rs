@@ -1,0 +1,35 @@
+//! What holds for the whole installation, whichever node serves it. Each is written once and stays.
+
+use db::{Change, Db, DbError, Statement};
+
+/// Whether money is real: `test` or `live`.
+pub const MODE: &str = "mode";
+
+/// The team that a sandbox's first start made. Of nodes that start at the same time only one can write it.
+pub const FIRST_TEAM: &str = "first_team";
+
+/// What stands under a name. It is of no team.
+pub async fn get(db: &Db, name: &str) -> Result<Option<String>, DbError> {
+    // It belongs to the installation, not to a team.
+    let sql = "select value from installation where name = $1";
+    let rows = db.read(sql, vec![name.into()]).await?;
+    rows.into_iter().next().map(|mut row| row.take_text(0)).transpose()
+}
+
+/// Writes what does not stand there yet; the change is refused when it does.
+pub fn insert(name: &str, value: &str) -> Statement {
+    // It belongs to the installation, not to a team.
+    Statement::one("insert into installation (name, value) values ($1, $2)", vec![name.into(), value.into()])
+}
+
+/// What stands under a name after `value` was put there, unless something did already.
+///
+/// # Errors
+/// The database's. An outcome that is unknown is one of them: what stands there is read again by whoever tries again.
+pub async fn claim(db: &Db, change: Change, name: &str, value: &str) -> Result<String, DbError> {
+    if let Some(there) = get(db, name).await? {
+        return Ok(there);
+    }
+    db.commit(change.with(insert(name, value))).await?;
+    get(db, name).await?.ok_or_else(|| DbError::Corrupt(format!("installation: {name} is not there")))
+}

@@ -1,0 +1,111 @@
+//! Security codes in the database, where several nodes share it: a customer may come back to another node than the one
+//! that took the code.
+//!
+//! They are sealed under a key derived from the current version of the vault's keys, in a table that never gets into the
+//! write-ahead log. None of these statements names a team: a holder's name is of one team, and unique.
+
+use std::time::Duration;
+
+use db::{DbError, Statement};
+use domain::Timestamp;
+use zeroize::Zeroizing;
+
+use crate::{
+    Vault, VaultError,
+    codes::{Purpose, bound},
+    envelope::{decrypt, encrypt},
+    keyring::Key,
+};
+
+/// The longest life time here: the job that erases codes must have come by before an hour is over (behaviour contract,
+/// section 6).
+pub(crate) const LONGEST: Duration = Duration::from_mins(58);
+
+/// How often a write whose outcome is unknown is done again. It is the same after it was done twice.
+const TRIES: u32 = 3;
+
+/// A code as it is kept, with the key that it is sealed under.
+pub(crate) struct Sealed {
+    key: Key,
+    text: String,
+}
+
+impl Sealed {
+    pub(crate) fn open(&self, holder: &str, purpose: Purpose) -> Option<Zeroizing<Vec<u8>>> {
+        decrypt(&self.key, &self.text, &bound(purpose, holder))
+    }
+}
+
+fn put(holder: &str, version: u32, sealed: &str, until: Timestamp) -> Statement {
+    // A holder's name is of one team.
+    let sql = "insert into security_code (holder, key_version, sealed, until_at) values ($1, $2, $3, $4) \
+               on conflict (holder) do update set key_version = $2, sealed = $3, until_at = $4";
+    Statement::one(sql, vec![holder.into(), i64::from(version).into(), sealed.into(), until.micros().into()])
+}
+
+fn delete(holder: &str) -> Statement {
+    // A holder's name is of one team.
+    Statement::any("delete from security_code where holder = $1", vec![holder.into()])
+}
+
+impl Vault {
+    pub(crate) async fn share_code(
+        &self,
+        lifetime: Duration,
+        (holder, purpose): (&str, Purpose),
+        clear: &[u8],
+    ) -> Result<(), VaultError> {
+        let world = &self.0.world;
+        let keys = self.keys();
+        let version = keys.version();
+        let key = keys.code_key(version).ok_or(VaultError::NoKey(version))?;
+        let Some(sealed) = encrypt(&key, world, clear, &bound(purpose, holder)) else { return Ok(()) };
+        self.commit_code(holder, &put(holder, version, &sealed, world.now().after(lifetime))).await
+    }
+
+    pub(crate) async fn shared_code(&self, holder: &str) -> Result<Option<Sealed>, VaultError> {
+        let now = self.0.world.now();
+        // A holder's name is of one team. What ends later than a whole life from now was kept before a clock was set back.
+        let sql =
+            "select key_version, sealed from security_code where holder = $1 and until_at > $2 and until_at <= $3";
+        let times = [now, now.after(LONGEST)].map(|at| at.micros().into());
+        let found = self.0.db.read(sql, [vec![holder.into()], times.to_vec()].concat()).await?;
+        let Some(mut row) = found.into_iter().next() else { return Ok(None) };
+        let version = u32::try_from(row.int(0)?)
+            .map_err(|_| DbError::Corrupt("security_code: the version of a key".to_owned()))?;
+        if self.keys().key(version).is_none() {
+            self.reload();
+        }
+        // One whose key has been rotated away is lost, as by a crash.
+        let Some(key) = self.keys().code_key(version) else { return Ok(None) };
+        Ok(Some(Sealed { key, text: row.take_text(1)? }))
+    }
+
+    /// Most payments have none: a look costs less than a commit.
+    pub(crate) async fn erase_shared_code(&self, holder: &str) -> Result<(), VaultError> {
+        // A holder's name is of one team.
+        let sql = "select 1 from security_code where holder = $1";
+        if self.0.db.read(sql, vec![holder.into()]).await?.is_empty() {
+            return Ok(());
+        }
+        self.commit_code(holder, &delete(holder)).await
+    }
+
+    pub(crate) async fn sweep_shared_codes(&self) -> Result<usize, VaultError> {
+        let now = self.0.world.now().micros();
+        // A sweep serves every team.
+        let sql = "delete from security_code where until_at <= $1 returning holder";
+        Ok(self.0.db.claim(sql, vec![now.into()]).await?.len())
+    }
+
+    async fn commit_code(&self, holder: &str, statement: &Statement) -> Result<(), VaultError> {
+        let mut tries = TRIES;
+        loop {
+            tries = tries.saturating_sub(1);
+            match self.commit(holder, [statement.clone()]).await {
+                Err(VaultError::Unclear) if tries > 0 => {}
+                done => return done.map(|_| ()),
+            }
+        }
+    }
+}
