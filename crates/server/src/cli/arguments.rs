@@ -25,6 +25,8 @@ pub(super) enum Command {
     Demo(Demo),
     /// Print the GraphQL schema
     Schema,
+    /// Play the whole service against faults on virtual time, and check that money is safe
+    Simulate(Simulate),
     /// Check configuration, keys, data directory and databases
     Check(Place),
     /// Teams
@@ -174,6 +176,26 @@ pub(super) struct Demo {
     /// Where to listen [default: 127.0.0.1:8080, or any free port]
     #[arg(long, value_name = "ADDR")]
     pub(super) listen: Option<String>,
+}
+
+/// Flags of `simulate`.
+#[derive(Args)]
+pub(super) struct Simulate {
+    /// The seed; the same one plays the same story [default: a fresh one, which is printed]
+    #[arg(long)]
+    pub(super) seed: Option<u64>,
+    /// How many payments
+    #[arg(long, default_value_t = 10_000)]
+    pub(super) payments: u64,
+    /// On how many threads [default: one for each processor]
+    #[arg(long)]
+    pub(super) threads: Option<usize>,
+    /// Only this world of the run, as a failure names it
+    #[arg(long)]
+    pub(super) world: Option<u64>,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
 }
 
 /// Where configuration and data are.

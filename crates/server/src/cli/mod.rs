@@ -7,6 +7,7 @@ mod flow;
 mod operate;
 mod output;
 mod serve;
+mod simulate;
 
 use std::process::ExitCode;
 
@@ -24,6 +25,7 @@ pub fn run() -> ExitCode {
             output::text(graphql::SDL);
             Ok(ExitCode::SUCCESS)
         }
+        Command::Simulate(flags) => simulate::simulate(&flags),
         Command::Check(place) => check::check(&place),
         Command::Team(Teams::Create { name, place }) => operate::operate(&place, &Request::TeamCreate { name }),
         Command::Key(Keys::Create { team, kind, name, place }) => {

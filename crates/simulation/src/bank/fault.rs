@@ -1,0 +1,155 @@
+//! What becomes of a call.
+
+use std::time::Duration;
+
+use connector::CallError;
+
+use super::{kind::Kind, request::Request};
+use crate::chance::Chance;
+
+/// How much goes wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mood {
+    /// Nothing, and every call takes the same time.
+    Well,
+    /// One call in so many.
+    Ill(u64),
+}
+
+/// How a call fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// The connection broke: it may have happened.
+    Broke,
+    /// The answer can't be understood.
+    Garbage,
+    /// The connection was refused: nothing was sent.
+    Refused,
+    /// The processor did not take the request.
+    Rejected,
+}
+
+/// What the caller gets once the request has taken effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Back {
+    /// The answer, after this time.
+    Answer(Duration),
+    /// An error, after this time.
+    Error(Duration, Failure),
+    /// Nothing at all.
+    Silence,
+}
+
+/// What becomes of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Plan {
+    /// The caller gets this error so long after it has called, whatever happens then.
+    pub(super) early: Option<(Duration, Failure)>,
+    /// The request arrives after this time; and once more, so long after the first time.
+    pub(super) arrivals: [Option<Duration>; 2],
+    /// What then comes back.
+    pub(super) back: Back,
+    /// How old the books are in which a look-up looks.
+    pub(super) lag: Duration,
+}
+
+impl Failure {
+    pub(super) fn error(self) -> CallError {
+        match self {
+            Self::Broke => CallError::Unknown("the connection broke".to_owned()),
+            Self::Garbage => CallError::Unknown("the answer can't be understood".to_owned()),
+            Self::Refused => CallError::NotSent("the connection was refused".to_owned()),
+            Self::Rejected => CallError::Rejected("the processor did not take the request".to_owned()),
+        }
+    }
+}
+
+impl Plan {
+    /// A call that goes well.
+    fn well(there: Duration, back: Duration) -> Self {
+        Self { early: None, arrivals: [Some(there), None], back: Back::Answer(back), lag: Duration::ZERO }
+    }
+
+    /// A call that can't be sent.
+    pub(super) fn refused() -> Self {
+        let early = Some((Duration::from_millis(1), Failure::Refused));
+        Self { early, arrivals: [None, None], back: Back::Silence, lag: Duration::ZERO }
+    }
+
+    /// Draws what becomes of a call, with the name of what goes wrong.
+    pub(super) fn draw(
+        chance: &mut Chance,
+        mood: Mood,
+        kind: &Kind,
+        request: &Request,
+    ) -> (Self, Option<&'static str>) {
+        let Mood::Ill(one_in) = mood else {
+            return (Self::well(Duration::from_millis(20), Duration::from_millis(20)), None);
+        };
+        let well = Self::well(chance.millis(1, 40), chance.millis(1, 40));
+        if !chance.one_in(one_in) {
+            return (well, None);
+        }
+        match request {
+            Request::LookUp(_) => Self::ill_look_up(chance, kind, well),
+            Request::Authorise(_) | Request::Complete(_) | Request::Later(..) => {
+                // Of what a mute processor was never asked it can't prove that it was not: nobody settles a capture by hand.
+                let must_arrive = kind.final_after.is_none() && matches!(request, Request::Later(..));
+                Self::ill_call(chance, kind, (well, must_arrive))
+            }
+        }
+    }
+
+    fn ill_look_up(chance: &mut Chance, kind: &Kind, well: Self) -> (Self, Option<&'static str>) {
+        let lag = kind.lag.min(chance.millis(500, 30_000));
+        match chance.below(4) {
+            0 | 1 if !lag.is_zero() => (Self { lag, ..well }, Some("look-up: behind the books")),
+            0 => (Self { back: Back::Silence, ..well }, Some("look-up: no answer")),
+            1 => (Self { back: Back::Error(Duration::ZERO, Failure::Broke), ..well }, Some("look-up: error")),
+            2 => (Self { back: Back::Answer(chance.millis(500, 2_500)), ..well }, Some("look-up: late answer")),
+            _ => (Self { back: Back::Error(Duration::ZERO, Failure::Garbage), ..well }, Some("look-up: garbage")),
+        }
+    }
+
+    fn ill_call(chance: &mut Chance, kind: &Kind, (well, must_arrive): (Self, bool)) -> (Self, Option<&'static str>) {
+        let soon = chance.millis(1, 40);
+        let never = [None, None];
+        match chance.below(11) {
+            0 if !must_arrive => {
+                (Self { arrivals: never, back: Back::Silence, ..well }, Some("no answer, without effect"))
+            }
+            1 if !must_arrive => {
+                let early = Some((soon, Failure::Broke));
+                (Self { early, arrivals: never, ..well }, Some("error before the effect"))
+            }
+            0..=2 => (Self { back: Back::Silence, ..well }, Some("no answer, with effect")),
+            3 => (Self { back: Back::Error(soon, Failure::Broke), ..well }, Some("error after the effect")),
+            4 => (Self { back: Back::Error(soon, Failure::Garbage), ..well }, Some("garbage for an answer")),
+            5 => {
+                let early = Some((soon, Failure::Refused));
+                (Self { early, arrivals: never, ..well }, Some("connection refused"))
+            }
+            6 => {
+                let early = Some((soon, Failure::Rejected));
+                (Self { early, arrivals: never, ..well }, Some("request rejected"))
+            }
+            7 => (Self { back: Back::Answer(chance.millis(500, 1_900)), ..well }, Some("late answer")),
+            8 => (
+                Self { back: Back::Answer(chance.millis(2_001, 9_000)), ..well },
+                Some("answer after the caller gave up"),
+            ),
+            9 if !kind.latest.is_zero() => {
+                // At most `latest` after the call has ended, which is at once or after its time.
+                let early = chance.one_in(2).then_some((soon, Failure::Broke));
+                let most = i64::try_from(kind.latest.as_millis()).unwrap_or(0);
+                let arrivals = [Some(chance.millis(100, most)), None];
+                (Self { early, arrivals, back: Back::Silence, ..well }, Some("effect after the caller gave up"))
+            }
+            _ => {
+                // The answer that counts is the second one's.
+                let [first, _] = well.arrivals;
+                (Self { arrivals: [first, Some(chance.millis(0, 900))], ..well }, Some("request delivered twice"))
+            }
+        }
+    }
+}

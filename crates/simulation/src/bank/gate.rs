@@ -1,0 +1,101 @@
+//! A connector as one node has it: what the engine calls.
+
+use std::{future::pending, sync::Arc};
+
+use connector::{Answer, Authorise, CallError, Complete, Connector, Descriptor, Finding, Follow, LaterAnswer, LookUp};
+use futures_util::future::BoxFuture;
+use tokio::sync::oneshot;
+
+use super::{
+    Bank, Kind,
+    request::{Reply, Request, Verb},
+};
+use crate::stage::{Doorway, Side};
+
+/// A connector of one node's.
+pub(crate) struct Gate {
+    kind: Kind,
+    descriptor: Descriptor,
+    bank: Arc<Bank>,
+    doorway: Doorway,
+}
+
+impl Gate {
+    /// The connector of a sort of processor, for the node that goes through this doorway.
+    pub(crate) fn new(kind: Kind, bank: &Arc<Bank>, doorway: Doorway) -> Self {
+        let descriptor = kind.descriptor(bank.simulator.descriptor());
+        Self { kind, descriptor, bank: Arc::clone(bank), doorway }
+    }
+
+    async fn carry(&self, request: Request) -> Result<Reply, CallError> {
+        let verb = request.verb();
+        self.doorway.call(Side::Before, verb).await;
+        let plan = self.bank.plan(&self.kind, &request);
+        let (back, answer) = oneshot::channel();
+        // A task of nobody's: what was sent goes on when the sender dies.
+        self.bank.world.spawn(Arc::clone(&self.bank).deliver(request, plan, back));
+        let Ok(reply) = answer.await else { return pending().await };
+        self.doorway.call(Side::After, verb).await;
+        reply
+    }
+
+    async fn later(&self, verb: Verb, call: &Follow<'_>) -> Result<LaterAnswer, CallError> {
+        match self.carry(Request::later(verb, call)).await? {
+            Reply::Later(answer) => Ok(answer),
+            Reply::Answer(_) | Reply::Finding(_) => Err(nonsense()),
+        }
+    }
+}
+
+fn nonsense() -> CallError {
+    CallError::Unknown("the answer is of another sort".to_owned())
+}
+
+impl Connector for Gate {
+    fn descriptor(&self) -> &Descriptor {
+        &self.descriptor
+    }
+
+    fn authorise<'a>(&'a self, call: &'a Authorise<'a>) -> BoxFuture<'a, Result<Answer, CallError>> {
+        Box::pin(async move {
+            match self.carry(Request::authorise(call)).await? {
+                Reply::Answer(answer) => Ok(answer),
+                Reply::Later(_) | Reply::Finding(_) => Err(nonsense()),
+            }
+        })
+    }
+
+    fn capture<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
+        Box::pin(self.later(Verb::Capture, call))
+    }
+
+    fn cancel<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
+        Box::pin(self.later(Verb::Cancel, call))
+    }
+
+    fn refund<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
+        Box::pin(self.later(Verb::Refund, call))
+    }
+
+    fn look_up<'a>(&'a self, call: &'a LookUp<'a>) -> BoxFuture<'a, Result<Finding, CallError>> {
+        Box::pin(async move {
+            match self.carry(Request::look_up(call)).await? {
+                Reply::Finding(finding) => Ok(finding),
+                Reply::Answer(_) | Reply::Later(_) => Err(nonsense()),
+            }
+        })
+    }
+
+    fn complete<'a>(&'a self, call: &'a Complete<'a>) -> BoxFuture<'a, Result<Answer, CallError>> {
+        Box::pin(async move {
+            match self.carry(Request::complete(call)).await? {
+                Reply::Answer(answer) => Ok(answer),
+                Reply::Later(_) | Reply::Finding(_) => Err(nonsense()),
+            }
+        })
+    }
+
+    fn check_settings(&self, settings: &serde_json::Value) -> Result<(), String> {
+        self.bank.simulator.check_settings(settings)
+    }
+}

@@ -1,0 +1,47 @@
+//! The sorts of processors that there are.
+
+use std::time::Duration;
+
+use connector::{Capabilities, Descriptor};
+
+/// A sort of processor, by what it declares.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Kind {
+    /// Its identifier.
+    pub(crate) name: &'static str,
+    /// Whether it authorises and captures in one call.
+    pub(crate) sale: bool,
+    /// After what time "not found" proves that nothing happened.
+    pub(crate) final_after: Option<Duration>,
+    /// So long after its call has ended a request may still take effect.
+    pub(crate) latest: Duration,
+    /// So far may a look-up be behind.
+    pub(crate) lag: Duration,
+}
+
+/// `prompt` knows at once what it did, `tardy` only after a minute, and the look-ups of `mute` never prove that nothing
+/// happened.
+pub(crate) const KINDS: [Kind; 3] = [
+    Kind { name: "prompt", sale: true, final_after: Some(Duration::ZERO), latest: Duration::ZERO, lag: Duration::ZERO },
+    Kind {
+        name: "tardy",
+        sale: false,
+        final_after: Some(Duration::from_mins(1)),
+        latest: Duration::from_secs(25),
+        lag: Duration::from_secs(30),
+    },
+    Kind { name: "mute", sale: true, final_after: None, latest: Duration::from_secs(90), lag: Duration::from_secs(30) },
+];
+
+impl Kind {
+    /// What it declares, for the rest like the simulator.
+    pub(crate) fn descriptor(&self, simulator: &Descriptor) -> Descriptor {
+        Descriptor {
+            processor: self.name,
+            name: self.name,
+            capabilities: Capabilities { sale: self.sale, ..simulator.capabilities },
+            not_found_final_after: self.final_after,
+            ..simulator.clone()
+        }
+    }
+}

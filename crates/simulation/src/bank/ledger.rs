@@ -1,0 +1,134 @@
+//! The simulator's books with their history, each change noted as JSON for the checker.
+
+use std::{collections::BTreeMap, future::ready, sync::Arc, time::Duration};
+
+use connectors::simulator::{Books, BooksError, Entry, books_json};
+use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
+use serde_json::Value;
+use world::World;
+
+/// Entries by reference, each version with the time from which it held.
+type Entries = BTreeMap<String, Vec<(i64, Entry)>>;
+
+/// Books in memory that forget nothing.
+pub(crate) struct Ledger {
+    world: World,
+    kept: Arc<Mutex<Kept>>,
+}
+
+#[derive(Default)]
+struct Kept {
+    entries: Entries,
+    notes: Vec<Value>,
+}
+
+impl Ledger {
+    pub(crate) fn new(world: World) -> Self {
+        Self { world, kept: Arc::default() }
+    }
+
+    /// The entries as JSON, as of now.
+    pub(crate) fn entries(&self) -> Vec<Value> {
+        let now = self.world.now();
+        let kept = self.kept.lock();
+        let entries: Vec<Entry> =
+            kept.entries.values().filter_map(|versions| versions.last()).map(|v| v.1.clone()).collect();
+        drop(kept);
+        listed(books_json(&entries, now))
+    }
+
+    /// The entry after each change, in order.
+    pub(crate) fn take_notes(&self) -> Vec<Value> {
+        std::mem::take(&mut self.kept.lock().notes)
+    }
+
+    /// The books as they were `lag` ago, to be read.
+    pub(super) fn behind(&self, lag: Duration) -> Behind {
+        Behind { as_of: self.world.now().before(lag).micros(), kept: Arc::clone(&self.kept) }
+    }
+
+    fn note(&self, kept: &mut Kept, entry: &Entry) {
+        let now = self.world.now();
+        let versions = kept.entries.entry(entry.reference.as_str().to_owned()).or_default();
+        versions.push((now.micros(), entry.clone()));
+        kept.notes.extend(listed(books_json(std::slice::from_ref(entry), now)));
+    }
+}
+
+fn listed(mut books: Value) -> Vec<Value> {
+    match books.get_mut("entries").map(Value::take) {
+        Some(Value::Array(entries)) => entries,
+        _ => Vec::new(),
+    }
+}
+
+impl Books for Ledger {
+    fn load<'a>(&'a self, reference: &'a str) -> BoxFuture<'a, Result<Option<Entry>, BooksError>> {
+        let kept = self.kept.lock();
+        let found = kept.entries.get(reference).and_then(|versions| versions.last()).map(|version| version.1.clone());
+        Box::pin(ready(Ok(found)))
+    }
+
+    fn insert<'a>(&'a self, entry: &'a Entry) -> BoxFuture<'a, Result<bool, BooksError>> {
+        let mut kept = self.kept.lock();
+        let free = !kept.entries.contains_key(entry.reference.as_str());
+        if free {
+            self.note(&mut kept, entry);
+        }
+        Box::pin(ready(Ok(free)))
+    }
+
+    fn update<'a>(&'a self, entry: &'a Entry, expected: u64) -> BoxFuture<'a, Result<bool, BooksError>> {
+        let mut kept = self.kept.lock();
+        let stored = kept.entries.get(entry.reference.as_str()).and_then(|versions| versions.last());
+        let is_expected = stored.is_some_and(|version| version.1.version == expected);
+        if is_expected {
+            self.note(&mut kept, entry);
+        }
+        Box::pin(ready(Ok(is_expected)))
+    }
+
+    fn all<'a>(&'a self, _after: Option<&'a str>, _limit: u32) -> BoxFuture<'a, Result<Vec<Entry>, BooksError>> {
+        Box::pin(ready(Err(BooksError::Untouched("the ledger is read as JSON".to_owned()))))
+    }
+
+    fn catch_up<'a>(&'a self, _reference: &'a str) -> BoxFuture<'a, Result<(), BooksError>> {
+        Box::pin(ready(Ok(())))
+    }
+}
+
+/// The books as they were at a time. Read only.
+pub(super) struct Behind {
+    as_of: i64,
+    kept: Arc<Mutex<Kept>>,
+}
+
+impl Books for Behind {
+    fn load<'a>(&'a self, reference: &'a str) -> BoxFuture<'a, Result<Option<Entry>, BooksError>> {
+        let kept = self.kept.lock();
+        let versions = kept.entries.get(reference).map_or(&[][..], Vec::as_slice);
+        let found = versions.iter().rev().find(|version| version.0 <= self.as_of).map(|version| version.1.clone());
+        Box::pin(ready(Ok(found)))
+    }
+
+    fn insert<'a>(&'a self, _entry: &'a Entry) -> BoxFuture<'a, Result<bool, BooksError>> {
+        Box::pin(ready(Err(read_only())))
+    }
+
+    fn update<'a>(&'a self, _entry: &'a Entry, _expected: u64) -> BoxFuture<'a, Result<bool, BooksError>> {
+        Box::pin(ready(Err(read_only())))
+    }
+
+    fn all<'a>(&'a self, _after: Option<&'a str>, _limit: u32) -> BoxFuture<'a, Result<Vec<Entry>, BooksError>> {
+        Box::pin(ready(Err(read_only())))
+    }
+
+    fn catch_up<'a>(&'a self, _reference: &'a str) -> BoxFuture<'a, Result<(), BooksError>> {
+        Box::pin(ready(Ok(())))
+    }
+}
+
+fn read_only() -> BooksError {
+    BooksError::Untouched("older books are only read".to_owned())
+}

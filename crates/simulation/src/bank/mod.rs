@@ -1,0 +1,132 @@
+//! The processors: the simulator behind a network that loses, delays, repeats and garbles, as the seed decides.
+//!
+//! # What is kept whatever goes wrong
+//! What a connector declares. A request takes effect at most [`Kind::latest`] after its call has ended, and a look-up is
+//! at most [`Kind::lag`] behind, so that "not found" is final after [`Kind::final_after`]. A processor that breaks its
+//! word on that is beyond what any client of it could survive.
+
+mod fault;
+mod gate;
+mod kind;
+mod ledger;
+mod request;
+
+use std::sync::Arc;
+
+use connector::CallError;
+use connectors::simulator::{Books, BooksError, Page, Simulator};
+use parking_lot::Mutex;
+use tokio::sync::oneshot;
+use world::World;
+
+pub(crate) use fault::Mood;
+use fault::{Back, Plan};
+pub(crate) use gate::Gate;
+pub(crate) use kind::{KINDS, Kind};
+pub(crate) use ledger::Ledger;
+use request::{Reply, Request};
+
+use crate::{chance::Chance, counts::Counts, house::DOWN};
+
+/// Where the simulator's pages are.
+pub(crate) const PAGES: &str = "https://bank.example";
+
+/// All processors: one simulator with one ledger.
+pub(crate) struct Bank {
+    world: World,
+    simulator: Arc<Simulator>,
+    ledger: Arc<Ledger>,
+    chance: Mutex<Chance>,
+    mood: Mutex<Mood>,
+    faults: Counts,
+}
+
+impl Bank {
+    /// A bank whose calls are tasks of `world`: they go on when the caller dies.
+    pub(crate) fn new(world: &World, chance: Chance) -> Arc<Self> {
+        let ledger = Arc::new(Ledger::new(world.clone()));
+        let simulator = simulator(world, Arc::clone(&ledger) as Arc<dyn Books>);
+        Arc::new(Self {
+            world: world.clone(),
+            simulator: Arc::new(simulator),
+            ledger,
+            chance: Mutex::new(chance),
+            mood: Mutex::new(Mood::Well),
+            faults: Counts::default(),
+        })
+    }
+
+    /// What is in the books.
+    pub(crate) fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// How much goes wrong from now on.
+    pub(crate) fn set_mood(&self, mood: Mood) {
+        *self.mood.lock() = mood;
+    }
+
+    /// The faults that were dealt, by name.
+    pub(crate) fn take_faults(&self) -> std::collections::BTreeMap<&'static str, u64> {
+        self.faults.take()
+    }
+
+    /// The customer decides at the page of this address. The page as it is then.
+    pub(crate) async fn decide(&self, url: &str, pass: bool) -> Result<Option<Page>, BooksError> {
+        let token = url.rsplit('/').next().unwrap_or_default();
+        self.simulator.decide(token, pass).await
+    }
+
+    /// Decides what becomes of a call.
+    fn plan(&self, kind: &Kind, request: &Request) -> Plan {
+        if request.asks_for_money_at(DOWN) {
+            return Plan::refused();
+        }
+        let mood = *self.mood.lock();
+        let (plan, name) = Plan::draw(&mut self.chance.lock(), mood, kind, request);
+        if let Some(name) = name {
+            self.faults.add(name);
+        }
+        plan
+    }
+
+    /// Carries a request to the simulator and its answer back, whoever waits for it.
+    async fn deliver(self: Arc<Self>, request: Request, plan: Plan, back: oneshot::Sender<Result<Reply, CallError>>) {
+        let mut back = Some(back);
+        if let Some((after, failure)) = plan.early {
+            self.world.sleep(after).await;
+            if let Some(back) = back.take() {
+                // Whoever called may be gone; the request goes on all the same.
+                let _ = back.send(Err(failure.error()));
+            }
+        }
+        let mut told = None;
+        for travel in plan.arrivals.into_iter().flatten() {
+            self.world.sleep(travel).await;
+            told = Some(self.perform(&request, plan.lag).await);
+        }
+        let (after, told) = match plan.back {
+            Back::Answer(after) => (after, told),
+            Back::Error(after, failure) => (after, Some(Err(failure.error()))),
+            Back::Silence => return,
+        };
+        self.world.sleep(after).await;
+        if let (Some(back), Some(told)) = (back, told) {
+            let _ = back.send(told);
+        }
+    }
+
+    async fn perform(&self, request: &Request, lag: std::time::Duration) -> Result<Reply, CallError> {
+        if lag.is_zero() {
+            return request.perform(&self.simulator).await;
+        }
+        let behind = simulator(&self.world, Arc::new(self.ledger.behind(lag)));
+        request.perform(&behind).await
+    }
+}
+
+fn simulator(world: &World, books: Arc<dyn Books>) -> Simulator {
+    let simulator = Simulator::new(world.clone(), books);
+    simulator.reachable_at(PAGES.to_owned());
+    simulator
+}

@@ -1,0 +1,79 @@
+//! All that is known of one payment.
+
+use serde_json::Value;
+
+use super::{Said, number, text};
+
+/// A payment's file.
+pub(super) struct Case<'a> {
+    /// Its id without prefix.
+    pub(super) id: &'a str,
+    /// How it is listed at the end.
+    pub(super) payment: &'a Value,
+    /// Its entries in the books at the end.
+    pub(super) entries: Vec<&'a Value>,
+    /// Its entries after each of their changes.
+    pub(super) notes: Vec<&'a Value>,
+    /// Its events.
+    pub(super) events: Vec<&'a Value>,
+    /// What clients were told about it.
+    pub(super) said: Vec<&'a Said>,
+    /// What was asked about it, whether or not an answer came.
+    pub(super) asked: Vec<&'a Said>,
+}
+
+impl<'a> Case<'a> {
+    pub(super) fn of(id: &'a str, payment: &'a Value) -> Self {
+        let (entries, notes, events) = (Vec::new(), Vec::new(), Vec::new());
+        Self { id, payment, entries, notes, events, said: Vec::new(), asked: Vec::new() }
+    }
+
+    pub(super) fn status(&self) -> &'a str {
+        text(self.payment, "status")
+    }
+
+    /// The titles and messages of its timeline, as it is told.
+    pub(super) fn timeline(&self) -> Vec<(&'a str, &'a str)> {
+        timeline(self.payment)
+    }
+
+    /// Whether its timeline has a line with this title.
+    pub(super) fn tells(&self, title: &str) -> bool {
+        self.timeline().iter().any(|line| line.0 == title)
+    }
+}
+
+/// The titles and messages of the timeline in a payment as it is told.
+pub(super) fn timeline(payment: &Value) -> Vec<(&str, &str)> {
+    let lines = payment.pointer("/paymentTimeline/overview").and_then(Value::as_array);
+    lines.into_iter().flatten().map(|line| (text(line, "title"), text(line, "message"))).collect()
+}
+
+/// How an entry of the books stands, in minor units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stands {
+    pub(super) authorised: i64,
+    pub(super) captured: i64,
+    pub(super) refunded: i64,
+    /// Refunds that are accepted and have not settled.
+    pub(super) pending: i64,
+    pub(super) cancelled: bool,
+}
+
+impl Stands {
+    pub(super) fn of(entry: &Value) -> Self {
+        let pending = super::list(entry, "refunds").iter().filter(|refund| text(refund, "status") == "pending");
+        Self {
+            authorised: number(entry, "authorised"),
+            captured: number(entry, "captured"),
+            refunded: number(entry, "refunded"),
+            pending: pending.fold(0, |sum, refund| sum.saturating_add(number(refund, "amount"))),
+            cancelled: entry.get("cancelled") == Some(&Value::Bool(true)),
+        }
+    }
+
+    /// Whether it holds or has taken money that was not given back whole.
+    pub(super) fn is_live(self) -> bool {
+        self.authorised > 0 && !self.cancelled && (self.captured == 0 || self.captured != self.refunded)
+    }
+}

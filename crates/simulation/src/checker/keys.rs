@@ -1,0 +1,96 @@
+//! Idempotency keys: one key, one answer, one effect.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::{Evidence, Findings, Said, code_told, id_told, list, payment_of, text};
+
+/// To whom a key belongs: what was asked for, and for captures and the like of which payment.
+fn scope(said: &Said) -> (&'static str, &str) {
+    (said.verb, text(&said.asked, "id"))
+}
+
+/// The same request under the same key is told the same; another one under it does nothing.
+pub(super) fn same_key_same_answer(evidence: &Evidence, findings: &mut Findings) {
+    let mut by_key: BTreeMap<_, Vec<&Said>> = BTreeMap::new();
+    for said in &evidence.said {
+        if let Some(key) = &said.key {
+            by_key.entry((scope(said), key.as_str())).or_default().push(said);
+        }
+    }
+    for ((_, key), all) in by_key {
+        let counting: Vec<(&Said, &Value)> = all.iter().filter_map(|said| Some((*said, counts(said)?))).collect();
+        let Some((first, answer)) = counting.first() else { continue };
+        for (said, other) in counting.iter().skip(1) {
+            if said.asked == first.asked {
+                same(key, answer, other, findings);
+            } else {
+                another(key, answer, other, findings);
+            }
+        }
+    }
+}
+
+/// An answer that a key remembers.
+fn counts(said: &Said) -> Option<&Value> {
+    let told = said.told.as_ref()?;
+    let code = code_told(told).unwrap_or_default();
+    let passing = [
+        "error.unavailable",
+        "error.unknown",
+        "error.idempotency.in-progress",
+        "error.idempotency.key-reused",
+        "error.payment.operation-in-progress",
+        "error.rate-limited",
+    ];
+    (!passing.contains(&code)).then_some(told)
+}
+
+fn same(key: &str, first: &Value, other: &Value, findings: &mut Findings) {
+    if id_told(first) != id_told(other) {
+        let detail = format!("told {:?}, then {:?}", id_told(first), id_told(other));
+        findings.add("same-key-same-answer", key, detail);
+        return;
+    }
+    let (one, two) = (payment_of(first), payment_of(other));
+    // What was open when it was told is told as it was settled later.
+    let open = one.is_some_and(is_open) || two.is_some_and(is_open);
+    if !open && (code_told(first), first.get("data")) != (code_told(other), other.get("data")) {
+        findings.add("same-key-same-answer", key, format!("told {first}, then {other}"));
+    }
+}
+
+/// Whether the operation that was answered may still have been open.
+fn is_open(payment: &Value) -> bool {
+    let refunds = list(payment, "refunds").iter().any(|refund| text(refund, "status") == "PENDING");
+    refunds || matches!(text(payment, "status"), "NO_ANSWER_FROM_PSP" | "ACTIVE" | "AUTHORISED" | "GATEWAY_HOLD")
+}
+
+/// Another request under the key: what the first one was told, or that the key is taken.
+fn another(key: &str, first: &Value, other: &Value, findings: &mut Findings) {
+    if payment_of(other).is_some() || id_told(first) != id_told(other) && code_told(first) == code_told(other) {
+        findings.add("same-key-same-answer", key, format!("another request was carried out under it: {other}"));
+    }
+}
+
+/// An order that was sent once, or any number of times under one key, is one payment.
+pub(super) fn one_payment_for_each_order(evidence: &Evidence, findings: &mut Findings) {
+    let mut made: BTreeMap<&str, usize> = BTreeMap::new();
+    for payment in &evidence.payments {
+        *made.entry(text(payment, "orderId")).or_default() += 1;
+    }
+    let mut sent: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut keys: BTreeSet<&str> = BTreeSet::new();
+    for said in evidence.said.iter().filter(|said| said.verb == "authorizePayment") {
+        let order = said.asked.pointer("/order/orderId").and_then(Value::as_str).unwrap_or_default();
+        let counts = said.key.as_ref().is_none_or(|key| keys.insert(key));
+        *sent.entry(order).or_default() += usize::from(counts);
+    }
+    for (order, count) in made {
+        let most = sent.get(order).copied().unwrap_or(0);
+        if count > most {
+            findings.add("done-once-for-each-request", order, format!("{count} payments, {most} asked for"));
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! The checker: says which invariants a played world has broken.
+//!
+//! It shares no code with the engine. What it sees is JSON: what clients were told, the payments as the public interface
+//! lists them, the processors' books at the end and after each of their changes, and the rows of events. What is right is
+//! written down here a second time, from the contract.
+
+mod acknowledged;
+mod case;
+mod checkouts;
+mod events;
+mod keys;
+mod money;
+mod states;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use case::Case;
+
+/// A request and what was told.
+#[derive(Debug, Clone)]
+pub(crate) struct Said {
+    /// When it was sent, and when its answer came, in the order of everything that was said.
+    pub(crate) began: u64,
+    pub(crate) ended: u64,
+    /// The root field.
+    pub(crate) verb: &'static str,
+    /// Its variables.
+    pub(crate) asked: Value,
+    /// Its idempotency key.
+    pub(crate) key: Option<String>,
+    /// The checkout that takes one live payment.
+    pub(crate) checkout: Option<String>,
+    /// The body of the answer; none when the connection broke.
+    pub(crate) told: Option<Value>,
+    /// Whether the answer was marked as remembered.
+    pub(crate) replayed: bool,
+}
+
+/// All that there is to judge a world by.
+pub(crate) struct Evidence {
+    /// What clients were told.
+    pub(crate) said: Vec<Said>,
+    /// Every payment at the end, as the interface lists it.
+    pub(crate) payments: Vec<Value>,
+    /// The processors' books at the end.
+    pub(crate) entries: Vec<Value>,
+    /// The entry of the books after each change, in order.
+    pub(crate) notes: Vec<Value>,
+    /// The rows of events, in order of stream and number.
+    pub(crate) events: Vec<Value>,
+}
+
+/// A broken invariant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broken {
+    /// Which one.
+    pub invariant: &'static str,
+    /// The payment or the checkout.
+    pub subject: String,
+    /// What was found.
+    pub detail: String,
+}
+
+/// Collects what is broken.
+#[derive(Default)]
+struct Findings(Vec<Broken>);
+
+impl Findings {
+    fn add(&mut self, invariant: &'static str, subject: &str, detail: impl Into<String>) {
+        self.0.push(Broken { invariant, subject: subject.to_owned(), detail: detail.into() });
+    }
+}
+
+/// Judges a world after its end.
+pub(crate) fn check(evidence: &Evidence) -> Vec<Broken> {
+    let mut findings = Findings::default();
+    let cases = cases(evidence, &mut findings);
+    for case in cases.values() {
+        money::at_the_end(case, &mut findings);
+        money::at_every_instant(case, &mut findings);
+        events::of_a_payment(case, &mut findings);
+        acknowledged::of_a_payment(case, &mut findings);
+        money::what_was_asked(case, &mut findings);
+    }
+    events::numbers(evidence, &mut findings);
+    keys::same_key_same_answer(evidence, &mut findings);
+    keys::one_payment_for_each_order(evidence, &mut findings);
+    checkouts::one_charge_for_each(evidence, &cases, &mut findings);
+    defects(evidence, &mut findings);
+    findings.0
+}
+
+/// Sorts everything by payment. What belongs to none is lost, or a charge without a payment.
+fn cases<'a>(evidence: &'a Evidence, findings: &mut Findings) -> BTreeMap<&'a str, Case<'a>> {
+    let mut cases: BTreeMap<&str, Case<'_>> = BTreeMap::new();
+    for payment in &evidence.payments {
+        let id = uuid_of(text(payment, "id"));
+        if cases.insert(id, Case::of(id, payment)).is_some() {
+            findings.add("listed-once", id, "the payment is listed twice");
+        }
+    }
+    for entry in &evidence.entries {
+        let reference = text(entry, "reference");
+        match cases.get_mut(payment_behind(reference)) {
+            Some(case) => case.entries.push(entry),
+            None => findings.add("charge-has-payment", reference, format!("no payment explains {entry}")),
+        }
+    }
+    for note in &evidence.notes {
+        if let Some(case) = cases.get_mut(payment_behind(text(note, "reference"))) {
+            case.notes.push(note);
+        }
+    }
+    for event in evidence.events.iter().filter(|event| text(event, "kind").starts_with("payment.")) {
+        let stream = text(event, "stream");
+        match cases.get_mut(stream) {
+            Some(case) => case.events.push(event),
+            None => findings.add("event-has-payment", stream, "there are events of a payment that is not listed"),
+        }
+    }
+    for said in &evidence.said {
+        if let Some(case) = cases.get_mut(uuid_of(text(&said.asked, "id"))) {
+            case.asked.push(said);
+        }
+        let Some(id) = said.told.as_ref().and_then(id_told) else { continue };
+        match cases.get_mut(uuid_of(id)) {
+            Some(case) => case.said.push(said),
+            None => findings.add("acknowledged-stays", id, format!("told by {} and not there any more", said.verb)),
+        }
+    }
+    cases
+}
+
+/// What nobody should ever be told.
+fn defects(evidence: &Evidence, findings: &mut Findings) {
+    for said in &evidence.said {
+        let Some(code) = said.told.as_ref().and_then(code_told) else { continue };
+        if code == "error.unknown" || code.starts_with("error.graphql") || code == "api.key.unauthorized" {
+            findings.add("no-defect", said.verb, format!("{code} to {}", said.asked));
+        }
+    }
+}
+
+/// Whether a payment's outcome, or that of one of its refunds, is still to come.
+pub(crate) fn is_unsettled(payment: &Value) -> bool {
+    let pending = list(payment, "refunds").iter().any(|refund| text(refund, "status") == "PENDING");
+    pending || states::is_open(text(payment, "status"))
+}
+
+/// The payment that an answer tells of.
+pub(crate) fn payment_of(told: &Value) -> Option<&Value> {
+    let data = told.get("data")?.as_object()?;
+    let payment = data.values().next()?;
+    payment.get("id")?.as_str().filter(|id| id.starts_with("payments:")).map(|_| payment)
+}
+
+/// The id of the payment that an answer tells of, also as an error.
+fn id_told(told: &Value) -> Option<&str> {
+    let payment = payment_of(told).and_then(|payment| payment.get("id")?.as_str());
+    let error = || told.pointer("/errors/0/extensions/id").and_then(Value::as_str);
+    payment.or_else(error).filter(|id| id.starts_with("payments:"))
+}
+
+/// The code of an error.
+fn code_told(told: &Value) -> Option<&str> {
+    told.pointer("/errors/0/extensions/code").and_then(Value::as_str)
+}
+
+/// A text; empty when there is none.
+fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+    value.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A number; 0 when there is none.
+fn number(value: &Value, name: &str) -> i64 {
+    value.get(name).and_then(Value::as_i64).unwrap_or(0)
+}
+
+/// The elements of a list; none when there is no list.
+fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
+    value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn uuid_of(id: &str) -> &str {
+    id.strip_prefix("payments:").unwrap_or(id)
+}
+
+/// The payment in a reference, `{uuid}-{n}`.
+fn payment_behind(reference: &str) -> &str {
+    reference.rsplit_once('-').map_or("", |(payment, _)| payment)
+}

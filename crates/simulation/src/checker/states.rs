@@ -1,0 +1,74 @@
+//! The contract's table of states.
+
+/// The statuses that follow a status at once. One that stays as it is follows itself.
+fn followers(status: &str) -> &'static [&'static str] {
+    match status {
+        "ACTIVE" => &[
+            "AUTHORISED",
+            "SUCCEEDED",
+            "DECLINED",
+            "FAILED",
+            "CANCELLED",
+            "NEEDS_3D_SECURE",
+            "NEEDS_APM_AUTHORIZATION",
+            "GATEWAY_HOLD",
+            "NO_ANSWER_FROM_PSP",
+        ],
+        "NEEDS_3D_SECURE" | "NEEDS_APM_AUTHORIZATION" | "GATEWAY_HOLD" => {
+            &["AUTHORISED", "SUCCEEDED", "DECLINED", "CANCELLED", "GATEWAY_HOLD", "NO_ANSWER_FROM_PSP", "FAILED"]
+        }
+        "NO_ANSWER_FROM_PSP" => &[
+            "AUTHORISED",
+            "SUCCEEDED",
+            "DECLINED",
+            "FAILED",
+            "CANCELLED",
+            "NEEDS_3D_SECURE",
+            "NEEDS_APM_AUTHORIZATION",
+            "GATEWAY_HOLD",
+        ],
+        "AUTHORISED" => &["SUCCEEDED", "CANCELLED"],
+        "SUCCEEDED" => &["PARTIAL_REFUNDED", "REFUNDED", "REFUND_PENDING", "REFUND_FAILED"],
+        "PARTIAL_REFUNDED" => &["REFUNDED", "REFUND_PENDING", "REFUND_FAILED"],
+        // A refund whose outcome was unknown shows as pending; when it turns out that nothing happened, it is taken back.
+        "REFUND_PENDING" => &["REFUNDED", "PARTIAL_REFUNDED", "REFUND_FAILED", "SUCCEEDED"],
+        "REFUND_FAILED" => &["REFUND_PENDING", "REFUNDED", "PARTIAL_REFUNDED", "SUCCEEDED"],
+        _ => &[],
+    }
+}
+
+/// Whether one status may follow another in one step.
+pub(super) fn may_follow(from: &str, to: &str) -> bool {
+    from == to || followers(from).contains(&to)
+}
+
+/// Whether one status may follow another in any number of steps.
+pub(super) fn may_come_after(from: &str, to: &str) -> bool {
+    let mut reached: Vec<&str> = vec![from];
+    let mut next = 0;
+    while let Some(status) = reached.get(next).copied() {
+        if status == to {
+            return true;
+        }
+        next += 1;
+        for follower in followers(status) {
+            if !reached.contains(follower) {
+                reached.push(follower);
+            }
+        }
+    }
+    false
+}
+
+/// Whether the outcome is still to come.
+pub(super) fn is_open(status: &str) -> bool {
+    matches!(
+        status,
+        "ACTIVE"
+            | "NO_ANSWER_FROM_PSP"
+            | "GATEWAY_HOLD"
+            | "REFUND_PENDING"
+            | "NEEDS_3D_SECURE"
+            | "NEEDS_APM_AUTHORIZATION"
+    )
+}

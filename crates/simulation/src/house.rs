@@ -1,0 +1,293 @@
+//! A house of several nodes on one database, with processors and a team.
+
+use std::{collections::BTreeMap, future::Future, sync::Arc, time::Duration};
+
+use connector::Connector;
+use db::Db;
+use domain::{
+    Fault,
+    id::{ConnectionId, FlowId},
+};
+use engine::{Connectors, Engine, Parts, Returned, Seed, SeedConnection, SeedFlow, Settings, Webhook};
+use graphql::{Api, Introspection, Limits, Method, Request};
+use parking_lot::Mutex;
+use serde_json::{Map, Value, json};
+use tokio::sync::oneshot;
+use vault::{Given, KeySource, Vault};
+use world::{Sim, World};
+
+use crate::{
+    Broke,
+    bank::{Bank, Gate, KINDS},
+    chance::Chance,
+    counts::Counts,
+    cut::CutAfter,
+    stage::{Doorway, Stage},
+};
+
+/// The team's secret key.
+pub(crate) const KEY: &str = "sk_test_simulated_runs_0123456789";
+
+/// The vault's keys. They guard nothing but test numbers.
+const KEYS: &str = r#"{"current": 1, "keys": {"1": "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="},
+    "index": "AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI="}"#;
+
+/// The base of the addresses that customers come back to.
+const PUBLIC: &str = "https://pay.example";
+
+/// When a request must have its answer, as the HTTP layer sees to.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(25);
+
+/// A GraphQL request as a client sends it.
+#[derive(Debug, Clone)]
+pub(crate) struct Ask {
+    pub(crate) query: &'static str,
+    pub(crate) variables: Map<String, Value>,
+    pub(crate) key: Option<String>,
+    /// The credential; the team's secret key when absent.
+    pub(crate) bearer: Option<String>,
+}
+
+/// What a client got.
+#[derive(Debug, Clone)]
+pub(crate) struct Got {
+    pub(crate) body: Value,
+    pub(crate) replayed: bool,
+}
+
+/// A process that serves.
+struct Node {
+    world: World,
+    engine: Engine,
+    api: Api,
+}
+
+/// The house.
+pub(crate) struct House {
+    /// Time, chance and tasks of everybody else: clients, processors.
+    pub(crate) world: World,
+    pub(crate) sim: Sim,
+    pub(crate) bank: Arc<Bank>,
+    pub(crate) counts: Arc<Counts>,
+    nodes: Mutex<Vec<Arc<Node>>>,
+    store: Db,
+}
+
+impl House {
+    /// A house with so many nodes and its team.
+    pub(crate) fn build(seed: u64, nodes: usize) -> Result<Arc<Self>, Broke> {
+        let (world, sim) = World::simulated(seed);
+        let counts = Arc::new(Counts::default());
+        let bank = Bank::new(&world, Chance::of(seed, 1));
+        let store = Db::sqlite_inline(store::MIGRATIONS, &world).map_err(broke)?;
+        let vault_db = Db::sqlite_inline(vault::MIGRATIONS, &world).map_err(broke)?;
+        let stage = Arc::new(Stage::default());
+        let mut running = Vec::new();
+        for _ in 0..nodes {
+            let node = start(&world, &store, &vault_db, &bank, &Doorway::new(&stage))?;
+            running.push(Arc::new(node));
+        }
+        let house = Self { world, sim, bank, counts, nodes: Mutex::new(running), store };
+        let first = house.node(0).ok_or_else(|| Broke("a house needs a node".to_owned()))?;
+        house.run(first.engine.seed(seed_of_team()))?.map_err(broke)?;
+        for node in house.nodes.lock().iter() {
+            node.engine.start();
+        }
+        Ok(Arc::new(house))
+    }
+
+    /// Plays until `work` ends.
+    ///
+    /// # Errors
+    /// Nothing can go on any more.
+    pub(crate) fn run<T>(&self, work: impl Future<Output = T>) -> Result<T, Broke> {
+        self.sim.run_until(work).map_err(|_stuck| Broke("the run is stuck: nothing can go on".to_owned()))
+    }
+
+    /// How many nodes there are.
+    pub(crate) fn nodes(&self) -> usize {
+        self.nodes.lock().len()
+    }
+
+    fn node(&self, index: usize) -> Option<Arc<Node>> {
+        self.nodes.lock().get(index).cloned()
+    }
+
+    /// Sends a request to a node. `None` when the connection breaks, also because it is cut after `cut` polls.
+    pub(crate) async fn send(&self, node: usize, ask: Ask, cut: Option<u32>) -> Option<Got> {
+        let served = self.node(node)?;
+        let work = async move {
+            let Node { world, engine, api } = &*served;
+            world.timeout(REQUEST_TIMEOUT, answered(engine, api, ask)).await.ok()
+        };
+        self.at(node, work, cut).await?
+    }
+
+    /// A customer opens the address of a return at a node.
+    pub(crate) async fn come_back(&self, node: usize, url: &str) -> Option<Returned> {
+        let served = self.node(node)?;
+        let token = url.rsplit('/').next().unwrap_or_default().to_owned();
+        self.at(node, async move { served.engine.returned(&token).await }, None).await
+    }
+
+    /// A webhook of the merchant's comes in at a node.
+    pub(crate) async fn hear(&self, node: usize, name: &'static str, body: Value) -> Option<Result<usize, Fault>> {
+        let served = self.node(node)?;
+        let work = async move {
+            let caller = served.engine.authenticate(KEY).await?;
+            let heard = served.engine.hear(&caller, Webhook::of(name.to_owned(), body)?).await?;
+            Ok(heard.resumed)
+        };
+        self.at(node, work, None).await
+    }
+
+    /// Runs `work` as a task of the node's. `None` when the node dies, or after `cut` polls.
+    async fn at<T: Send + 'static>(
+        &self,
+        node: usize,
+        work: impl Future<Output = T> + Send + 'static,
+        cut: Option<u32>,
+    ) -> Option<T> {
+        let world = self.node(node)?.world.clone();
+        let (done, wait) = oneshot::channel();
+        world.spawn(async move {
+            let result = match cut {
+                Some(polls) => CutAfter::new(work, polls).await,
+                None => Some(work.await),
+            };
+            if let Some(result) = result {
+                // The client may be gone.
+                let _ = done.send(result);
+            }
+        });
+        wait.await.ok()
+    }
+
+    /// Every event's row as JSON, by stream and number.
+    pub(crate) fn events(&self) -> Result<Vec<Value>, Broke> {
+        let sql = "select stream, seq, at, kind, data from event order by stream, seq";
+        let rows = self.run(self.store.scan(sql, Vec::new()))?.map_err(broke)?;
+        let read = |row: &db::Row| -> Result<Value, Broke> {
+            let data: Value = serde_json::from_str(row.text(4).map_err(broke)?).map_err(broke)?;
+            Ok(json!({
+                "stream": row.text(0).map_err(broke)?,
+                "seq": row.int(1).map_err(broke)?,
+                "at": row.int(2).map_err(broke)?,
+                "kind": row.text(3).map_err(broke)?,
+                "data": data,
+            }))
+        };
+        rows.iter().map(read).collect()
+    }
+}
+
+fn broke(error: impl std::fmt::Display) -> Broke {
+    Broke(error.to_string())
+}
+
+/// Answers a request as the HTTP layer does.
+async fn answered(engine: &Engine, api: &Api, ask: Ask) -> Got {
+    let caller = match engine.authenticate(ask.bearer.as_deref().unwrap_or(KEY)).await {
+        Ok(caller) => caller,
+        Err(fault) => {
+            let body = json!({"errors": [{"message": fault.message, "extensions": {"code": fault.code.text()}}]});
+            return Got { body, replayed: false };
+        }
+    };
+    let request = Request { query: ask.query.to_owned(), operation_name: None, variables: ask.variables };
+    let response = api.execute(&caller, &request, ask.key, Method::Post).await;
+    let body = serde_json::from_slice(&response.body).unwrap_or(Value::Null);
+    Got { body, replayed: response.replayed }
+}
+
+fn start(world: &World, store: &Db, vault_db: &Db, bank: &Arc<Bank>, doorway: &Doorway) -> Result<Node, Broke> {
+    let source = KeySource::Given(Given::new(KEYS.to_owned()));
+    let vault = Vault::open(vault_db.clone(), source, world.clone(), Duration::from_hours(1)).map_err(broke)?;
+    let connector = |kind: crate::bank::Kind| {
+        let gate: Arc<dyn Connector> = Arc::new(Gate::new(kind, bank, doorway.clone()));
+        (kind.name, gate)
+    };
+    let connectors: Connectors = KINDS.into_iter().map(connector).collect::<BTreeMap<_, _>>();
+    let parts = Parts {
+        world: world.clone(),
+        store: store.clone(),
+        vault,
+        connectors,
+        outbound: Arc::new(outbound::Nowhere),
+        wallets: engine::WalletKeys::default(),
+        settings: settings(),
+    };
+    let engine = Engine::new(parts);
+    engine.reachable_at(PUBLIC.to_owned());
+    let api = Api::new(engine.clone(), Limits::default(), Introspection::Off).map_err(broke)?;
+    Ok(Node { world: world.clone(), engine, api })
+}
+
+/// As in production, but with fewer polls, shorter life times and more look-ups, since virtual hours cost real time.
+fn settings() -> Settings {
+    let schedule = [5, 30, 120, 600, 1200, 1800, 2700, 3600, 5400, 7200];
+    Settings {
+        poll_interval: Duration::from_secs(2),
+        authorisation_lifetime: Some(Duration::from_mins(50)),
+        customer_lifetime: Duration::from_mins(20),
+        recovery_schedule: schedule.into_iter().map(Duration::from_secs).collect(),
+        // Connections that are rested would be spared what is to be played.
+        rest_after: u32::MAX,
+        ..Settings::default()
+    }
+}
+
+/// The connection that takes no authorisations: it refuses to be connected to for them.
+pub(crate) const DOWN: &str = "down";
+
+/// Connections: id, sort of processor, settings.
+const CONNECTIONS: [(&str, &str, &str); 7] = [
+    ("prompt-a", "prompt", "{}"),
+    ("prompt-b", "prompt", "{}"),
+    ("tardy-a", "tardy", "{}"),
+    ("tardy-b", "tardy", "{}"),
+    ("mute-a", "mute", "{}"),
+    ("failing", "prompt", r#"{"fault": "fails"}"#),
+    (DOWN, "tardy", "{}"),
+];
+
+/// Flows that payments name: id and steps. The first is the default.
+pub(crate) const FLOWS: [(&str, &str); 14] = [
+    ("default", "[{authorise: {connection: prompt-a}}, {capture: now}]"),
+    ("by-api", "[{authorise: {connection: prompt-b}}, {capture: api}]"),
+    ("tardy", "[{authorise: {connection: tardy-a}}, {capture: now}]"),
+    ("tardy-by-api", "[{authorise: {connection: tardy-b}}, {capture: api}]"),
+    ("later", "[{authorise: {connection: prompt-a}}, {capture: {after: 30s}}]"),
+    ("fallback", "[{authorise: {connection: prompt-a, fallback: {to: [tardy-a, prompt-b]}}}, {capture: now}]"),
+    ("failing", "[{authorise: {connection: failing, fallback: {to: [tardy-b, prompt-a]}}}, {capture: api}]"),
+    ("down", "[{authorise: {connection: down, fallback: {to: [prompt-b, tardy-a]}}}, {capture: now}]"),
+    ("mute", "[{authorise: {connection: mute-a}}, {capture: api}]"),
+    ("approved-first", "[{approval: {title: Large, within: 10m}}, {authorise: {connection: tardy-a}}, {capture: now}]"),
+    ("approved-later", "[{authorise: {connection: prompt-b}}, {approval: {title: Ship, within: 10m}}, {capture: now}]"),
+    ("shipped", "[{authorise: {connection: tardy-b}}, {capture: {webhook: shipped}}]"),
+    (
+        "half-back",
+        "[{authorise: {connection: prompt-a}}, {capture: now}, {refund: {amount: {percent: 50}, reason: Half}}]",
+    ),
+    ("cancelled", "[{authorise: {connection: tardy-a}}, {cancel: {reason: Trial}}]"),
+];
+
+fn seed_of_team() -> Seed {
+    let connection = |(id, processor, settings): &(&str, &str, &str)| {
+        let (processor, name) = ((*processor).to_owned(), (*id).to_owned());
+        let settings = serde_json::from_str(settings).ok()?;
+        Some(SeedConnection { id: ConnectionId::parse(id)?, processor, name, settings })
+    };
+    let flow = |(id, steps): &(&str, &str)| {
+        let document = format!("name: {id}\ntrigger: payment\nsteps: {steps}\n");
+        Some(SeedFlow { id: FlowId::parse(id)?, document, is_default: *id == "default" })
+    };
+    let noting = "name: noting\ntrigger: {outcome: [declined, refunded]}\nsteps: [{note: Told}]\n";
+    let noting = FlowId::parse("noting").map(|id| SeedFlow { id, document: noting.to_owned(), is_default: false });
+    Seed {
+        team_name: "Simulated".to_owned(),
+        connections: CONNECTIONS.iter().filter_map(connection).collect(),
+        flows: FLOWS.iter().filter_map(flow).chain(noting).collect(),
+        secret_key: Some(KEY.to_owned()),
+    }
+}

@@ -1,0 +1,178 @@
+//! Playing one world: shoppers, then hours of quiet, then the checker.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use crate::{
+    Broke, Broken,
+    bank::Mood,
+    chance::Chance,
+    checker::{self, Evidence},
+    counts::join,
+    digest::Digest,
+    house::House,
+    shop::{Shop, Wish, card_tokens, shopper, words},
+};
+
+/// One call in so many goes wrong while the shop is open.
+const ONE_IN: u64 = 7;
+
+/// How often, and at what interval, it is looked whether everything is settled, once the shop has closed.
+const ROUNDS: u32 = 24;
+const ROUND: Duration = Duration::from_mins(10);
+
+/// How long a look-up is not yet final, whatever the processor.
+const CERTAIN: Duration = Duration::from_mins(5);
+
+/// What was played.
+pub(crate) struct Played {
+    pub(crate) payments: u64,
+    pub(crate) steps: u64,
+    pub(crate) virtual_time: Duration,
+    pub(crate) requests: BTreeMap<&'static str, u64>,
+    pub(crate) faults: BTreeMap<&'static str, u64>,
+    pub(crate) digest: u64,
+    pub(crate) broken: Vec<Case>,
+}
+
+/// A broken invariant with all that there is to understand it by.
+pub(crate) struct Case {
+    pub(crate) broken: Broken,
+    pub(crate) payment: Value,
+    pub(crate) entries: Vec<Value>,
+    pub(crate) said: Vec<String>,
+}
+
+/// Plays a world of so many shoppers.
+///
+/// # Errors
+/// The world can't be built, or the run is stuck.
+pub(crate) fn play(seed: u64, shoppers: u32) -> Result<Played, Broke> {
+    let mut chance = Chance::of(seed, 2);
+    let nodes = 2 + chance.index(2);
+    let house = House::build(seed, nodes)?;
+    let begun = house.world.now();
+    let mut shop = Shop::new(&house);
+    let tokens = house.run(card_tokens(&shop))?;
+    shop.tokens = Arc::new(tokens);
+    house.bank.set_mood(Mood::Ill(ONE_IN));
+    let visits = (0..shoppers).map(|index| {
+        let chance = Chance::of(seed, 1000 + u64::from(index));
+        let (done, wait) = oneshot::channel::<()>();
+        let visit = shopper(shop.clone(), chance, format!("order-{index}"));
+        house.world.spawn(async move {
+            visit.await;
+            let _ = done.send(());
+        });
+        wait
+    });
+    let visits: Vec<_> = visits.collect();
+    house.run(join_all(visits))?;
+    house.bank.set_mood(Mood::Well);
+    let payments = house.run(settle(&shop))?;
+    let evidence = Evidence {
+        said: shop.take_said(),
+        payments,
+        entries: house.bank.ledger().entries(),
+        notes: house.bank.ledger().take_notes(),
+        events: house.events()?,
+    };
+    let broken = checker::check(&evidence);
+    let digest = digest(&evidence);
+    let mut requests = BTreeMap::new();
+    join(&mut requests, &house.counts.take());
+    Ok(Played {
+        payments: u64::try_from(evidence.payments.len()).unwrap_or(u64::MAX),
+        steps: house.sim.steps(),
+        virtual_time: house.world.now().since(begun),
+        requests,
+        faults: house.bank.take_faults(),
+        digest,
+        broken: broken.into_iter().map(|broken| case(broken, &evidence)).collect(),
+    })
+}
+
+/// Waits until nothing is open any more; people settle what only people can. Returns every payment.
+async fn settle(shop: &Shop) -> Vec<Value> {
+    let world = &shop.house.world;
+    world.sleep(CERTAIN).await;
+    // Every customer opens the page of the return once more.
+    for url in shop.returns() {
+        shop.house.come_back(0, &url).await;
+    }
+    for round in 0..ROUNDS {
+        let payments = listed(shop).await;
+        let open = payments.iter().filter(|payment| checker::is_unsettled(payment)).count();
+        if open == 0 || round + 1 == ROUNDS {
+            return payments;
+        }
+        for payment in &payments {
+            resolve(shop, payment).await;
+        }
+        world.sleep(ROUND).await;
+    }
+    listed(shop).await
+}
+
+async fn listed(shop: &Shop) -> Vec<Value> {
+    shop.payments(0).await.unwrap_or_default()
+}
+
+/// A person reads the statements of a processor that can't prove anything, and settles what is unknown.
+async fn resolve(shop: &Shop, payment: &Value) {
+    let text = |name: &str| payment.get(name).and_then(Value::as_str).unwrap_or_default();
+    if text("status") != "NO_ANSWER_FROM_PSP" || text("connectionId") != "mute-a" {
+        return;
+    }
+    let uuid = text("id").trim_start_matches("payments:");
+    let entries = shop.house.bank.ledger().entries();
+    let own = entries.iter().find(|entry| {
+        let reference = entry.get("reference").and_then(Value::as_str).unwrap_or_default();
+        let at = entry.get("connection").and_then(Value::as_str);
+        reference.starts_with(uuid) && at == Some("mute-a")
+    });
+    let amount = |name: &str| own.and_then(|entry| entry.get(name)?.as_i64()).unwrap_or(0);
+    let outcome = match (amount("authorised"), amount("captured")) {
+        (0, _) => "NOT_CHARGED",
+        (_, 0) => "AUTHORISED",
+        _ => "CAPTURED",
+    };
+    let asked = json!({ "id": text("id"), "outcome": outcome, "evidence": "the processor's statement" });
+    shop.ask(0, &Wish::new("resolvePayment", words::RESOLVE, asked), None).await;
+}
+
+fn digest(evidence: &Evidence) -> u64 {
+    let mut digest = Digest::default();
+    for event in &evidence.events {
+        digest.add(&event.to_string());
+    }
+    for said in &evidence.said {
+        digest.add(&said.told.as_ref().map(Value::to_string).unwrap_or_default());
+    }
+    digest.value()
+}
+
+/// All that there is about a broken invariant.
+fn case(broken: Broken, evidence: &Evidence) -> Case {
+    let id = broken.subject.trim_start_matches("payments:").to_owned();
+    let is_it =
+        |value: &Value, name: &str| value.get(name).and_then(Value::as_str).is_some_and(|text| text.contains(&id));
+    let payment = evidence.payments.iter().find(|payment| is_it(payment, "id"));
+    let of_it = |said: &&checker::Said| {
+        let told = said.told.as_ref().map(Value::to_string).unwrap_or_default();
+        told.contains(&id) || said.asked.to_string().contains(&id) || said.key.as_ref() == Some(&broken.subject)
+    };
+    let shown = |said: &checker::Said| {
+        let told = said.told.as_ref().map_or("no answer".to_owned(), Value::to_string);
+        format!("{}..{} {} {:?} {} -> {told}", said.began, said.ended, said.verb, said.key, said.asked)
+    };
+    Case {
+        payment: payment.cloned().unwrap_or(Value::Null),
+        entries: evidence.entries.iter().filter(|entry| is_it(entry, "reference")).cloned().collect(),
+        said: evidence.said.iter().filter(of_it).map(shown).collect(),
+        broken,
+    }
+}

@@ -1,0 +1,183 @@
+//! Shoppers: each makes one order, in one of the ways in which people order.
+
+use futures_util::future::join;
+use serde_json::{Value, json};
+
+use super::{
+    About, Shop, Wish,
+    orders::{Order, order},
+    visits::{OPEN, Visitor},
+    words,
+};
+use crate::{chance::Chance, house::Got};
+
+/// One shopper, from the first click to the refund.
+pub(crate) async fn shopper(shop: Shop, chance: Chance, name: String) {
+    let mut visitor = Visitor { shop, chance };
+    let open = i64::try_from(OPEN.as_millis()).unwrap_or(0);
+    visitor.pause(0, open).await;
+    let order = order(&mut visitor.chance, &visitor.shop, &name);
+    match visitor.chance.below(10) {
+        0 => visitor.clicks_twice(&order, &name).await,
+        1 => visitor.checks_out(&order, &name).await,
+        2 => visitor.has_a_token(&order, &name).await,
+        3 => visitor.uses_a_key_again(&order, &name).await,
+        _ => visitor.orders(&order, &name).await,
+    }
+}
+
+impl Visitor {
+    /// One order, perhaps with a lost answer.
+    async fn orders(&mut self, order: &Order, name: &str) {
+        let key = self.key();
+        let wish = wish_of(&order.input).once(key);
+        let got = self.insist(&wish).await;
+        self.go_on(order, name, got.as_ref()).await;
+    }
+
+    /// The button is pressed twice; both requests have one key and reach different nodes.
+    async fn clicks_twice(&mut self, order: &Order, name: &str) {
+        let key = format!("click-{:016x}", self.chance.next());
+        let wish = wish_of(&order.input).once(Some(key));
+        let (one, two, cut) = (self.node(), self.node(), self.cut());
+        let (first, second) = join(self.shop.ask(one, &wish, cut), self.shop.ask(two, &wish, None)).await;
+        let mut got = second.or(first);
+        if got.as_ref().is_none_or(|got| got.code() == Some("error.idempotency.in-progress")) {
+            got = self.insist(&wish).await;
+        }
+        self.go_on(order, name, got.as_ref()).await;
+    }
+
+    /// A checkout of which two tabs are open.
+    async fn checks_out(&mut self, order: &Order, name: &str) {
+        let (amount, currency) = (order.amount, order.input.get("currencyCode").cloned());
+        let flow = order.input.get("flowId").and_then(Value::as_str).unwrap_or("default").to_owned();
+        let variables = json!({ "tracking": name, "flow": flow, "amount": { "amount": amount, "currency": currency } });
+        let node = self.node();
+        let started = self.shop.ask(node, &Wish::new("startIntent", words::START_INTENT, variables), None).await;
+        let Some(intent) = started.as_ref().and_then(|got| got.body.pointer("/data/startIntent/id")?.as_str()) else {
+            return;
+        };
+        let mut tabs = Vec::new();
+        for tab in 0..2 {
+            let mut input = order.input.clone();
+            if let Some(fields) = input.as_object_mut() {
+                fields.insert("intentId".to_owned(), intent.into());
+                fields.insert("orderId".to_owned(), format!("{name}-tab-{tab}").into());
+                fields.shift_remove("paymentProcessorConnectionId");
+                fields.insert("flowId".to_owned(), flow.clone().into());
+            }
+            let about = About { checkout: Some(intent.to_owned()) };
+            tabs.push(Wish { about, ..wish_of(&input).once(self.key()) });
+        }
+        let (one, two) = (self.node(), self.node());
+        let (shop, both) = (self.shop.clone(), self.chance.one_in(2));
+        let [first, second] = tabs.as_slice() else { return };
+        let (first, second) = if both {
+            join(shop.ask(one, first, None), shop.ask(two, second, None)).await
+        } else {
+            let got = shop.ask(one, first, None).await;
+            if let Some(url) = got.as_ref().and_then(Got::url).filter(|_| self.chance.one_in(2)) {
+                // In the first tab the customer goes on while the second one orders.
+                let (mut other, url) = (self.twin(), url.to_owned());
+                shop.house.world.spawn(async move { other.detour(&url).await });
+            }
+            self.pause(0, 20_000).await;
+            (got, shop.ask(two, second, None).await)
+        };
+        for got in [first, second].into_iter().flatten() {
+            self.go_on(order, "", Some(&got)).await;
+        }
+        if self.chance.one_in(2) {
+            let node = self.node();
+            let wish = Wish::new("completeIntent", words::COMPLETE_INTENT, json!({ "id": intent }));
+            self.shop.ask(node, &wish, None).await;
+        }
+    }
+
+    /// A browser with a token that is good for one payment, which orders twice.
+    async fn has_a_token(&mut self, order: &Order, name: &str) {
+        let currency = order.input.get("currencyCode").cloned();
+        let variables = json!({ "amount": order.amount, "currency": currency });
+        let node = self.node();
+        let made = self.shop.ask(node, &Wish::new("generateClientToken", words::CLIENT_TOKEN, variables), None).await;
+        let path = "/data/generateClientToken/token";
+        let Some(token) = made.as_ref().and_then(|got| got.body.pointer(path)?.as_str()) else { return };
+        let tab = |visitor: &mut Self, tab: u32| {
+            let mut input = order.input.clone();
+            if let Some(fields) = input.as_object_mut() {
+                fields.insert("orderId".to_owned(), format!("{name}-token-{tab}").into());
+                fields.shift_remove("paymentProcessorConnectionId");
+                fields.shift_remove("initiator");
+            }
+            let about = About { checkout: Some(token.to_owned()) };
+            Wish { bearer: Some(token.to_owned()), about, ..wish_of(&input).once(visitor.key()) }
+        };
+        let (first, second) = (tab(self, 0), tab(self, 1));
+        let (one, two) = (self.node(), self.node());
+        let answers = join(self.shop.ask(one, &first, None), self.shop.ask(two, &second, None)).await;
+        for got in [answers.0, answers.1].into_iter().flatten() {
+            self.go_on(order, "", Some(&got)).await;
+        }
+    }
+
+    /// The same key for another request.
+    async fn uses_a_key_again(&mut self, order: &Order, name: &str) {
+        let key = format!("again-{:016x}", self.chance.next());
+        let wish = wish_of(&order.input).once(Some(key.clone()));
+        let got = self.insist(&wish).await;
+        let mut other = order.input.clone();
+        if let Some(fields) = other.as_object_mut() {
+            fields.insert("amount".to_owned(), order.amount.saturating_add(1).into());
+            fields.insert("orderId".to_owned(), format!("{name}-other").into());
+        }
+        let other = wish_of(&other).once(Some(key));
+        let node = self.node();
+        self.shop.ask(node, &other, None).await;
+        self.go_on(order, name, got.as_ref()).await;
+        // Long afterwards it is still told the same.
+        self.pause(0, 100_000).await;
+        self.insist(&wish).await;
+    }
+
+    /// Goes on with what came of an order. `name`: under which it is found when its answer was lost.
+    async fn go_on(&mut self, order: &Order, name: &str, got: Option<&Got>) {
+        let id = match got.and_then(Got::id) {
+            Some(id) => id,
+            None if name.is_empty() => return,
+            None => match self.find(name).await {
+                Some(id) => id,
+                None => return,
+            },
+        };
+        if let Some(url) = got.and_then(Got::url) {
+            if self.chance.one_in(6) {
+                let wish = Wish::new("abandonPayment", words::ABANDON, json!({ "id": id }));
+                let (node, shop, mut other) = (self.node(), self.shop.clone(), self.twin());
+                join(shop.ask(node, &wish, None), other.detour(url)).await;
+            } else {
+                self.detour(url).await;
+            }
+        }
+        let flow = order.input.get("flowId").and_then(Value::as_str).unwrap_or_default();
+        if flow.starts_with("approved")
+            && let Some(instance) = got.and_then(|got| got.text("flowInstanceId"))
+        {
+            self.approve(instance).await;
+        }
+        if flow == "shipped" && !self.chance.one_in(4) {
+            self.ship(&id).await;
+        }
+        self.look_after(&id, order.amount).await;
+    }
+
+    /// Another visitor of the same shop.
+    fn twin(&mut self) -> Self {
+        let seed = self.chance.next();
+        Self { shop: self.shop.clone(), chance: Chance::of(seed, 0) }
+    }
+}
+
+fn wish_of(input: &Value) -> Wish {
+    Wish::new("authorizePayment", words::AUTHORISE, json!({ "order": input }))
+}

@@ -1,0 +1,54 @@
+//! The documents that clients send. Values are variables, so that documents are parsed once.
+
+/// Selects what is told of a payment, briefly.
+macro_rules! brief {
+    () => {
+        "id status orderId connectionId currency flowInstanceId capturedAmount refundedAmount \
+         amount { rawAmount } refunds { id amount status }"
+    };
+}
+
+/// Selects what is told of a payment, with its timeline.
+macro_rules! full {
+    () => {
+        concat!(brief!(), " paymentCore { outcome { declineCode } } paymentTimeline { overview { title message } }")
+    };
+}
+
+pub(crate) const AUTHORISE: &str = concat!(
+    "mutation($order: AuthorisedPaymentInput!) { authorizePayment(authorisePayment: $order) { ",
+    full!(),
+    " } }"
+);
+pub(crate) const CAPTURE: &str =
+    concat!("mutation($id: ID!, $amount: Long) { capturePayment(id: $id, amount: $amount) { ", full!(), " } }");
+pub(crate) const CANCEL: &str = concat!("mutation($id: ID!) { cancelPayment(id: $id) { ", full!(), " } }");
+pub(crate) const REFUND: &str =
+    concat!("mutation($id: ID!, $amount: Long) { refundPayment(id: $id, amount: $amount) { ", brief!(), " } }");
+pub(crate) const ABANDON: &str = concat!("mutation($id: ID!) { abandonPayment(id: $id) { ", full!(), " } }");
+pub(crate) const RESOLVE: &str = concat!(
+    "mutation($id: ID!, $outcome: ResolvedOutcome!, $evidence: String!) { ",
+    "resolvePayment(id: $id, outcome: $outcome, evidence: $evidence) { ",
+    full!(),
+    " } }"
+);
+pub(crate) const GET: &str = concat!("query($id: ID!) { getPayment(id: $id) { ", full!(), " } }");
+pub(crate) const LIST: &str = concat!(
+    "query($after: String) { listPayments(first: 100, after: $after) { ",
+    "pageInfo { hasNextPage endCursor } edges { node { ",
+    full!(),
+    " } } } }"
+);
+pub(crate) const FIND: &str = concat!(
+    "query($filter: PaymentFilterInput!) { listPayments(first: 20, data: $filter) { edges { node { ",
+    brief!(),
+    " } } } }"
+);
+pub(crate) const TOKENISE: &str = "mutation($data: TokenInput!) { tokenisePaymentMethod(data: $data) { token } }";
+pub(crate) const DECIDE: &str =
+    "mutation($id: ID!, $approve: Boolean!) { decideApproval(instanceId: $id, approve: $approve) }";
+pub(crate) const START_INTENT: &str = "mutation($tracking: ID!, $flow: ID!, $amount: IntentAmountInput!) { \
+     startIntent(trackingId: $tracking, paymentFlowId: $flow, amount: $amount) { id status } }";
+pub(crate) const COMPLETE_INTENT: &str = "mutation($id: ID!) { completeIntent(id: $id) { id status } }";
+pub(crate) const CLIENT_TOKEN: &str = "mutation($amount: Long, $currency: String) { \
+     generateClientToken(amount: $amount, currency: $currency) { token } }";
