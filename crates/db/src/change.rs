@@ -19,6 +19,14 @@ pub enum Expect {
 }
 
 impl Expect {
+    /// A count that meets it.
+    pub(crate) fn wanted(self) -> u64 {
+        match self {
+            Self::Rows(wanted) => wanted,
+            Self::Any => 0,
+        }
+    }
+
     pub(crate) fn is_met_by(self, count: u64) -> bool {
         match self {
             Self::Rows(wanted) => count == wanted,

@@ -8,7 +8,8 @@ use world::{Stopwatch, World};
 use crate::{
     Change, Committed, DbError, Migration, PostgresOptions, Row, SqliteOptions, Statement, Value,
     group::{Answer, Work},
-    postgres::Server,
+    model::ModelTarget,
+    postgres::{Server, Target},
     sqlite::{Inline, Threaded},
 };
 
@@ -22,7 +23,8 @@ pub struct Db(Engine);
 enum Engine {
     Threaded(Arc<Threaded>),
     Inline(Arc<Inline>),
-    Server(Arc<Server>),
+    Server(Arc<Server<Target>>),
+    Model(Arc<Server<ModelTarget>>),
 }
 
 const CHECK: &str = "select count(*) from schema_migration";
@@ -62,6 +64,11 @@ impl Db {
         Ok(Self(Engine::Server(Arc::new(Server::open(options, migrations, world).await?))))
     }
 
+    /// A node's door to a modelled server ([`crate::ModelServer`]).
+    pub(crate) fn of_model(server: Server<ModelTarget>) -> Self {
+        Self(Engine::Model(Arc::new(server)))
+    }
+
     /// Applies a change, all or nothing.
     ///
     /// Concurrency: changes of one aggregate are applied in the order in which this was called. Dropping the future does
@@ -94,6 +101,7 @@ impl Db {
             Engine::Inline(inline) => inline.read(&statement),
             // Boxed, so that those who use another engine don't carry this one's state in their futures.
             Engine::Server(server) => Box::pin(server.read(&statement)).await,
+            Engine::Model(server) => Box::pin(server.read(&statement)).await,
         }
     }
 
@@ -104,6 +112,7 @@ impl Db {
             Engine::Threaded(threaded) => threaded.scan(statement).await,
             Engine::Inline(inline) => inline.read(&statement),
             Engine::Server(server) => Box::pin(server.scan(&statement)).await,
+            Engine::Model(server) => Box::pin(server.scan(&statement)).await,
         }
     }
 
@@ -111,6 +120,7 @@ impl Db {
     pub async fn check(&self) -> Result<(), DbError> {
         match &self.0 {
             Engine::Server(server) => server.check(&Statement::any(CHECK, Vec::new())).await,
+            Engine::Model(server) => server.check(&Statement::any(CHECK, Vec::new())).await,
             Engine::Threaded(_) | Engine::Inline(_) => self.read(CHECK, Vec::new()).await.map(drop),
         }
     }
@@ -121,6 +131,7 @@ impl Db {
             Engine::Threaded(threaded) => threaded.close().await,
             Engine::Inline(inline) => inline.close(),
             Engine::Server(server) => server.close().await,
+            Engine::Model(server) => server.close().await,
         }
     }
 
@@ -134,13 +145,14 @@ impl Db {
             Engine::Threaded(threaded) => threaded.submit(work, aggregate, give_up_at).await,
             Engine::Inline(inline) => inline.submit(work, aggregate, give_up_at).await,
             Engine::Server(server) => Box::pin(server.submit(work, aggregate, give_up_at)).await,
+            Engine::Model(server) => Box::pin(server.submit(work, aggregate, give_up_at)).await,
         }
     }
 
     /// Whether other nodes may work on the same database.
     pub fn is_shared(&self) -> bool {
         match &self.0 {
-            Engine::Server(_) => true,
+            Engine::Server(_) | Engine::Model(_) => true,
             Engine::Threaded(_) | Engine::Inline(_) => false,
         }
     }
@@ -150,6 +162,7 @@ impl Db {
             Engine::Threaded(threaded) => threaded.database(),
             Engine::Inline(inline) => inline.database(),
             Engine::Server(server) => server.database(),
+            Engine::Model(server) => server.database(),
         }
     }
 }

@@ -1,19 +1,14 @@
 //! Runs a batch of works in one transaction and judges each.
 
-use tokio_postgres::{Error, Statement as Prepared};
-
 use super::{
-    failure::{Failure, failure},
-    link::{Link, Role, Sealed, Sent},
+    failure::Failure,
+    link::Sealed,
+    wire::{Begin, Wire},
 };
 use crate::{
     DbError, Statement,
     group::{Ahead, Refusal, Traces, Verdict, weigh},
 };
-
-const BEGIN: &str = "begin isolation level read committed read write";
-/// The same, after what was begun before is undone.
-const BEGIN_ANEW: &str = "rollback; begin isolation level read committed read write";
 
 /// After so many rounds with a refused work in each, only those that are known to be good are done: the others are
 /// judged one by one, so that a batch of bad works costs no more than the works alone.
@@ -32,9 +27,9 @@ pub(crate) enum Judged {
 }
 
 /// A work of a batch.
-struct Work<'a> {
+struct Work<'a, P> {
     statements: &'a [Statement],
-    prepared: Vec<Prepared>,
+    prepared: Vec<P>,
     verdict: Option<Verdict>,
 }
 
@@ -63,7 +58,7 @@ impl Stop {
 }
 
 /// Judges a batch.
-pub(crate) async fn judge(link: &Link, works: &[&[Statement]]) -> Judged {
+pub(crate) async fn judge<W: Wire>(link: &W, works: &[&[Statement]]) -> Judged {
     let judged = async {
         let mut works = prepare(link, works).await?;
         play_all(link, &mut works).await?;
@@ -77,7 +72,7 @@ pub(crate) async fn judge(link: &Link, works: &[&[Statement]]) -> Judged {
 }
 
 /// Prepares every statement, outside of the transaction: one that is wrong in itself is refused before it hurts others.
-async fn prepare<'a>(link: &Link, works: &[&'a [Statement]]) -> Result<Vec<Work<'a>>, Stop> {
+async fn prepare<'a, W: Wire>(link: &W, works: &[&'a [Statement]]) -> Result<Vec<Work<'a, W::Prepared>>, Stop> {
     let mut ready = Vec::with_capacity(works.len());
     for statements in works {
         let mut work = Work { statements, prepared: Vec::with_capacity(statements.len()), verdict: None };
@@ -104,12 +99,13 @@ async fn prepare<'a>(link: &Link, works: &[&'a [Statement]]) -> Result<Vec<Work<
     Ok(ready)
 }
 
-async fn play_all(link: &Link, works: &mut [Work<'_>]) -> Result<(), Stop> {
-    let (mut begin, mut rounds, mut meetings) = (BEGIN, 0, 0);
+async fn play_all<W: Wire>(link: &W, works: &mut [Work<'_, W::Prepared>]) -> Result<(), Stop> {
+    let (mut begin, mut rounds, mut meetings) = (Begin::First, 0, 0);
     loop {
-        let mut played: Vec<&mut Work<'_>> = works.iter_mut().filter(|work| work.verdict.is_none()).collect();
+        let mut played: Vec<&mut Work<'_, W::Prepared>> =
+            works.iter_mut().filter(|work| work.verdict.is_none()).collect();
         if played.is_empty() {
-            return if begin == BEGIN { Ok(()) } else { undo(link).await };
+            return if begin == Begin::First { Ok(()) } else { undo(link).await };
         }
         let round = match play(link, begin, &mut played).await {
             Ok(round) => round,
@@ -119,7 +115,7 @@ async fn play_all(link: &Link, works: &mut [Work<'_>]) -> Result<(), Stop> {
             }
             Err(lost) => return Err(lost),
         };
-        begin = BEGIN_ANEW;
+        begin = Begin::Anew;
         let sealed = match round {
             Round::Whole => link.seal().await,
             Round::Met => Sealed::Met,
@@ -157,26 +153,22 @@ async fn play_all(link: &Link, works: &mut [Work<'_>]) -> Result<(), Stop> {
 }
 
 /// Leaves no transaction open.
-async fn undo(link: &Link) -> Result<(), Stop> {
-    link.run("rollback").await.map_err(Stop::Lost)
+async fn undo<W: Wire>(link: &W) -> Result<(), Stop> {
+    link.undo().await.map_err(Stop::Lost)
 }
 
 /// Sends BEGIN and every statement at once, and weighs the counts.
-async fn play(link: &Link, begin: &str, played: &mut [&mut Work<'_>]) -> Result<Round, Stop> {
-    let mut sending: Vec<Sent<'_>> = Vec::with_capacity(1 + 3 * played.len());
-    sending.push(link.control(begin));
+async fn play<W: Wire>(link: &W, begin: Begin, played: &mut [&mut Work<'_, W::Prepared>]) -> Result<Round, Stop> {
+    let mut sending = Vec::with_capacity(3 * played.len());
     for work in played.iter() {
-        sending.extend(work.prepared.iter().zip(work.statements).map(|(prepared, one)| link.statement(prepared, one)));
+        sending.extend(work.prepared.iter().zip(work.statements));
     }
-    let mut answers = link.all(sending).await.map_err(Stop::from_failure)?.into_iter();
-    if let Some(Err(error)) = answers.next() {
-        return Err(Stop::from_failure(failure(&error, &Statement::any(BEGIN, Vec::new()), Role::Writer)));
-    }
+    let mut answers = link.play(begin, &sending).await.map_err(Stop::from_failure)?.into_iter();
     let alone = played.len() == 1;
     let mut round = Round::Whole;
     let mut ahead = Ahead::Nothing;
     for (place, work) in played.iter_mut().enumerate() {
-        let own: Vec<Result<u64, Error>> = answers.by_ref().take(work.statements.len()).collect();
+        let own: Vec<Result<u64, Failure>> = answers.by_ref().take(work.statements.len()).collect();
         match weigh_work(work.statements, own)? {
             Weighed::Ran => {}
             Weighed::Refused(verdict, aborted) => {
@@ -217,20 +209,18 @@ enum Weighed {
     NotLookedAt,
 }
 
-fn weigh_work(statements: &[Statement], answers: Vec<Result<u64, Error>>) -> Result<Weighed, Stop> {
+fn weigh_work(statements: &[Statement], answers: Vec<Result<u64, Failure>>) -> Result<Weighed, Stop> {
     let mut traces = Traces::None;
     for (index, (statement, answer)) in statements.iter().zip(answers).enumerate() {
         let (ran, aborted) = match answer {
             Ok(count) => (Ok(count), Aborted::No),
-            Err(error) => match failure(&error, statement, Role::Writer) {
-                Failure::Refused(refusal) => (Err(refusal), Aborted::Yes),
-                Failure::Met(what) => {
-                    tracing::debug!(what, "a batch met another transaction");
-                    return Ok(Weighed::Met);
-                }
-                Failure::Aborted => return Ok(Weighed::NotLookedAt),
-                Failure::Lost(why) => return Err(Stop::Lost(why)),
-            },
+            Err(Failure::Refused(refusal)) => (Err(refusal), Aborted::Yes),
+            Err(Failure::Met(what)) => {
+                tracing::debug!(what, "a batch met another transaction");
+                return Ok(Weighed::Met);
+            }
+            Err(Failure::Aborted) => return Ok(Weighed::NotLookedAt),
+            Err(Failure::Lost(why)) => return Err(Stop::Lost(why)),
         };
         if let Some(verdict) = weigh(index, statement.expect, ran, &mut traces).map_err(Stop::Failed)? {
             return Ok(Weighed::Refused(verdict, aborted));

@@ -18,6 +18,7 @@ use super::{
     link::{Link, Role, Target},
     migrate,
     pool::{Pool, Tries},
+    wire::Endpoint,
     writer::{Outage, Writer},
 };
 use crate::{
@@ -26,13 +27,13 @@ use crate::{
 };
 
 /// The running parts of an open database.
-pub(crate) struct Server {
+pub(crate) struct Server<E: Endpoint> {
     /// One for each writer.
     queues: Vec<Arc<Queue>>,
     ended: Vec<watch::Receiver<()>>,
-    readers: Pool,
-    scanners: Pool,
-    claimers: Pool,
+    readers: Pool<E>,
+    scanners: Pool<E>,
+    claimers: Pool<E>,
     /// One scan at a time on each of the scanners' connections.
     scanning: Semaphore,
     closed: AtomicBool,
@@ -43,7 +44,7 @@ pub(crate) struct Server {
 /// How long the answer to whether the database is there may take.
 const CHECK: Duration = Duration::from_secs(2);
 
-impl Server {
+impl Server<Target> {
     pub(crate) async fn open(
         options: PostgresOptions,
         migrations: &[Migration],
@@ -54,9 +55,24 @@ impl Server {
         let link = patient(&target).await?;
         migrate::apply(&link, &target, migrations).await?;
         drop(link);
-        let options = &target.options;
-        let pool = |role, connections| Pool::new(Arc::clone(&target), role, connections);
-        let server = Self {
+        let mut server = Self::new(&target, database);
+        for pool in [&server.readers, &server.scanners, &server.claimers] {
+            pool.open().await.map_err(DbError::Unreachable)?;
+        }
+        for number in 0..server.queues.len() {
+            let link = target.connect(Role::Writer).await.map_err(DbError::Unreachable)?;
+            server.start(&target, number, Some(link));
+        }
+        Ok(server)
+    }
+}
+
+impl<E: Endpoint> Server<E> {
+    /// Without connections and writers.
+    fn new(target: &Arc<E>, database: Arc<str>) -> Self {
+        let options = target.options();
+        let pool = |role, connections| Pool::new(Arc::clone(target), role, connections);
+        Self {
             queues: (0..options.writers.max(1)).map(|_| Arc::new(queue(options))).collect(),
             ended: Vec::new(),
             readers: pool(Role::Reader, options.readers),
@@ -65,30 +81,29 @@ impl Server {
             scanning: Semaphore::new(options.scanners.max(1)),
             closed: AtomicBool::new(false),
             database,
-            world: world.clone(),
-        };
-        for pool in [&server.readers, &server.scanners, &server.claimers] {
-            pool.open().await.map_err(DbError::Unreachable)?;
+            world: target.world().clone(),
         }
-        server.start(&target).await
     }
 
-    async fn start(mut self, target: &Arc<Target>) -> Result<Self, DbError> {
-        for queue in &self.queues {
-            let (running, ended) = watch::channel(());
-            let writer = Writer {
-                target: Arc::clone(target),
-                queue: Arc::clone(queue),
-                link: Some(target.connect(Role::Writer).await.map_err(DbError::Unreachable)?),
-                database: Arc::clone(&self.database),
-            };
-            self.ended.push(ended);
-            self.world.spawn(async move {
-                let _running = running;
-                writer.work().await;
-            });
+    /// One whose tables are there already; it connects when there is something to do.
+    pub(crate) fn ready(target: &Arc<E>, database: Arc<str>) -> Self {
+        let mut server = Self::new(target, database);
+        for number in 0..server.queues.len() {
+            server.start(target, number, None);
         }
-        Ok(self)
+        server
+    }
+
+    /// Starts the writer of a queue.
+    fn start(&mut self, target: &Arc<E>, number: usize, link: Option<E::Wire>) {
+        let Some(queue) = self.queues.get(number).map(Arc::clone) else { return };
+        let (running, ended) = watch::channel(());
+        let writer = Writer { target: Arc::clone(target), queue, link, database: Arc::clone(&self.database) };
+        self.ended.push(ended);
+        self.world.spawn(async move {
+            let _running = running;
+            writer.work().await;
+        });
     }
 
     pub(crate) fn database(&self) -> &Arc<str> {
@@ -132,7 +147,7 @@ impl Server {
         asked.unwrap_or_else(|_| Err(DbError::Unreachable("it gives no answer".to_owned()))).map(drop)
     }
 
-    async fn ask(&self, pool: &Pool, statement: &Statement, tries: Tries) -> Result<Vec<Row>, DbError> {
+    async fn ask(&self, pool: &Pool<E>, statement: &Statement, tries: Tries) -> Result<Vec<Row>, DbError> {
         self.check_open()?;
         refuse_nul(statement)?;
         pool.rows(statement, tries).await
@@ -164,7 +179,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl<E: Endpoint> Drop for Server<E> {
     /// The writers finish what waits and end by themselves.
     fn drop(&mut self) {
         for queue in &self.queues {

@@ -25,6 +25,7 @@ use super::{
     address::Address,
     failure::{Failure, failure, reason},
     prepared::{self, Cache},
+    wire::{Begin, Endpoint, Wire},
 };
 use crate::{
     DbError, Row, Statement,
@@ -80,7 +81,7 @@ pub(crate) enum Sealed {
 
 impl Target {
     /// Opens a connection. Errors are for the operator.
-    pub(crate) async fn connect(&self, role: Role) -> Result<Link, String> {
+    async fn open(&self, role: Role) -> Result<Link, String> {
         // Boxed: it is large and rare, and whoever may have to open a connection would carry it along.
         let opening = Box::pin(async {
             let (client, connection) =
@@ -160,31 +161,40 @@ where
     }
 }
 
-/// Work that was sent, whose answer is awaited.
-pub(crate) type Sent<'a> = Pin<Box<dyn Future<Output = Result<u64, Error>> + Send + 'a>>;
+const BEGIN: &str = "begin isolation level read committed read write";
+/// The same, after what was begun before is undone.
+const BEGIN_ANEW: &str = "rollback; begin isolation level read committed read write";
 
-impl Link {
-    pub(crate) fn is_closed(&self) -> bool {
+impl Endpoint for Target {
+    type Wire = Link;
+
+    fn world(&self) -> &World {
+        &self.world
+    }
+
+    fn options(&self) -> &PostgresOptions {
+        &self.options
+    }
+
+    fn connect(&self, role: Role) -> impl Future<Output = Result<Link, String>> + Send {
+        self.open(role)
+    }
+}
+
+impl Wire for Link {
+    type Prepared = Prepared;
+
+    fn is_closed(&self) -> bool {
         self.client.is_closed() || self.cut.lock().is_none()
     }
 
-    /// Drops the connection at once, whatever is under way on it.
-    pub(crate) fn cut(&self) {
+    fn cut(&self) {
         if let Some(cut) = self.cut.lock().take() {
             let _ = cut.send(());
         }
     }
 
-    /// Waits for the server no longer than one may. A connection without a sign of life is cut.
-    async fn bounded<T>(&self, work: impl Future<Output = T>) -> Result<T, Failure> {
-        self.world.timeout(self.patience, work).await.map_err(|_| {
-            self.cut();
-            Failure::Lost("the server gives no answer".to_owned())
-        })
-    }
-
-    /// Prepares a statement, or finds it prepared.
-    pub(crate) async fn prepare(&self, statement: &Statement) -> Result<Prepared, Failure> {
+    async fn prepare(&self, statement: &Statement) -> Result<Prepared, Failure> {
         let Statement { sql, params, .. } = statement;
         if let Some(found) = self.cache.lock().find(sql, params) {
             return Ok(found);
@@ -208,8 +218,7 @@ impl Link {
         Ok(prepared)
     }
 
-    /// Runs a statement to its end and returns its rows.
-    pub(crate) async fn rows(&self, statement: &Statement) -> Result<Vec<Row>, Failure> {
+    async fn rows(&self, statement: &Statement) -> Result<Vec<Row>, Failure> {
         let prepared = self.prepare(statement).await?;
         let running = async {
             let found = self.client.query_raw(&prepared, &statement.params).await?;
@@ -219,18 +228,76 @@ impl Link {
         found.into_iter().collect::<Result<_, _>>().map_err(|error| Failure::Refused(Refusal::Defect(error)))
     }
 
+    async fn play(
+        &self,
+        begin: Begin,
+        statements: &[(&Prepared, &Statement)],
+    ) -> Result<Vec<Result<u64, Failure>>, Failure> {
+        let mut sending: Vec<Sent<'_>> = Vec::with_capacity(1 + statements.len());
+        sending.push(self.control(match begin {
+            Begin::First => BEGIN,
+            Begin::Anew => BEGIN_ANEW,
+        }));
+        sending.extend(statements.iter().map(|(prepared, one)| self.statement(prepared, one)));
+        let mut answers = self.all(sending).await?.into_iter();
+        if let Some(Err(error)) = answers.next() {
+            return Err(failure(&error, &Statement::any(BEGIN, Vec::new()), Role::Writer));
+        }
+        let told = |(answer, (_, statement)): (Result<u64, Error>, &(&Prepared, &Statement))| {
+            answer.map_err(|error| failure(&error, statement, Role::Writer))
+        };
+        Ok(answers.zip(statements).map(told).collect())
+    }
+
+    async fn seal(&self) -> Sealed {
+        if self.is_closed() {
+            return Sealed::NotSent;
+        }
+        let warned = self.warnings.load(Ordering::SeqCst);
+        match self.bounded(self.client.batch_execute("commit")).await {
+            // "canceling wait for synchronous replication": it is here, but perhaps not there.
+            Ok(Ok(())) if self.warnings.load(Ordering::SeqCst) != warned => Sealed::Unknown,
+            Ok(Ok(())) => Sealed::Yes,
+            // Only a serialisation failure or a deadlock is certain to have undone it.
+            Ok(Err(error)) if error.code().is_some_and(|code| code.code().starts_with("40")) => Sealed::Met,
+            Ok(Err(_)) | Err(_) => Sealed::Unknown,
+        }
+    }
+
+    async fn undo(&self) -> Result<(), String> {
+        self.run("rollback").await
+    }
+
+    async fn pause(&self, tries: u32) {
+        let most = 1 << tries.min(7);
+        self.world.sleep(Duration::from_millis(self.world.random() % most)).await;
+    }
+}
+
+/// Work that was sent, whose answer is awaited.
+type Sent<'a> = Pin<Box<dyn Future<Output = Result<u64, Error>> + Send + 'a>>;
+
+impl Link {
+    /// Waits for the server no longer than one may. A connection without a sign of life is cut.
+    async fn bounded<T>(&self, work: impl Future<Output = T>) -> Result<T, Failure> {
+        self.world.timeout(self.patience, work).await.map_err(|_| {
+            self.cut();
+            Failure::Lost("the server gives no answer".to_owned())
+        })
+    }
+
     /// A statement to send, for [`Link::all`].
-    pub(crate) fn statement<'a>(&'a self, prepared: &'a Prepared, statement: &'a Statement) -> Sent<'a> {
+    fn statement<'a>(&'a self, prepared: &'a Prepared, statement: &'a Statement) -> Sent<'a> {
         Box::pin(self.client.execute_raw(prepared, &statement.params))
     }
 
     /// A text without parameters to send, for [`Link::all`].
-    pub(crate) fn control<'a>(&'a self, text: &'a str) -> Sent<'a> {
+    fn control<'a>(&'a self, text: &'a str) -> Sent<'a> {
         Box::pin(async move { self.client.batch_execute(text).await.map(|()| 0) })
     }
 
     /// Sends all of it at once, in order, and waits for every answer.
-    pub(crate) async fn all(&self, mut sending: Vec<Sent<'_>>) -> Result<Vec<Result<u64, Error>>, Failure> {
+    async fn all(&self, mut sending: Vec<Sent<'_>>) -> Result<Vec<Result<u64, Error>>, Failure> {
         let working = async {
             // The first poll is what sends. Answers come in the order of the questions, so one is awaited at a time.
             let mut early = Vec::with_capacity(sending.len());
@@ -249,28 +316,6 @@ impl Link {
             answers
         };
         self.bounded(working).await
-    }
-
-    /// Sends COMMIT.
-    pub(crate) async fn seal(&self) -> Sealed {
-        if self.is_closed() {
-            return Sealed::NotSent;
-        }
-        let warned = self.warnings.load(Ordering::SeqCst);
-        match self.bounded(self.client.batch_execute("commit")).await {
-            // "canceling wait for synchronous replication": it is here, but perhaps not there.
-            Ok(Ok(())) if self.warnings.load(Ordering::SeqCst) != warned => Sealed::Unknown,
-            Ok(Ok(())) => Sealed::Yes,
-            // Only a serialisation failure or a deadlock is certain to have undone it.
-            Ok(Err(error)) if error.code().is_some_and(|code| code.code().starts_with("40")) => Sealed::Met,
-            Ok(Err(_)) | Err(_) => Sealed::Unknown,
-        }
-    }
-
-    /// Waits for a moment that is longer after more tries, and another for everyone.
-    pub(crate) async fn pause(&self, tries: u32) {
-        let most = 1 << tries.min(7);
-        self.world.sleep(Duration::from_millis(self.world.random() % most)).await;
     }
 
     /// Runs texts without parameters.

@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 use super::{
     failure::Failure,
     link::{Link, Target},
+    wire::Wire as _,
 };
 use crate::{DbError, Migration, Row, Statement, Value, migrate, params, sql};
 

@@ -19,7 +19,11 @@ mod options;
 mod pool;
 mod prepared;
 mod tls;
+mod wire;
 mod writer;
 
 pub(crate) use engine::Server;
+pub(crate) use failure::Failure;
+pub(crate) use link::{Role, Sealed, Target};
 pub use options::PostgresOptions;
+pub(crate) use wire::{Begin, Endpoint, Wire};

@@ -12,25 +12,31 @@ use parking_lot::Mutex;
 
 use super::{
     failure::Failure,
-    link::{Link, Role, Target},
+    link::Role,
+    wire::{Endpoint, Wire},
     writer::Outage,
 };
 use crate::{DbError, Row, Statement};
 
 /// A few connections. Questions are sent without waiting for the answers to others, to the connection with the fewest
 /// under way; one that was lost is opened anew by whoever needs it.
-pub(crate) struct Pool {
-    target: Arc<Target>,
+pub(crate) struct Pool<E: Endpoint> {
+    target: Arc<E>,
     role: Role,
-    slots: Vec<Slot>,
+    slots: Vec<Slot<E::Wire>>,
 }
 
-#[derive(Default)]
-struct Slot {
-    link: Mutex<Option<Arc<Link>>>,
+struct Slot<W> {
+    link: Mutex<Option<Arc<W>>>,
     /// Held while a connection is opened, so that one opens it for all.
     opening: tokio::sync::Mutex<()>,
     under_way: AtomicUsize,
+}
+
+impl<W> Slot<W> {
+    fn new() -> Self {
+        Self { link: Mutex::new(None), opening: tokio::sync::Mutex::new(()), under_way: AtomicUsize::new(0) }
+    }
 }
 
 /// How long one tries.
@@ -41,9 +47,9 @@ pub(crate) enum Tries {
     Once,
 }
 
-impl Pool {
-    pub(crate) fn new(target: Arc<Target>, role: Role, connections: usize) -> Self {
-        let slots = (0..connections.max(1)).map(|_| Slot::default()).collect();
+impl<E: Endpoint> Pool<E> {
+    pub(crate) fn new(target: Arc<E>, role: Role, connections: usize) -> Self {
+        let slots = (0..connections.max(1)).map(|_| Slot::new()).collect();
         Self { target, role, slots }
     }
 
@@ -64,7 +70,7 @@ impl Pool {
     /// Runs a statement that returns rows. A read whose connection is lost is done again on another; a claim only when it
     /// was not sent.
     pub(crate) async fn rows(&self, statement: &Statement, tries: Tries) -> Result<Vec<Row>, DbError> {
-        let world = &self.target.world;
+        let world = self.target.world();
         let mut outage = Outage { since: world.now(), pause: Duration::from_millis(10) };
         loop {
             let error = match self.attempt(statement).await {
@@ -72,7 +78,7 @@ impl Pool {
                 Err(Attempt::Final(error)) => return Err(error),
                 Err(Attempt::Again(error)) => error,
             };
-            if tries == Tries::Once || outage.since.after(self.target.options.patience) <= world.now() {
+            if tries == Tries::Once || outage.since.after(self.target.options().patience) <= world.now() {
                 return Err(error);
             }
             world.sleep(outage.next_pause(world.random())).await;
@@ -83,7 +89,7 @@ impl Pool {
         let Some(slot) = self.slots.iter().min_by_key(|slot| slot.under_way.load(Ordering::Relaxed)) else {
             return Err(Attempt::Final(DbError::Closed));
         };
-        let _turn = Turn::take(slot);
+        let _turn = Turn::take(&slot.under_way);
         let link = self.link(slot).await.map_err(|why| Attempt::Again(DbError::Unreachable(why)))?;
         link.rows(statement).await.map_err(|failure| match (failure, self.role) {
             (failure @ Failure::Met(_), _) => Attempt::Again(failure.into()),
@@ -95,7 +101,7 @@ impl Pool {
         })
     }
 
-    async fn link(&self, slot: &Slot) -> Result<Arc<Link>, String> {
+    async fn link(&self, slot: &Slot<E::Wire>) -> Result<Arc<E::Wire>, String> {
         let open = || slot.link.lock().as_ref().filter(|link| !link.is_closed()).map(Arc::clone);
         if let Some(link) = open() {
             return Ok(link);
@@ -116,17 +122,17 @@ enum Attempt {
 }
 
 /// A question under way.
-struct Turn<'a>(&'a Slot);
+struct Turn<'a>(&'a AtomicUsize);
 
 impl<'a> Turn<'a> {
-    fn take(slot: &'a Slot) -> Self {
-        slot.under_way.fetch_add(1, Ordering::Relaxed);
-        Self(slot)
+    fn take(under_way: &'a AtomicUsize) -> Self {
+        under_way.fetch_add(1, Ordering::Relaxed);
+        Self(under_way)
     }
 }
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        self.0.under_way.fetch_sub(1, Ordering::Relaxed);
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -7,7 +7,8 @@ use world::Stopwatch;
 
 use super::{
     batch::{Judged, judge},
-    link::{Link, Role, Target},
+    link::Role,
+    wire::{Endpoint, Wire as _},
 };
 use crate::{
     DbError, Statement,
@@ -18,14 +19,14 @@ use crate::{
 const LOSSES: u8 = 5;
 
 /// What a writer's task owns.
-pub(crate) struct Writer {
-    pub(crate) target: Arc<Target>,
+pub(crate) struct Writer<E: Endpoint> {
+    pub(crate) target: Arc<E>,
     pub(crate) queue: Arc<Queue>,
-    pub(crate) link: Option<Link>,
+    pub(crate) link: Option<E::Wire>,
     pub(crate) database: Arc<str>,
 }
 
-impl Writer {
+impl<E: Endpoint> Writer<E> {
     /// Commits until the queue is closed and empty. While one batch is under way the next one gathers; a job that comes
     /// alone goes at once.
     pub(crate) async fn work(mut self) {
@@ -35,7 +36,7 @@ impl Writer {
                 Ok(link) => {
                     outage = None;
                     // What waits may have run out of time meanwhile.
-                    if let Some(batch) = self.queue.take_waiting(&self.target.world) {
+                    if let Some(batch) = self.queue.take_waiting(self.target.world()) {
                         self.settle(&link, batch).await;
                     }
                     self.link = (!link.is_closed()).then_some(link);
@@ -45,7 +46,7 @@ impl Writer {
         }
     }
 
-    async fn link(&mut self) -> Result<Link, String> {
+    async fn link(&mut self) -> Result<E::Wire, String> {
         match self.link.take().filter(|link| !link.is_closed()) {
             Some(link) => Ok(link),
             None => self.target.connect(Role::Writer).await,
@@ -54,12 +55,12 @@ impl Writer {
 
     /// Lets the server come back. What waits for too long is told so.
     async fn wait_out(&self, outage: &mut Option<Outage>, why: String) {
-        let world = &self.target.world;
+        let world = self.target.world();
         let now = world.now();
         let outage = outage.get_or_insert(Outage { since: now, pause: Duration::from_millis(25) });
         tracing::warn!(why, "the database can't be reached");
         self.queue.expire(world);
-        if outage.since.after(self.target.options.patience) <= now {
+        if outage.since.after(self.target.options().patience) <= now {
             for job in self.queue.drain() {
                 job.answer(Err(DbError::Unreachable(why.clone())));
             }
@@ -67,7 +68,7 @@ impl Writer {
         world.sleep(outage.next_pause(world.random())).await;
     }
 
-    async fn settle(&self, link: &Link, mut batch: Vec<Job>) {
+    async fn settle(&self, link: &E::Wire, mut batch: Vec<Job>) {
         // Batches of several writers and nodes touch what they share in one order.
         batch.sort_by_key(|job| job.aggregate);
         let watch = Stopwatch::start();
@@ -111,7 +112,7 @@ impl Writer {
     }
 }
 
-impl Drop for Writer {
+impl<E: Endpoint> Drop for Writer<E> {
     /// Nobody is left waiting for a writer that is gone.
     fn drop(&mut self) {
         self.queue.close();

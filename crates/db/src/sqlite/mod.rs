@@ -12,8 +12,9 @@ mod writer;
 
 use std::path::PathBuf;
 
+pub(crate) use connect::open_in_memory;
 pub(crate) use inline::Inline;
-pub(crate) use session::failure;
+pub(crate) use session::{Session, failure};
 pub(crate) use threaded::Threaded;
 
 /// How a SQLite database is opened. Memory: at most `writer_cache_kib + 3/2 · readers · reader_cache_kib` of page cache.

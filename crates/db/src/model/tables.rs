@@ -1,0 +1,225 @@
+//! The tables of the modelled server, and the transactions that it has not ended yet.
+
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use domain::Timestamp;
+use parking_lot::Mutex;
+use rusqlite::hooks::Action;
+use tokio::sync::oneshot;
+
+use crate::{
+    DbError, Migration, Row, Statement,
+    group::Refusal,
+    migrate,
+    postgres::Failure,
+    sql,
+    sqlite::{Session, open_in_memory},
+};
+
+/// A row of a table.
+type Place = (String, i64);
+
+pub(super) struct Tables {
+    session: Session,
+    locks: Arc<Locks>,
+    late: Vec<Late>,
+    next_late: u64,
+    misfits: u64,
+}
+
+/// Notes which rows that were there before are changed, while somebody wants to know.
+#[derive(Default)]
+struct Locks {
+    noted: AtomicBool,
+    rows: Mutex<BTreeSet<Place>>,
+}
+
+/// A transaction that the server has not ended yet.
+struct Late {
+    number: u64,
+    statements: Vec<Statement>,
+    rows: BTreeSet<Place>,
+    /// Who waits for its end, which drops them in this order. (Channels with many receivers wake them by chance of their own.)
+    waiting: Vec<oneshot::Sender<()>>,
+}
+
+/// What became of an attempt to run statements.
+pub(super) enum Played {
+    /// They ran, and the transaction is open.
+    Ran(Vec<Result<u64, Failure>>),
+    /// The statement with this index waits for a row. Nothing is open.
+    Blocked(usize, oneshot::Receiver<()>),
+}
+
+/// What a statement did.
+type Ran = Result<u64, Refusal>;
+
+impl Tables {
+    pub(super) fn new(migrations: &[Migration], now: Timestamp) -> Result<Self, DbError> {
+        let connection = open_in_memory()?;
+        migrate::apply(&connection, migrations, now)?;
+        let locks = Arc::new(Locks::default());
+        let noting = Arc::clone(&locks);
+        connection.update_hook(Some(move |action, _: &str, table: &str, row| {
+            // A new row is seen by nobody: what it locks is its unique keys, which are judged by their effect.
+            if noting.noted.load(Ordering::Relaxed) && action != Action::SQLITE_INSERT {
+                noting.rows.lock().insert((table.to_owned(), row));
+            }
+        }));
+        Ok(Self { session: Session::new(connection), locks, late: Vec::new(), next_late: 0, misfits: 0 })
+    }
+
+    pub(super) fn late(&self) -> usize {
+        self.late.len()
+    }
+
+    pub(super) fn misfits(&self) -> u64 {
+        self.misfits
+    }
+
+    pub(super) fn rows(&mut self, statement: &Statement) -> Result<Vec<Row>, Refusal> {
+        self.undo();
+        self.session.rows(statement)
+    }
+
+    pub(super) fn undo(&mut self) {
+        self.session.rollback();
+    }
+
+    /// Runs statements in a transaction that stays open. None is run behind one that fails.
+    pub(super) fn play(&mut self, statements: &[Statement]) -> Result<Played, DbError> {
+        self.undo();
+        if let Some((index, ended)) = self.blocked(statements)? {
+            return Ok(Played::Blocked(index, ended));
+        }
+        self.session.begin()?;
+        let mut answers = Vec::with_capacity(statements.len());
+        for statement in statements {
+            let failed = matches!(answers.last(), Some(Err(_)));
+            let ran =
+                if failed { Err(Failure::Aborted) } else { self.session.run(statement).map_err(Failure::Refused) };
+            answers.push(ran);
+        }
+        Ok(Played::Ran(answers))
+    }
+
+    /// Commits what is open.
+    pub(super) fn commit(&mut self) {
+        self.session.commit();
+    }
+
+    /// A claim: `None` when it waits for a row.
+    pub(super) fn claim(&mut self, statement: &Statement) -> Result<Result<Vec<Row>, oneshot::Receiver<()>>, Refusal> {
+        self.undo();
+        if let Some((_, ended)) = self.blocked(std::slice::from_ref(statement)).map_err(Refusal::Storage)? {
+            let passes_by = sql::skip_locked(&statement.sql) != statement.sql;
+            return Ok(if passes_by { Ok(Vec::new()) } else { Err(ended) });
+        }
+        self.session.begin().map_err(Refusal::Storage)?;
+        let rows = self.session.rows(statement);
+        if rows.is_ok() {
+            self.session.commit();
+        } else {
+            self.undo();
+        }
+        rows.map(Ok)
+    }
+
+    /// Keeps the transaction that is open for later, with its locks. Returns its number, and who is told of its end.
+    pub(super) fn keep(&mut self, statements: &[Statement]) -> Result<(u64, oneshot::Receiver<()>), DbError> {
+        self.undo();
+        self.session.begin()?;
+        let rows = self.noting(|tables| tables.run_all(statements)).into_iter().flat_map(|(_, rows)| rows).collect();
+        self.undo();
+        let (ends, ended) = oneshot::channel();
+        let number = self.next_late;
+        self.next_late += 1;
+        self.late.push(Late { number, statements: statements.to_vec(), rows, waiting: vec![ends] });
+        Ok((number, ended))
+    }
+
+    /// Ends a transaction that was kept.
+    pub(super) fn end(&mut self, number: u64, effect: bool) {
+        self.undo();
+        let Some(place) = self.late.iter().position(|late| late.number == number) else { return };
+        let late = self.late.remove(place);
+        if !effect {
+            return;
+        }
+        let fits = |(statement, ran): (&Statement, Ran)| ran.is_ok_and(|count| statement.expect.is_met_by(count));
+        let ran = self.session.begin().is_ok()
+            && late.statements.iter().all(|statement| fits((statement, self.session.run(statement))));
+        if ran {
+            self.session.commit();
+        } else {
+            self.undo();
+            self.misfits += 1;
+            tracing::error!("the model of the database did not keep its locks");
+        }
+    }
+
+    /// The first statement that needs what a transaction that has not ended holds, with whom to wait for.
+    fn blocked(&mut self, statements: &[Statement]) -> Result<Option<(usize, oneshot::Receiver<()>)>, DbError> {
+        if self.late.is_empty() {
+            return Ok(None);
+        }
+        self.session.begin()?;
+        let alone = self.noting(|tables| tables.run_all(statements));
+        self.undo();
+        for place in 0..self.late.len() {
+            self.session.begin()?;
+            let ahead: Vec<Statement> = self.late.get(place).map(|late| late.statements.clone()).unwrap_or_default();
+            self.run_all(&ahead);
+            let behind = self.run_all(statements);
+            self.undo();
+            let Some(late) = self.late.get_mut(place) else { continue };
+            let needs = |index: usize, statement: &Statement| {
+                let (Some((own, rows)), other) = (alone.get(index), behind.get(index)) else { return false };
+                // A key that is about to be taken makes an insert wait; an update does not see the row.
+                let key = statement.sql.trim_start().starts_with("insert");
+                (key && other.is_some_and(|(other, _)| !same(own, other))) || !rows.is_disjoint(&late.rows)
+            };
+            if let Some(index) = statements.iter().enumerate().position(|(index, statement)| needs(index, statement)) {
+                let (ends, ended) = oneshot::channel();
+                late.waiting.push(ends);
+                return Ok(Some((index, ended)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn noting<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        self.locks.noted.store(true, Ordering::Relaxed);
+        let done = work(self);
+        self.locks.noted.store(false, Ordering::Relaxed);
+        done
+    }
+
+    /// Runs statements in the open transaction, each with the rows that it changed. None is run behind one that fails.
+    fn run_all(&mut self, statements: &[Statement]) -> Vec<(Ran, BTreeSet<Place>)> {
+        let mut all = Vec::with_capacity(statements.len());
+        for statement in statements {
+            let ran = self.session.run(statement);
+            let failed = ran.is_err();
+            all.push((ran, std::mem::take(&mut *self.locks.rows.lock())));
+            if failed {
+                break;
+            }
+        }
+        all
+    }
+}
+
+fn same(one: &Ran, other: &Ran) -> bool {
+    match (one, other) {
+        (Ok(one), Ok(other)) => one == other,
+        (Err(one), Err(other)) => std::mem::discriminant(one) == std::mem::discriminant(other),
+        (Ok(_), Err(_)) | (Err(_), Ok(_)) => false,
+    }
+}

@@ -1,0 +1,67 @@
+//! What the writers and the pools need of a server and of a connection to it: PostgreSQL's own, or the model's.
+
+use world::World;
+
+use super::{
+    PostgresOptions,
+    failure::Failure,
+    link::{Role, Sealed},
+};
+use crate::{Row, Statement};
+
+/// A server that one can connect to.
+pub(crate) trait Endpoint: Send + Sync + 'static {
+    /// A connection to it.
+    type Wire: Wire;
+
+    /// The node's world.
+    fn world(&self) -> &World;
+
+    /// How it is used.
+    fn options(&self) -> &PostgresOptions;
+
+    /// Opens a connection. Errors are for the operator.
+    fn connect(&self, role: Role) -> impl Future<Output = Result<Self::Wire, String>> + Send;
+}
+
+/// How a transaction is begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Begin {
+    First,
+    /// After what was begun before is undone.
+    Anew,
+}
+
+/// An open connection. It ends when this is dropped.
+pub(crate) trait Wire: Send + Sync + 'static {
+    /// A statement that was prepared.
+    type Prepared: Send + Sync;
+
+    /// Whether it is of no use any more.
+    fn is_closed(&self) -> bool;
+
+    /// Drops the connection at once, whatever is under way on it.
+    fn cut(&self);
+
+    /// Prepares a statement, or finds it prepared.
+    fn prepare(&self, statement: &Statement) -> impl Future<Output = Result<Self::Prepared, Failure>> + Send;
+
+    /// Runs a statement to its end and returns its rows.
+    fn rows(&self, statement: &Statement) -> impl Future<Output = Result<Vec<Row>, Failure>> + Send;
+
+    /// Begins a transaction and runs every statement: how many rows each touched, in order. An error means that none did.
+    fn play(
+        &self,
+        begin: Begin,
+        statements: &[(&Self::Prepared, &Statement)],
+    ) -> impl Future<Output = Result<Vec<Result<u64, Failure>>, Failure>> + Send;
+
+    /// Sends COMMIT.
+    fn seal(&self) -> impl Future<Output = Sealed> + Send;
+
+    /// Leaves no transaction open.
+    fn undo(&self) -> impl Future<Output = Result<(), String>> + Send;
+
+    /// Waits for a moment that is longer after more tries, and another for everyone.
+    fn pause(&self, tries: u32) -> impl Future<Output = ()> + Send;
+}
