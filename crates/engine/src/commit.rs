@@ -8,6 +8,7 @@ use domain::{
     intent::{Intent, Moment},
     payment::{Line, Payment},
 };
+use planted::Bug;
 use store::once;
 
 use crate::{Engine, deadline::Deadline, faults::Stop};
@@ -43,7 +44,9 @@ impl Engine {
         let stream = payment.id.key();
         let claims = extra.claim.is_some();
         let mut change = Change::new(id, &stream);
-        if let Some(claim) = extra.claim {
+        let late_claim = extra.claim.clone().filter(|_| planted::is(Bug::KeyAfterPayment));
+        let claims = claims && late_claim.is_none();
+        if let Some(claim) = extra.claim.filter(|_| claims) {
             change.push(claim);
         }
         let first = payment.version == 1;
@@ -57,6 +60,10 @@ impl Engine {
             change = change.until(deadline.at());
         }
         let Some(conflict) = self.committed(change, payment.team, &stream, payment.version).await? else {
+            if let Some(claim) = late_claim {
+                let taken = self.commit_plain(Change::new(self.change_id(), &stream).with(claim)).await?;
+                return Ok(if taken.is_some() { Ended::Taken } else { Ended::Done });
+            }
             metrics::counter!("pointsman_payment_commits_total", "status" => payment.status.text()).increment(1);
             return Ok(Ended::Done);
         };
@@ -119,11 +126,16 @@ impl Engine {
         loop {
             match store.commit(change.clone()).await? {
                 Committed::Done => return Ok(None),
+                Committed::Conflict { statement } if planted::is(Bug::OwnCommitNotRecognised) => {
+                    return Ok(Some(statement));
+                }
                 Committed::Conflict { statement } => {
                     // After a lost answer the conflict may be with ourselves.
                     let ours = store::event::was_written_by(store, team, stream, seq, id).await?;
                     return Ok(if ours { None } else { Some(statement) });
                 }
+                Committed::Unknown if planted::is(Bug::UnknownCommitIsDone) => return Ok(None),
+                Committed::Unknown if planted::is(Bug::UnknownCommitDoneAnew) => return Ok(Some(1)),
                 Committed::Unknown => {
                     self.inner.world.sleep(pause).await;
                     pause = (pause * 2).min(Duration::from_secs(2));

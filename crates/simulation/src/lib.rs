@@ -16,6 +16,7 @@ mod counts;
 mod cut;
 mod digest;
 mod house;
+mod hunt;
 mod play;
 mod report;
 mod run;
@@ -23,6 +24,7 @@ mod shop;
 mod stage;
 
 pub use checker::Broken;
+pub use hunt::{Hunted, hunt, table};
 pub use report::{Failure, Report};
 pub use run::{Plan, Progress, run};
 

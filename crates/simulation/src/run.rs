@@ -4,12 +4,13 @@ use std::{
     collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
         mpsc,
     },
     thread,
 };
 
+use planted::Bug;
 use world::Stopwatch;
 
 use crate::{
@@ -33,6 +34,8 @@ pub struct Plan {
     pub threads: usize,
     /// Only this world of the run.
     pub world: Option<u64>,
+    /// With this bug, until it is found. Needs a build with the feature `planted`.
+    pub planted: Option<Bug>,
 }
 
 /// How far a run is.
@@ -61,19 +64,23 @@ pub fn run(plan: &Plan, tell: &mut dyn FnMut(Progress)) -> Report {
         None => plan.payments.div_ceil(u64::from(SHOPPERS)).max(1),
     };
     let next = AtomicU64::new(0);
+    // A planted bug is found once.
+    let enough = AtomicBool::new(false);
     let (send, results) = mpsc::channel();
     let mut played: BTreeMap<u64, Result<Played, Broke>> = BTreeMap::new();
     thread::scope(|scope| {
         for _ in 0..plan.threads.max(1) {
-            let (send, next) = (send.clone(), &next);
+            let (send, next, enough) = (send.clone(), &next, &enough);
             scope.spawn(move || {
                 loop {
                     let index = next.fetch_add(1, Ordering::SeqCst);
-                    if index >= worlds {
+                    if index >= worlds || enough.load(Ordering::SeqCst) {
                         return;
                     }
                     let world = plan.world.unwrap_or(index);
                     let result = one_world(plan, world);
+                    let found = result.as_ref().map_or(true, |played| !played.broken.is_empty());
+                    enough.fetch_or(plan.planted.is_some() && found, Ordering::SeqCst);
                     if send.send((world, result)).is_err() {
                         return;
                     }
@@ -105,6 +112,7 @@ pub fn run(plan: &Plan, tell: &mut dyn FnMut(Progress)) -> Report {
 
 /// Plays one world. A panic is a finding, not an end.
 fn one_world(plan: &Plan, world: u64) -> Result<Played, Broke> {
+    planted::plant(plan.planted);
     catch_unwind(AssertUnwindSafe(|| play(seed_of(plan, world), SHOPPERS)))
         .unwrap_or_else(|_| Err(Broke("a panic; its message is on standard error".to_owned())))
 }
@@ -114,7 +122,7 @@ mod tests {
     use super::*;
 
     fn digest(seed: u64, threads: usize) -> (u64, u64, u64) {
-        let plan = Plan { seed, payments: 2 * u64::from(SHOPPERS), threads, world: None };
+        let plan = Plan { seed, payments: 2 * u64::from(SHOPPERS), threads, world: None, planted: None };
         let report = run(&plan, &mut |_| {});
         (report.digest, report.steps, report.payments)
     }

@@ -6,6 +6,7 @@ use domain::{
     id::{CustomerId, IntentId, PaymentId, TeamId},
     payment::Payment,
 };
+use planted::Bug;
 
 /// A new payment, committed at `at`: whoever commits it goes on with what is due then.
 pub fn insert(payment: &Payment, at: Timestamp) -> Statement {
@@ -37,9 +38,12 @@ pub fn insert(payment: &Payment, at: Timestamp) -> Statement {
 /// The next version of a payment, guarded by the version before it and committed at `at`: whoever commits it goes on with
 /// what is due then.
 pub fn update(payment: &Payment, at: Timestamp) -> Statement {
+    let guarded = "update payment set version = $3, status = $4, due_at = $5, gateway = $6, country = $7, body = $8 \
+         where team_id = $1 and payment_id = $2 and version = $9";
+    let unguarded = "update payment set version = $3, status = $4, due_at = $5, gateway = $6, country = $7, body = $8 \
+         where team_id = $1 and payment_id = $2 and $9 is not null";
     Statement::one(
-        "update payment set version = $3, status = $4, due_at = $5, gateway = $6, country = $7, body = $8 \
-         where team_id = $1 and payment_id = $2 and version = $9",
+        if planted::is(Bug::VersionUnchecked) { unguarded } else { guarded },
         vec![
             payment.team.key().into(),
             payment.id.key().into(),
@@ -72,6 +76,7 @@ pub async fn claim_due(
     let sql = "update payment set due_at = $2 where (team_id, payment_id) in \
                (select team_id, payment_id from payment where due_at is not null and due_at <= $1 order by due_at limit $3) \
                and due_at <= $1 returning team_id, payment_id";
+    let lease_until = if planted::is(Bug::LeaseIgnored) { now } else { lease_until };
     let rows = db.claim(sql, vec![now.micros().into(), lease_until.micros().into(), limit.into()]).await?;
     rows.iter()
         .map(|row| {
@@ -86,8 +91,10 @@ pub async fn claim_due(
 /// has been changed since.
 pub fn set_due(payment: &Payment, not_before: Timestamp) -> Statement {
     let due_at = payment.due_at().map(|due| due.max(not_before).micros());
+    let guarded = "update payment set due_at = $3 where team_id = $1 and payment_id = $2 and version = $4";
+    let unguarded = "update payment set due_at = $3 where team_id = $1 and payment_id = $2 and $4 is not null";
     Statement::any(
-        "update payment set due_at = $3 where team_id = $1 and payment_id = $2 and version = $4",
+        if planted::is(Bug::HandBackUnguarded) { unguarded } else { guarded },
         vec![payment.team.key().into(), payment.id.key().into(), due_at.into(), version(payment.version)],
     )
 }

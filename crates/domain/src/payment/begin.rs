@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use planted::Bug;
+
 use super::{AbandonCause, CancelCause, Kind, Line, OnceRef, Operation, Payment, State, Status};
 use crate::{
     Timestamp,
@@ -183,7 +185,9 @@ impl Payment {
     pub fn begin_reverse(&mut self, target: u32, captured: bool, begin: Begin) -> Option<(u32, Line)> {
         let charge = self.operation_mut(target)?;
         let (connection, amount) = (charge.connection.clone(), charge.amount);
-        charge.owed.as_mut()?.due.take()?;
+        let owed = charge.owed.as_mut()?;
+        if planted::is(Bug::ReversedAgain) { owed.due } else { owed.due.take() }?;
+        let captured = captured && !planted::is(Bug::ReversalOfTheWrongKind);
         let line = Line::new(begin.at, "Reversal started")
             .saying("A charge came to light after the payment had ended otherwise; it is given back.");
         Some((self.push(Kind::Reverse { target, captured }, connection, amount, begin), line))
@@ -261,7 +265,8 @@ impl Payment {
 
     /// Capture and cancel exclude each other, and themselves.
     fn exclude_later_operations(&self) -> Result<(), Fault> {
-        match self.operations.iter().find(|operation| operation.excludes_others()) {
+        let excluding = |operation: &&Operation| operation.excludes_others() && !planted::is(Bug::CaptureBesideCancel);
+        match self.operations.iter().find(excluding) {
             None => Ok(()),
             Some(other) => {
                 let what = if matches!(other.kind, Kind::Capture) { "A capture" } else { "A cancellation" };

@@ -29,6 +29,7 @@ pub use runs::MOST_TRIGGERED;
 pub use status::Status;
 pub use timeline::Line;
 
+use planted::Bug;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -435,6 +436,9 @@ impl Payment {
     pub fn may_fall_back(&self, n: u32) -> Option<&'static str> {
         let route = self.route.as_ref()?;
         let attempt = self.attempt().filter(|attempt| attempt.n == n && attempt.looks == 0)?;
+        if planted::is(Bug::FallBackAfterUnknown) && matches!(attempt.state, State::Unknown { .. }) {
+            return route.outage.then_some("silence");
+        }
         match (&attempt.state, &attempt.answer) {
             (State::Refused { .. }, Some(Answer::Declined { decline, .. })) => {
                 let soft = decline.kind == DeclineType::Soft && decline.code != DeclineCode::AuthorizationRequired;
@@ -495,7 +499,8 @@ impl Payment {
 
     /// What can still be refunded: captured less what is refunded or may be, in minor units.
     pub fn refundable(&self) -> i64 {
-        let taken = sum(self.refunds().filter(|refund| refund.state.is_open() || refund.state.is_done()));
+        let reserved = |refund: &&Operation| refund.state.is_open() && !planted::is(Bug::RefundsUnreserved);
+        let taken = sum(self.refunds().filter(|refund| reserved(refund) || refund.state.is_done()));
         self.captured.saturating_sub(taken).max(0)
     }
 

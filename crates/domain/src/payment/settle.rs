@@ -7,6 +7,8 @@ use super::{
 };
 use std::time::Duration;
 
+use planted::Bug;
+
 use crate::{
     Timestamp,
     answer::{Action, ActionKind},
@@ -23,7 +25,7 @@ impl Payment {
         let kind = operation.kind;
         let open = operation.state.is_open();
         let mut meaning = self.meaning(n, &news, at, policy);
-        if !open {
+        if !open && !planted::is(Bug::LateNewsChangesState) {
             return self.settle_late(n, &meaning, &news, at);
         }
         // Once it can be under way no more. Its own answer ends it at once.
@@ -54,6 +56,7 @@ impl Payment {
         };
         self.wake_runs(at);
         if source == Source::LookUp
+            && !planted::is(Bug::EvidenceOmitted)
             && let Some(first) = lines.first_mut()
         {
             let found = format!("Found out by asking the processor about the {}.", words(kind));
@@ -134,6 +137,7 @@ impl Payment {
     fn look_again(&mut self, n: u32, at: Timestamp, policy: &Policy) {
         if let Some(operation) = self.operation_mut(n) {
             operation.next_at = match &operation.state {
+                State::Unknown { .. } if planted::is(Bug::RecoveryForgotten) => None,
                 State::Unknown { since } | State::Waiting { since } => Some(policy.next_look(*since, at)),
                 State::Pending { since } => Some(policy.next_ask(*since, at)),
                 State::Sent => operation.next_at,
@@ -149,7 +153,7 @@ impl Payment {
         let kind = operation.kind;
         self.look_again(n, at, policy);
         if matches!(kind, Kind::Authorise { .. }) {
-            self.status = Status::NoAnswerFromPsp;
+            self.status = if planted::is(Bug::UnknownToldFailed) { Status::Failed } else { Status::NoAnswerFromPsp };
         }
         self.refresh_refund_status(kind);
         let message = "It may have taken effect, so it is not sent again; the processor will be asked.";
@@ -220,7 +224,7 @@ impl Payment {
         let (kind, amount) = (operation.kind, operation.amount);
         let sum = self.words(amount);
         match kind {
-            Kind::Authorise { .. } if captured => {
+            Kind::Authorise { .. } if captured && !planted::is(Bug::SaleTakenForAuthorisation) => {
                 self.captured = amount;
                 self.enter_captured(Status::Succeeded);
                 self.flow_goes_on(at);
@@ -239,7 +243,7 @@ impl Payment {
                 vec![Line::new(at, "Authorised").saying(sum)]
             }
             Kind::Capture if self.status == Status::Authorised => {
-                self.captured = amount;
+                self.captured = if planted::is(Bug::PartialCaptureAsWhole) { self.money.minor() } else { amount };
                 self.enter_captured(Status::Succeeded);
                 self.flow_goes_on(at);
                 vec![Line::new(at, "Captured").saying(sum)]
@@ -262,6 +266,9 @@ impl Payment {
             }
             Kind::Refund { .. } => {
                 self.refund_failed = false;
+                if planted::is(Bug::RefundCountedTwice) {
+                    self.captured = self.captured.saturating_sub(amount);
+                }
                 self.refresh_refund_status(kind);
                 self.flow_goes_on(at);
                 vec![Line::new(at, "Refunded").saying(sum)]

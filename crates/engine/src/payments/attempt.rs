@@ -13,6 +13,7 @@ use domain::{
     payment::{Begin, Duty, OnceRef, Payment, Source, State, Status},
 };
 use futures_util::future::BoxFuture;
+use planted::Bug;
 
 use super::{PaymentView, route::Line, settle::Report};
 use crate::{
@@ -43,7 +44,9 @@ impl Engine {
         let (mut payment, mut n) = (payment, n);
         loop {
             let news = Box::pin(self.call(&payment, n)).await?;
-            let report = Report { n, news, source: Source::Call, quiet: false, fall_back: deadline };
+            let about = payment.operations.last().filter(|_| planted::is(Bug::WrongOperationSettled));
+            let about = about.map_or(n, |last| last.n);
+            let report = Report { n: about, news, source: Source::Call, quiet: false, fall_back: deadline };
             payment = Box::pin(self.settle(payment.team, payment.id, report)).await?;
             match payment.attempt().filter(|attempt| attempt.n > n && attempt.state == State::Sent) {
                 Some(next) if deadline.is_some() => n = next.n,
@@ -136,7 +139,8 @@ impl Engine {
             Err(world::Elapsed) => {
                 let mut payment = self.load(team, id).await?;
                 if payment.status == Status::Active {
-                    payment.status = Status::NoAnswerFromPsp;
+                    let failed = planted::is(Bug::LateRequestToldFailed);
+                    payment.status = if failed { Status::Failed } else { Status::NoAnswerFromPsp };
                 }
                 Ok(PaymentView::of(payment))
             }

@@ -16,6 +16,7 @@ use domain::{
     redirect::RedirectUrl,
 };
 use flow::Position;
+use planted::Bug;
 use store::once::Claim;
 
 use super::{
@@ -203,6 +204,9 @@ impl Engine {
             let told = followed.began.is_none().then(|| super::settle::told_payment(&payment));
             let claim = claim.map(|claim| self.claim(claim, Some(&payment.id.key()), told.as_deref()));
             let extra = Extra { claim, more, deadline: Some(deadline) };
+            if let Some(n) = followed.began.filter(|_| planted::is(Bug::SendBeforeCommit)) {
+                drop(Box::pin(self.call(&payment, n)).await);
+            }
             let refused = match self.commit_payment(&payment, &followed.lines, extra).await {
                 Ok(Ended::Done) => {
                     self.ended_early(&payment);

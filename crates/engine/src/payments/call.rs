@@ -5,9 +5,11 @@ use domain::{
     customer::{Instrument, StoredMethod},
     id::{BlobId, TeamId},
     money::Money,
-    payment::{Initiator, Kind, News, Operation, Payment},
+    payment::{CancelCause, Initiator, Kind, News, Operation, Payment},
 };
 use vault::Code;
+
+use planted::Bug;
 
 use super::route::Line;
 use crate::{Engine, faults::Stop};
@@ -32,7 +34,10 @@ impl Engine {
         let return_url = self.return_address(payment, operation);
         let watch = world::Stopwatch::start();
         // The socket can't be fenced, so time is: recovery looks up only when this can't be sent any more.
-        if self.inner.world.now() > operation.send_by {
+        if planted::is(Bug::TimerDecides) && matches!(operation.kind, Kind::Cancel { cause: CancelCause::Lifetime }) {
+            return Ok(News::Later(domain::answer::LaterAnswer::Done { processor_id: None }));
+        }
+        if self.inner.world.now() > operation.send_by && !planted::is(Bug::SendByIgnored) {
             return Ok(News::Nothing("it could not be sent in time".to_owned()));
         }
         let timeout = line.connector.descriptor().call_timeout;
@@ -45,6 +50,12 @@ impl Engine {
             Ok(Ok(news)) => news,
             Ok(Err(error)) => failed(&error, operation),
             Err(world::Elapsed) => News::NoAnswer,
+        };
+        let news = if planted::BUILT_IN {
+            let with = (card.as_ref(), return_url.as_deref());
+            Box::pin(planted_news(news, (&line, payment, operation), with)).await
+        } else {
+            news
         };
         // Only what was really sent tells how the connection is; a completion is the customer's pace.
         if operation.kind.is_attempt() && operation.action.is_none() {
@@ -181,7 +192,11 @@ async fn send(
         processor_id: about.processor_id.as_deref(),
         connection: &operation.connection,
         settings,
-        money: Money::new(operation.amount, payment.money.currency()),
+        money: if planted::is(Bug::WholeAmountCaptured) && operation.kind == Kind::Capture {
+            payment.money
+        } else {
+            Money::new(operation.amount, payment.money.currency())
+        },
         reason: operation.reason.as_deref(),
     };
     let answer = match operation.kind {
@@ -233,4 +248,23 @@ fn outcome(news: &News) -> &'static str {
         News::NotFound => "not_found",
         News::LookUpFailed => "look_up_failed",
     }
+}
+
+/// What a planted bug makes of a call without an answer.
+async fn planted_news(
+    news: News,
+    (line, payment, operation): (&Line, &Payment, &Operation),
+    with: (Option<&CardData>, Option<&str>),
+) -> News {
+    if news != News::NoAnswer {
+        return news;
+    }
+    if planted::is(Bug::TimeoutIsFailure) {
+        return News::Nothing("the processor gave no answer".to_owned());
+    }
+    if planted::is(Bug::ResentUnderNewReference) {
+        let again = Operation { n: operation.n.saturating_add(100), ..operation.clone() };
+        return send(line, payment, &again, with).await.unwrap_or(News::NoAnswer);
+    }
+    news
 }

@@ -11,6 +11,8 @@ use domain::{
     payment::{AbandonCause, Payment, State},
 };
 
+use planted::Bug;
+
 use super::instrument::already_authorised;
 use crate::{Engine, MAX_CLIENT_ATTEMPTS, faults::Stop, wallets::used_before};
 
@@ -48,7 +50,9 @@ pub(super) fn first_statements(
     // First what no payment that gives way could change.
     let mut statements: Vec<(Guard, Statement)> =
         single_use.map(|statement| (Guard::Wallet, statement)).into_iter().collect();
-    if let Credential::Client(_) = caller.credential {
+    if let Credential::Client(_) = caller.credential
+        && !planted::is(Bug::ClientTokenUnclaimed)
+    {
         let claim = store::credential::claim_payment(caller.team, caller.key, payment.id, MAX_CLIENT_ATTEMPTS);
         statements.push((Guard::Client, claim));
         if !live {
@@ -57,7 +61,7 @@ pub(super) fn first_statements(
             statements.push((Guard::Client, release));
         }
     }
-    if let Some(intent) = payment.intent.filter(|_| live) {
+    if let Some(intent) = payment.intent.filter(|_| live && !planted::is(Bug::IntentUnclaimed)) {
         statements.push((Guard::Intent, store::intent::claim(caller.team, intent, payment.id)));
     }
     if let Some(blob) = payment.method.blob.filter(|_| payment.method.hidden) {

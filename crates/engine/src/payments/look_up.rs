@@ -8,6 +8,7 @@ use domain::{
     payment::{News, Payment, Source},
 };
 use parking_lot::Mutex;
+use planted::Bug;
 
 use super::settle::Report;
 use crate::{Engine, faults::Stop};
@@ -61,7 +62,8 @@ impl Engine {
             return Ok(News::LookUpFailed);
         };
         let about = payment.attempt_behind(n).map_or(n, |attempt| attempt.n);
-        let reference = Reference::new(payment.id, n);
+        let reference = if planted::is(Bug::LookUpUnderNewReference) { n.saturating_add(100) } else { n };
+        let reference = Reference::new(payment.id, reference);
         let authorisation = Reference::new(payment.id, about);
         let call = LookUp {
             reference: &reference,

@@ -9,6 +9,7 @@ use domain::{
     payment::{AbandonCause, Initiator, Operation, Payment, State},
     redirect::RedirectUrl,
 };
+use planted::Bug;
 use subtle::ConstantTimeEq;
 use uuid::Uuid;
 
@@ -153,7 +154,7 @@ impl Engine {
     /// Completes an authorisation for which the customer has done what was asked, if the checkout has not been paid otherwise.
     pub(crate) async fn complete(&self, payment: Payment, n: u32) -> Result<Payment, Stop> {
         let (team, id) = (payment.team, payment.id);
-        if self.is_paid_otherwise(&payment).await? {
+        if !planted::is(Bug::ReturnUnchecked) && self.is_paid_otherwise(&payment).await? {
             return Box::pin(self.give_up(payment, AbandonCause::AlreadyPaid)).await;
         }
         let payment = loop {

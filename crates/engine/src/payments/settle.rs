@@ -8,6 +8,7 @@ use domain::{
 };
 
 use flow::Candidate;
+use planted::Bug;
 
 use super::{PaymentView, StoredPayment, automation::With, route::Choice, triggers::Before};
 use crate::{
@@ -81,7 +82,7 @@ impl Engine {
         lines: &[Line],
     ) -> Result<Ended, Stop> {
         let mut extra = Extra::default();
-        let waiting = matches!(before, State::Sent | State::Unknown { .. });
+        let waiting = matches!(before, State::Sent | State::Unknown { .. }) && !planted::is(Bug::AnswerNotStored);
         if let Some(once) = payment.operation(n).filter(|_| waiting).and_then(|operation| operation.once.as_ref()) {
             let answer = told_answer(payment, n);
             extra.more.push(store::once::answer(payment.team, once, &payment.id.key(), &answer));
@@ -155,7 +156,8 @@ pub(crate) fn told_payment(payment: &Payment) -> String {
 
 /// Frees the checkout whose one live payment it was, when it has ended without money.
 pub(crate) fn release(payment: &Payment, extra: &mut Extra) {
-    if !ended_without_money(payment.status) {
+    let unknown = payment.status == Status::NoAnswerFromPsp && planted::is(Bug::ReleasedWhileUnknown);
+    if !ended_without_money(payment.status) && !unknown || planted::is(Bug::NeverReleased) {
         return;
     }
     if let Some(token) = payment.made_by {

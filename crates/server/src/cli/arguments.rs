@@ -190,6 +190,9 @@ pub(super) struct Simulate {
     /// On how many threads [default: one for each processor]
     #[arg(long)]
     pub(super) threads: Option<usize>,
+    /// With this planted bug, or each of `all`, until it is found (a build with the feature `planted`)
+    #[arg(long, value_name = "BUG")]
+    pub(super) planted: Option<String>,
     /// Only this world of the run, as a failure names it
     #[arg(long)]
     pub(super) world: Option<u64>,

@@ -6,6 +6,7 @@ mod demo;
 mod flow;
 mod operate;
 mod output;
+mod planted;
 mod serve;
 mod simulate;
 

@@ -18,6 +18,10 @@ use crate::{
 };
 
 pub(super) fn serve(flags: &Serve) -> anyhow::Result<ExitCode> {
+    anyhow::ensure!(
+        !planted::BUILT_IN,
+        "this binary has planted bugs (feature `planted`): it simulates, it never serves"
+    );
     let mut sources = flags.place.sources();
     if let Some(listen) = &flags.listen {
         sources.flags.push(("server.listen", listen.clone(), "--listen"));

@@ -8,7 +8,7 @@ use std::{
 
 use simulation::{Plan, Progress};
 
-use super::{arguments::Simulate, output};
+use super::{arguments::Simulate, output, planted};
 
 pub(super) fn simulate(flags: &Simulate) -> anyhow::Result<ExitCode> {
     let seed = match flags.seed {
@@ -16,8 +16,11 @@ pub(super) fn simulate(flags: &Simulate) -> anyhow::Result<ExitCode> {
         None => fresh()?,
     };
     let threads = flags.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, std::num::NonZero::get));
-    let plan = Plan { seed, payments: flags.payments, threads, world: flags.world };
+    let plan = Plan { seed, payments: flags.payments, threads, world: flags.world, planted: None };
     output::error(&format!("seed {seed}"));
+    if let Some(wanted) = &flags.planted {
+        return planted::hunt(wanted, &plan, flags.json);
+    }
     let mut bar = Bar::default();
     let report = simulation::run(&plan, &mut |progress| bar.show(progress));
     bar.end();

@@ -1,0 +1,32 @@
+//! `pointsman simulate --planted`
+
+use std::process::ExitCode;
+
+use ::planted::Bug;
+use anyhow::{Context, ensure};
+use simulation::{Hunted, Plan};
+
+use super::output;
+
+/// Looks for one bug, or all of them. Fails unless each was found.
+pub(super) fn hunt(wanted: &str, plan: &Plan, json: bool) -> anyhow::Result<ExitCode> {
+    ensure!(::planted::BUILT_IN, "this binary has no planted bugs: build it with `--features planted`");
+    let bugs = match wanted {
+        "all" => Bug::ALL.to_vec(),
+        name => vec![Bug::parse(name).with_context(|| {
+            let names: Vec<String> = Bug::ALL.iter().map(|bug| bug.name()).collect();
+            format!("there is no planted bug {name}; there are: {}", names.join(", "))
+        })?],
+    };
+    let mut tell = |hunted: &Hunted| {
+        let end = if hunted.is_found() { "found" } else { "not found" };
+        output::error(&format!("{}: {end} after {} payments", hunted.bug.name(), hunted.payments));
+    };
+    let hunted = simulation::hunt(&bugs, plan, &mut tell);
+    if json {
+        output::line(&hunted.iter().map(Hunted::json).collect::<serde_json::Value>().to_string());
+    } else {
+        output::text(&simulation::table(&hunted));
+    }
+    Ok(if hunted.iter().all(Hunted::is_found) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
