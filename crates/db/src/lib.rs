@@ -29,6 +29,7 @@ mod postgres;
 mod row;
 mod sql;
 mod sqlite;
+mod table;
 mod value;
 
 pub use change::{Change, ChangeId, Committed, Expect, Statement};
@@ -39,4 +40,5 @@ pub use model::{Boundary, Mishap, Mishaps, ModelServer, NoMishaps};
 pub use postgres::PostgresOptions;
 pub use row::Row;
 pub use sqlite::{Overwrite, SqliteOptions};
+pub use table::{Table, tables};
 pub use value::Value;

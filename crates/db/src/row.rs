@@ -15,6 +15,16 @@ impl Row {
         Self(values)
     }
 
+    /// Every column's value, in order.
+    pub fn values(&self) -> &[Value] {
+        &self.0
+    }
+
+    /// Every column's value, moved out of the row.
+    pub fn into_values(self) -> Vec<Value> {
+        self.0
+    }
+
     /// A whole number.
     pub fn int(&self, index: usize) -> Result<i64, DbError> {
         self.opt_int(index)?.ok_or_else(|| unfit(index, "is null"))
