@@ -80,6 +80,11 @@ pub(crate) fn sealed(error: &VaultError) -> Fault {
     if let VaultError::Db(error) = error {
         return database(error);
     }
+    if let VaultError::Unclear = error {
+        // Whether or not it was done, it may be asked for again.
+        tracing::warn!(error = %error, "the vault's database loses answers");
+        return Fault::unavailable();
+    }
     tracing::error!(error = %error, "the vault failed");
     Fault::unknown()
 }

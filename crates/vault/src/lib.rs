@@ -340,6 +340,7 @@ impl Vault {
 
     async fn seal(&self, team: TeamId, kind: Kind, clear: &[u8]) -> Result<BlobId, VaultError> {
         let world = &self.0.world;
+        let mut ended = VaultError::Refused;
         for _ in 0..TRIES {
             let keys = self.ready_keys().await?;
             let blob = BlobId::new(world.uuid_v7());
@@ -360,10 +361,12 @@ impl Vault {
                         return Err(error.into());
                     }
                 }
+                // It may be there, or still come: nothing will ever refer to it, so it is swept. Another id is certain.
+                Err(VaultError::Unclear) => ended = VaultError::Unclear,
                 Err(error) => return Err(error),
             }
         }
-        Err(VaultError::Refused)
+        Err(ended)
     }
 
     /// The keys as they are now.
