@@ -8,6 +8,9 @@ pub const MODE: &str = "mode";
 /// The team that a sandbox's first start made. Of nodes that start at the same time only one can write it.
 pub const FIRST_TEAM: &str = "first_team";
 
+/// How far a move of the whole installation to another database is.
+pub const MIGRATION: &str = "migration";
+
 /// What stands under a name. It is of no team.
 pub async fn get(db: &Db, name: &str) -> Result<Option<String>, DbError> {
     // It belongs to the installation, not to a team.
@@ -20,6 +23,27 @@ pub async fn get(db: &Db, name: &str) -> Result<Option<String>, DbError> {
 pub fn insert(name: &str, value: &str) -> Statement {
     // It belongs to the installation, not to a team.
     Statement::one("insert into installation (name, value) values ($1, $2)", vec![name.into(), value.into()])
+}
+
+/// Every name with what stands under it.
+pub async fn all(db: &Db) -> Result<Vec<(String, String)>, DbError> {
+    // It belongs to the installation, not to a team.
+    let sql = "select name, value from installation order by name";
+    let rows = db.read(sql, Vec::new()).await?;
+    rows.into_iter().map(|mut row| Ok((row.take_text(0)?, row.take_text(1)?))).collect()
+}
+
+/// Writes in the place of what stands there.
+pub fn replace(name: &str, value: &str) -> Statement {
+    // It belongs to the installation, not to a team.
+    let sql = "insert into installation (name, value) values ($1, $2) on conflict (name) do update set value = $2";
+    Statement::one(sql, vec![name.into(), value.into()])
+}
+
+/// Removes what stands there.
+pub fn remove(name: &str) -> Statement {
+    // It belongs to the installation, not to a team.
+    Statement::one("delete from installation where name = $1", vec![name.into()])
 }
 
 /// What stands under a name after `value` was put there, unless something did already.

@@ -137,8 +137,18 @@ impl Setup {
     /// Starts it in a fresh directory where it is expected to refuse; what it said on standard error.
     #[track_caller]
     pub fn start_refused(self) -> String {
-        let dir = tempfile::tempdir().expect("a temporary directory");
-        match Server::start(self, Arc::new(dir)) {
+        self.start_in_refused(Arc::new(tempfile::tempdir().expect("a temporary directory")))
+    }
+
+    /// The schema of a server on PostgreSQL whose files are in this directory.
+    pub fn schema(root: &Path) -> String {
+        schema_of(root)
+    }
+
+    /// Starts it in a directory that another server had where it is expected to refuse; what it said on standard error.
+    #[track_caller]
+    pub fn start_in_refused(self, dir: Arc<TempDir>) -> String {
+        match Server::start(self, dir) {
             Ok(_) => panic!("the server started"),
             Err(said) => said,
         }

@@ -35,7 +35,8 @@ impl Address {
         // A standby would serve what is old and take no writes.
         config.target_session_attrs(TargetSessionAttrs::ReadWrite);
         if config.get_application_name().is_none() {
-            config.application_name("pointsman");
+            // So that those of one installation are told from others in the same database.
+            config.application_name(format!("pointsman {}", options.schema));
         }
         let tls = MakeRustlsConnect::new(tls::settings(parts.trust, parts.roots.as_deref())?);
         Ok(Self { config, tls })

@@ -3,6 +3,7 @@
 mod backend;
 mod databases;
 mod keys;
+pub mod moving;
 mod operator;
 mod seed;
 mod serve;
@@ -63,6 +64,8 @@ impl App {
         world: &World,
         metrics: Metrics,
     ) -> anyhow::Result<Self> {
+        let place = if databases.store.is_shared() { "the database" } else { "the data directory" };
+        moving::refuse_moved(&databases.store, place).await?;
         if databases.store.is_shared() {
             databases.claim(settings.mode, world).await?;
         } else {

@@ -41,6 +41,8 @@ pub(super) enum Command {
     /// The vault of card data
     #[command(subcommand)]
     Vault(Vaults),
+    /// Move everything to PostgreSQL, or back; nobody may serve meanwhile
+    Migrate(Migrate),
 }
 
 #[derive(Subcommand)]
@@ -199,6 +201,30 @@ pub(super) struct Simulate {
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,
+}
+
+/// Flags of `migrate`.
+#[derive(Args)]
+pub(super) struct Migrate {
+    /// What is moved: sqlite:DIR or postgres://…
+    #[arg(long, value_name = "PLACE")]
+    pub(super) from: String,
+    /// Where to; must be empty, or what an earlier run began [default: the configured database.url]
+    #[arg(long, value_name = "PLACE")]
+    pub(super) to: Option<String>,
+    /// Move nothing: let what was begun, or even moved, be served from its old place again
+    #[arg(long, conflicts_with = "to")]
+    pub(super) give_up: bool,
+    /// The configuration file, see pointsman.example.toml
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+}
+
+impl Migrate {
+    /// The sources of settings. What is for a server's first start alone is left out.
+    pub(super) fn sources(&self) -> Sources {
+        Place { config: self.config.clone(), data_dir: None, database_url: None }.sources_beside()
+    }
 }
 
 /// Where configuration and data are.

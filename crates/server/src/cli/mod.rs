@@ -4,6 +4,7 @@ mod arguments;
 mod check;
 mod demo;
 mod flow;
+mod migrate;
 mod operate;
 mod output;
 mod planted;
@@ -35,6 +36,7 @@ pub fn run() -> ExitCode {
         Command::Key(Keys::List { team, place }) => operate::operate(&place, &Request::KeyList { team }),
         Command::Key(Keys::Revoke { id, place }) => operate::operate(&place, &Request::KeyRevoke { id }),
         Command::Flow(command) => flow::run(command),
+        Command::Migrate(flags) => migrate::migrate(&flags),
         Command::Vault(Vaults::Rotate { place }) => operate::operate(&place, &Request::VaultRotate),
     };
     result.unwrap_or_else(|error| {

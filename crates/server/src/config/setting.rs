@@ -180,6 +180,11 @@ impl Setting for Bytes {
 pub struct Hidden(String);
 
 impl Hidden {
+    /// Hides a text.
+    pub fn new(secret: String) -> Self {
+        Self(secret)
+    }
+
     /// The secret itself, for the one place that needs it.
     pub fn expose(&self) -> &str {
         &self.0

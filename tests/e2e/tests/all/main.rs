@@ -26,6 +26,7 @@ mod idempotency;
 mod intents;
 mod leaks;
 mod lists;
+mod moving;
 mod payments;
 mod races;
 mod routing;

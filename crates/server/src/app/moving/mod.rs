@@ -1,0 +1,191 @@
+//! Moves an installation from one kind of database to the other: `pointsman migrate`.
+//!
+//! # How it works
+//! Rows are copied in the order of their tables' keys, a bounded page in one commit. So the highest key in the target is the
+//! place that was reached, and there is nothing else to remember: whenever the move is killed, the next one goes on from
+//! there. Afterwards both sides are read again, row by row, and only when they are equal the target is marked as complete.
+//!
+//! # What keeps it from going wrong
+//! Nobody may write on either side meanwhile. The row `migration` of the table `installation` says on both how far the move
+//! is, under a number of its own: a source that was begun is served no more, a target is not served before it is complete, and
+//! a target that another source has begun is refused. The command holds the data directory's lock like a server.
+//!
+//! # What does not move
+//! The vault's keys are in no database. Security codes live for an hour at most and stay behind.
+
+mod checksum;
+mod copy;
+mod mark;
+mod progress;
+mod side;
+mod verify;
+
+use anyhow::{Context, bail};
+use db::{Change, ChangeId, Committed, Db, Statement};
+use store::installation;
+use world::World;
+
+use crate::{config::Settings, data_dir::mode_name};
+
+pub use mark::refuse_moved;
+pub use progress::Progress;
+pub use side::{Kind, Side};
+pub use verify::Compared;
+
+use mark::Mark;
+
+/// The table that is not copied row by row: its rows come with the commit that completes the target.
+const INSTALLATION: &str = "installation";
+/// What stays behind.
+const LEFT_BEHIND: [&str; 1] = ["security_code"];
+
+/// What a move has done.
+#[derive(Debug)]
+pub struct Moved {
+    /// Each table, as it was compared.
+    pub tables: Vec<Compared>,
+    /// Where the vault's keys must be brought.
+    pub key_file: Option<std::path::PathBuf>,
+}
+
+/// Moves everything from one side to the other, or goes on with what was begun.
+///
+/// # Errors
+/// In words for the operator. Nothing is lost by any of them: the source keeps every row.
+pub async fn migrate(from: &Side, to: &Side, settings: &Settings, progress: &Progress) -> anyhow::Result<Moved> {
+    let world = from.world();
+    let state = agree(from, to, world).await?;
+    if let Agreed::Copy { id } = state {
+        let total = rows(from).await?;
+        progress.begin("copying", total);
+        for (source, target) in from.parts().zip(to.parts()) {
+            for table in source.tables.iter().filter(|table| moves(&table.name)) {
+                copy::table(table, source, &target.db, progress)
+                    .await
+                    .with_context(|| format!("table {} of the {}", table.name, source.name))?;
+            }
+        }
+        progress.end();
+        let tables = compare(from, to, total, progress).await?;
+        complete(from, to, id, world).await?;
+        write(from.store(), vec![Mark::Moved(id).statement()], world).await?;
+        return Ok(Moved { tables, key_file: key_file(settings) });
+    }
+    Ok(Moved { tables: Vec::new(), key_file: key_file(settings) })
+}
+
+/// Lets a source be served again whose move was begun, or even completed.
+///
+/// # Errors
+/// No move was begun there.
+pub async fn give_up(from: &Side) -> anyhow::Result<()> {
+    match Mark::of(from.store()).await? {
+        Some(Mark::Leaving(_) | Mark::Moved(_)) => {
+            write(from.store(), vec![installation::remove(installation::MIGRATION)], from.world()).await
+        }
+        Some(Mark::Arriving(_)) => {
+            bail!("{} is the unfinished target of a move; empty it instead", from.shown())
+        }
+        Some(Mark::Arrived(_)) | None => bail!("no move was begun from {}", from.shown()),
+    }
+}
+
+/// What both sides' marks allow.
+enum Agreed {
+    Copy {
+        id: u128,
+    },
+    /// Everything was done by a run that was killed at its very end.
+    AlreadyThere,
+}
+
+/// Reads the marks of both sides and writes what is missing.
+async fn agree(from: &Side, to: &Side, world: &World) -> anyhow::Result<Agreed> {
+    let (source, target) = (Mark::of(from.store()).await?, Mark::of(to.store()).await?);
+    let id = match source {
+        Some(Mark::Leaving(id)) => id,
+        Some(Mark::Arriving(_)) => {
+            bail!("{} is itself the target of a move that was not finished", from.shown())
+        }
+        Some(Mark::Moved(id)) if target == Some(Mark::Arrived(id)) => return Ok(Agreed::AlreadyThere),
+        Some(Mark::Moved(_)) => bail!("{} was moved already; what is there now is old", from.shown()),
+        Some(Mark::Arrived(_)) | None => world.uuid_v7().as_u128(),
+    };
+    match target {
+        Some(Mark::Arrived(arrived)) if arrived == id => {
+            write(from.store(), vec![Mark::Moved(id).statement()], world).await?;
+            return Ok(Agreed::AlreadyThere);
+        }
+        Some(Mark::Arriving(begun)) if begun == id => return Ok(Agreed::Copy { id }),
+        Some(Mark::Arriving(_)) => bail!(
+            "{} holds a part of another installation, whose move was not finished; empty it, or choose another target",
+            to.shown()
+        ),
+        Some(Mark::Leaving(_) | Mark::Moved(_) | Mark::Arrived(_)) => {
+            bail!("{} holds an installation already; choose another target", to.shown())
+        }
+        None => to.refuse_rows().await?,
+    }
+    // The source first: from here on nobody serves it, and the number is the same when this is begun again.
+    write(from.store(), vec![Mark::Leaving(id).statement()], world).await?;
+    write(to.store(), vec![Mark::Arriving(id).statement()], world).await?;
+    Ok(Agreed::Copy { id })
+}
+
+/// Reads both sides again. Every difference is an error.
+async fn compare(from: &Side, to: &Side, total: u64, progress: &Progress) -> anyhow::Result<Vec<Compared>> {
+    progress.begin("verifying", total);
+    let mut tables = Vec::new();
+    for (source, target) in from.parts().zip(to.parts()) {
+        for table in source.tables.iter().filter(|table| moves(&table.name)) {
+            tables.push(verify::table(table, source, &target.db, progress).await?);
+        }
+    }
+    progress.end();
+    Ok(tables)
+}
+
+/// Brings what holds for the whole installation, and with it the word that the target is complete.
+async fn complete(from: &Side, to: &Side, id: u128, world: &World) -> anyhow::Result<()> {
+    let mut statements = vec![Mark::Arrived(id).statement()];
+    let mut rows = installation::all(from.store()).await?;
+    if !rows.iter().any(|(name, _)| name == installation::MODE) {
+        rows.push((installation::MODE.to_owned(), mode_name(from.mode()).to_owned()));
+    }
+    rows.retain(|(name, _)| name != installation::MIGRATION);
+    statements.extend(rows.iter().map(|(name, value)| installation::insert(name, value)));
+    to.claim(from.mode())?;
+    write(to.store(), statements, world).await
+}
+
+fn moves(table: &str) -> bool {
+    table != INSTALLATION && !LEFT_BEHIND.contains(&table)
+}
+
+async fn rows(side: &Side) -> anyhow::Result<u64> {
+    let mut sum: u64 = 0;
+    for part in side.parts() {
+        for table in part.tables.iter().filter(|table| moves(&table.name)) {
+            sum = sum.saturating_add(part.count(table).await?);
+        }
+    }
+    Ok(sum)
+}
+
+/// The file of the keys, unless the configuration has them.
+fn key_file(settings: &Settings) -> Option<std::path::PathBuf> {
+    settings.vault.keys.is_none().then(|| settings.key_file())
+}
+
+/// Commits. What stands there twice is written once: every statement may be done again.
+async fn write(db: &Db, statements: Vec<Statement>, world: &World) -> anyhow::Result<()> {
+    let mut change = Change::new(ChangeId(world.uuid_v7().as_u128()), installation::MIGRATION);
+    for statement in statements {
+        change.push(statement);
+    }
+    match db.commit(change).await? {
+        Committed::Done => Ok(()),
+        Committed::Conflict { .. } => bail!("somebody else writes into it at the same time"),
+        Committed::Unknown => bail!("the database did not say whether a commit was done; run the command again"),
+    }
+}

@@ -1,0 +1,77 @@
+//! A move that is killed, and goes on.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
+
+use testkit::{Order, Postgres, Server, Setup, at_once, cards};
+
+use super::{embedded, failed, migrate, on_postgres, succeeded};
+
+/// An installation with some hundred payments, stopped.
+fn stopped(payments: usize) -> (Server, usize) {
+    let mut server = embedded().start();
+    let shop = server.shop();
+    let token = shop.tokenise(cards::VISA);
+    at_once(4, |_| (0..payments / 4).for_each(|_| drop(shop.order(&Order::token(&token)))));
+    server.stop();
+    (server, payments / 4 * 4)
+}
+
+/// Starts a move, waits until it has told this on standard error, and kills it.
+fn killed_after(server: &Server, line: &str) {
+    let mut moving = migrate(server).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let told = BufReader::new(moving.stderr.take().unwrap());
+    let is_told = told.lines().map_while(Result::ok).any(|said| said.contains(line));
+    moving.kill().unwrap();
+    moving.wait().unwrap();
+    assert!(is_told, "it never said {line}");
+}
+
+#[test]
+fn killed_at_any_moment_it_goes_on_where_it_was() {
+    let (mut server, payments) = stopped(240);
+    let mut kills = 0;
+    // Each try lives longer than the one before, until one comes through.
+    loop {
+        let mut moving = migrate(&server).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        thread::sleep(Duration::from_millis(30 + 25 * kills));
+        if let Some(status) = moving.try_wait().unwrap() {
+            assert!(status.success());
+            break;
+        }
+        moving.kill().unwrap();
+        moving.wait().unwrap();
+        kills += 1;
+    }
+    assert!(kills > 4, "it was killed too seldom to prove anything: {kills}");
+    server.restart_as(on_postgres());
+    assert_eq!(server.shop().every_payment().len(), payments);
+    server.shop().authorise(cards::VISA).assert_status("SUCCEEDED");
+    server.shop().assert_books_equal_payments();
+}
+
+#[test]
+fn neither_side_of_an_unfinished_move_is_served_and_a_row_that_was_changed_is_found() {
+    let (server, _) = stopped(40);
+    killed_after(&server, "copying store.team");
+    let source = embedded().start_in_refused(server.dir());
+    assert!(source.contains("are being moved"), "{source}");
+    let target = on_postgres().start_in_refused(server.dir());
+    assert!(target.contains("does not hold all of the installation yet"), "{target}");
+
+    let schema = Setup::schema(&server.root());
+    Postgres::shared().sql(&format!("update {schema}.team set name = name || '.'"));
+    let found = failed(&migrate(&server).output().unwrap());
+    assert!(found.contains("store.team is not the same on both sides"), "{found}");
+    assert!(found.contains("at row 1 in the order of its key"), "{found}");
+    let target = on_postgres().start_in_refused(server.dir());
+    assert!(target.contains("does not hold all"), "{target}");
+
+    // Mended, it comes to its end.
+    Postgres::shared().sql(&format!("update {schema}.team set name = substr(name, 1, length(name) - 1)"));
+    succeeded(migrate(&server).output().unwrap());
+    let again = succeeded(migrate(&server).output().unwrap());
+    assert!(again.contains("already"), "{again}");
+}

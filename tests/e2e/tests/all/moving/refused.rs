@@ -1,0 +1,73 @@
+//! Moves that are not begun.
+
+use testkit::{Postgres, Setup, cards};
+
+use super::{embedded, failed, give_up, migrate, on_postgres, place, succeeded};
+
+#[test]
+fn data_that_a_server_holds_are_not_moved() {
+    let server = embedded().start();
+    let said = failed(&migrate(&server).output().unwrap());
+    assert!(said.contains(&format!("in use by another pointsman (process {})", server.pid())), "{said}");
+    server.shop().authorise(cards::VISA).assert_status("SUCCEEDED");
+}
+
+#[test]
+fn nodes_that_serve_keep_their_database_from_being_moved_away() {
+    let server = on_postgres().start();
+    let to = format!("sqlite:{}", server.root().join("other").display());
+    let arguments = ["migrate", "--from", &Postgres::shared().url(), "--to", &to];
+    let said = failed(&on_postgres().command(&server.root(), &arguments).output().unwrap());
+    assert!(said.contains("stop every node first"), "{said}");
+    server.shop().authorise(cards::VISA).assert_status("SUCCEEDED");
+}
+
+#[test]
+fn a_target_with_anything_in_it_is_left_alone() {
+    let mut server = on_postgres().start();
+    server.shop().authorise(cards::VISA);
+    server.stop();
+    server.restart_as(embedded().setting("vault.key_file", server.root().join("other.keys").to_str().unwrap()));
+    server.stop();
+    let said = failed(&migrate(&server).output().unwrap());
+    assert!(said.contains("is not empty"), "{said}");
+    // Nothing was begun: both may be served as before.
+    server.restart_as(on_postgres());
+    assert_eq!(server.shop().every_payment().len(), 1);
+}
+
+#[test]
+fn a_move_that_is_given_up_leaves_the_source_as_it_was() {
+    let mut server = embedded().start();
+    server.shop().authorise(cards::VISA);
+    server.stop();
+    let nothing = failed(&give_up(&server.root(), &place(&server)));
+    assert!(nothing.contains("no move was begun"), "{nothing}");
+    succeeded(migrate(&server).output().unwrap());
+    succeeded(give_up(&server.root(), &place(&server)));
+    server.restart();
+    server.shop().authorise(cards::VISA).assert_status("SUCCEEDED");
+    server.stop();
+    // What the target has is another time's.
+    let said = failed(&migrate(&server).output().unwrap());
+    assert!(said.contains("holds an installation already"), "{said}");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_without_repeating_a_password() {
+    let root = tempfile::tempdir().unwrap();
+    let empty = format!("sqlite:{}", root.path().join("none").display());
+    let url = Postgres::shared().url();
+    let cases: [(&[&str], &str); 4] = [
+        (&["--from", &empty, "--to", &url], "there is no installation in"),
+        (&["--from", "sqlite:a", "--to", "sqlite:b"], "in either direction"),
+        (&["--from", "sqlite:a", "--to", "mysql://u:swordfish@h/d"], "an installation is `sqlite:DIR`"),
+        (&["--from", "sqlite:a"], "the address of the PostgreSQL server is missing"),
+    ];
+    for (arguments, words) in cases {
+        let all: Vec<&str> = std::iter::once("migrate").chain(arguments.iter().copied()).collect();
+        let said = failed(&Setup::new().on(testkit::Backend::Embedded).command(root.path(), &all).output().unwrap());
+        assert!(said.contains(words) && !said.contains("swordfish"), "{arguments:?}: {said}");
+    }
+    assert!(!root.path().join("none").exists(), "a look makes nothing");
+}
