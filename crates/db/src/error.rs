@@ -29,6 +29,9 @@ pub enum DbError {
     /// Something stored is not what was written there.
     #[error("the database holds something unreadable: {0}")]
     Corrupt(String),
+    /// The schema is empty, and it may not be filled here.
+    #[error("there is nothing in the database yet; the first start of a server makes its tables")]
+    Unfounded,
     /// The tables do not fit this program.
     #[error("the database's schema does not fit this program: {0}")]
     Schema(String),

@@ -125,11 +125,18 @@ pub async fn claim_due(
         .collect()
 }
 
-/// Gives an intent that was taken its own due time back; does nothing when it has been changed since.
-pub fn set_due(intent: &Intent) -> Statement {
+/// Gives an intent that was taken its own due time back; does nothing when it has been changed since, or another node has
+/// taken it when the lease was over.
+pub fn set_due(intent: &Intent, lease_until: Timestamp) -> Statement {
     Statement::any(
-        "update intent set due_at = $3 where team_id = $1 and intent_id = $2 and version = $4",
-        vec![intent.team.key().into(), intent.id.key().into(), due_at(intent), version(intent.version)],
+        "update intent set due_at = $3 where team_id = $1 and intent_id = $2 and version = $4 and due_at = $5",
+        vec![
+            intent.team.key().into(),
+            intent.id.key().into(),
+            due_at(intent),
+            version(intent.version),
+            lease_until.micros().into(),
+        ],
     )
 }
 

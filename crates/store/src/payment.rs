@@ -88,14 +88,22 @@ pub async fn claim_due(
 }
 
 /// Gives a payment that was taken its own due time back, but none before `not_before`; does nothing when the payment
-/// has been changed since.
-pub fn set_due(payment: &Payment, not_before: Timestamp) -> Statement {
+/// has been changed since, or another node has taken it when the lease was over.
+pub fn set_due(payment: &Payment, not_before: Timestamp, lease_until: Timestamp) -> Statement {
     let due_at = payment.due_at().map(|due| due.max(not_before).micros());
-    let guarded = "update payment set due_at = $3 where team_id = $1 and payment_id = $2 and version = $4";
-    let unguarded = "update payment set due_at = $3 where team_id = $1 and payment_id = $2 and $4 is not null";
+    let guarded = "update payment set due_at = $3 \
+                   where team_id = $1 and payment_id = $2 and version = $4 and due_at = $5";
+    let unguarded = "update payment set due_at = $3 \
+                     where team_id = $1 and payment_id = $2 and $4 is not null and $5 is not null";
     Statement::any(
         if planted::is(Bug::HandBackUnguarded) { unguarded } else { guarded },
-        vec![payment.team.key().into(), payment.id.key().into(), due_at.into(), version(payment.version)],
+        vec![
+            payment.team.key().into(),
+            payment.id.key().into(),
+            due_at.into(),
+            version(payment.version),
+            lease_until.micros().into(),
+        ],
     )
 }
 

@@ -1,10 +1,12 @@
 //! The search for card data where none may be: in files and in output, in every form that it could take.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
+
+use crate::{Backend, Server};
 
 /// A form of a secret to look for.
 #[derive(Clone, Debug)]
@@ -31,11 +33,10 @@ impl Needle {
 
     /// Is it in these bytes?
     pub fn is_in(&self, hay: &[u8]) -> bool {
-        hay.windows(self.bytes.len()).enumerate().any(|(at, window)| {
-            window == self.bytes.as_slice()
-                && (self.edges == Edges::Any
-                    || !(at > 0 && hay[at - 1].is_ascii_alphanumeric()
-                        || hay.get(at + window.len()).is_some_and(u8::is_ascii_alphanumeric)))
+        memchr::memmem::find_iter(hay, &self.bytes).any(|at| {
+            self.edges == Edges::Any
+                || !(at > 0 && hay[at - 1].is_ascii_alphanumeric()
+                    || hay.get(at + self.bytes.len()).is_some_and(u8::is_ascii_alphanumeric))
         })
     }
 }
@@ -88,6 +89,27 @@ pub fn find_leaks(root: &Path, needles: &[Needle]) -> Vec<String> {
         }
     }
     found
+}
+
+impl Server {
+    /// The files of this server, and of the PostgreSQL server that it is on, which hold these bytes.
+    pub fn files_with(&self, needle: &[u8]) -> Vec<PathBuf> {
+        let needle = [Needle::new(String::new(), needle, Edges::Any)];
+        let found = self.search(&needle);
+        found.into_iter().map(|found| PathBuf::from(found.trim_start_matches(" in "))).collect()
+    }
+
+    /// Looks for the needles in every file of this server, and of the PostgreSQL server that it is on: tables, the
+    /// write-ahead log, temporary files, its own log, and what waits in its memory. What was found where.
+    pub fn search(&self, needles: &[Needle]) -> Vec<String> {
+        let mut found = find_leaks(&self.root(), needles);
+        if self.setup().backend() == Backend::Postgres {
+            let postgres = self.setup().postgres();
+            postgres.sql("checkpoint");
+            found.extend(find_leaks(postgres.directory(), needles));
+        }
+        found
+    }
 }
 
 fn grouped(number: &str, separator: char) -> String {

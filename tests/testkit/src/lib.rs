@@ -44,7 +44,7 @@ pub use intents::INTENT_FIELDS;
 pub use leaks::{Needle, find_leaks, needles_of_code, needles_of_number};
 pub use order::Order;
 pub use payment::Payment;
-pub use postgres::Postgres;
+pub use postgres::{Postgres, schema_of};
 pub use server::Server;
 pub use setup::{ACCESS_TOKEN, Backend, Setup};
 pub use shop::{PAYMENT_FIELDS, Shop};

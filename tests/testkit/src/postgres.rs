@@ -10,6 +10,7 @@ use std::sync::{Mutex, OnceLock};
 const SCRIPT: &str = include_str!("../../../crates/db/tests/postgres_server/server.sh");
 
 /// A PostgreSQL server on a free port of this machine, in a fresh directory.
+#[derive(Debug)]
 pub struct Postgres {
     port: u16,
     directory: PathBuf,
@@ -93,8 +94,8 @@ fn unprivileged() -> Command {
     Command::new("env")
 }
 
-/// The schema of the server whose files are in `root`: a plain name made from the directory's, which is unique.
-pub(crate) fn schema_of(root: &Path) -> String {
+/// The store's schema of the server whose files are in `root`: a plain name made from the directory's, which is unique.
+pub fn schema_of(root: &Path) -> String {
     let name = root.file_name().expect("a name").to_string_lossy();
     let end = &name.as_bytes()[name.len().saturating_sub(12)..];
     format!("t{}", hex::encode(end))

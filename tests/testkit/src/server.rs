@@ -55,6 +55,43 @@ impl Server {
         Ok(Self { setup, dir, process, address, start_to_ready, earlier_output: Vec::new() })
     }
 
+    /// Starts another node on this one's database, with the same keys and a directory of its own. This one must stay there
+    /// as long as the other does: it has the key file.
+    #[must_use]
+    #[track_caller]
+    pub fn join(&self) -> Self {
+        self.join_as(self.setup.clone())
+    }
+
+    /// Like [`Self::join`], with other settings.
+    #[must_use]
+    #[track_caller]
+    pub fn join_as(&self, setup: Setup) -> Self {
+        let keys = self.data_dir().join("vault.keys");
+        let keys = keys.to_str().expect("a readable path");
+        setup.sharing(&self.setup, &self.root()).setting("vault.key_file", keys).start()
+    }
+
+    /// Stops the process where it is (SIGSTOP): its connections stay open and nothing moves.
+    pub fn freeze(&self) {
+        self.signal(Signal::STOP);
+    }
+
+    /// Lets a frozen process go on (SIGCONT).
+    pub fn thaw(&self) {
+        self.signal(Signal::CONT);
+    }
+
+    fn signal(&self, signal: Signal) {
+        let pid = i32::try_from(self.pid()).ok().and_then(Pid::from_raw).expect("a process id");
+        kill_process(pid, signal).expect("the process is there");
+    }
+
+    /// Whether it says that it is ready.
+    pub fn is_ready(&self) -> bool {
+        Request::new("GET", "/health/ready").try_send(self.address).is_ok_and(|reply| reply.status == 200)
+    }
+
     /// The default team's shop, with the secret key.
     pub fn shop(&self) -> Shop {
         self.shop_with(ACCESS_TOKEN)
@@ -125,8 +162,7 @@ impl Server {
 
     /// Sends SIGTERM and returns at once.
     pub fn ask_to_stop(&self) {
-        let pid = i32::try_from(self.pid()).ok().and_then(Pid::from_raw).expect("a process id");
-        kill_process(pid, Signal::TERM).expect("the process is there");
+        self.signal(Signal::TERM);
     }
 
     /// Waits until the process has ended by itself.

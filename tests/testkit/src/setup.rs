@@ -41,6 +41,7 @@ impl Backend {
 #[derive(Clone, Debug)]
 pub struct Setup {
     backend: Backend,
+    postgres: Option<&'static Postgres>,
     environment: Vec<(String, String)>,
     config: Option<String>,
     flags: Vec<String>,
@@ -57,6 +58,7 @@ impl Setup {
     pub fn new() -> Self {
         Self {
             backend: Backend::chosen(),
+            postgres: None,
             environment: vec![("POINTSMAN_ACCESS_TOKEN".to_owned(), ACCESS_TOKEN.to_owned())],
             config: None,
             flags: vec!["--sandbox".to_owned()],
@@ -69,6 +71,33 @@ impl Setup {
     pub fn on(mut self, backend: Backend) -> Self {
         self.backend = backend;
         self
+    }
+
+    /// Runs it on this PostgreSQL server instead of the one that the stories share.
+    #[must_use]
+    pub fn on_server(mut self, postgres: &'static Postgres) -> Self {
+        self.postgres = Some(postgres);
+        self.on(Backend::Postgres)
+    }
+
+    /// Where it runs on PostgreSQL, lets it have a server of its own there: small, for a story that reads all its files.
+    #[must_use]
+    pub fn apart(self) -> Self {
+        match self.backend {
+            Backend::Embedded => self,
+            Backend::Postgres => self.on_server(Box::leak(Box::new(Postgres::start(&[])))),
+        }
+    }
+
+    /// The PostgreSQL server that it would run on.
+    pub fn postgres(&self) -> &'static Postgres {
+        self.postgres.unwrap_or_else(|| Postgres::shared())
+    }
+
+    /// Runs it on the PostgreSQL database of the server whose files are in `root`.
+    #[must_use]
+    pub(crate) fn sharing(self, other: &Self, root: &Path) -> Self {
+        self.on_server(other.postgres()).setting("database.schema", &schema_of(root))
     }
 
     /// The database that it runs on.
@@ -167,7 +196,7 @@ impl Setup {
         std::fs::create_dir_all(&scratch).expect("a scratch directory");
         command.env("TMPDIR", scratch);
         if self.backend == Backend::Postgres {
-            command.env("POINTSMAN_DATABASE__URL", Postgres::shared().url());
+            command.env("POINTSMAN_DATABASE__URL", self.postgres().url());
             command.env("POINTSMAN_DATABASE__SCHEMA", schema_of(root));
         }
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));

@@ -29,7 +29,7 @@ pub(crate) async fn apply(link: &Link, target: &Target, migrations: &[Migration]
     check_server(link).await?;
     let schema = target.options.checked_schema()?;
     if !target.options.may_found && !is_founded(link, schema).await? {
-        return Err(DbError::Schema("there is nothing in it yet; the first start of a server makes it".to_owned()));
+        return Err(DbError::Unfounded);
     }
     let lock = lock_number(schema);
     wait_for_turn(link, target, lock).await?;

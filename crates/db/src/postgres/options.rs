@@ -30,7 +30,7 @@ pub struct PostgresOptions {
     pub statement_timeout: Duration,
     /// How long work waits for a server that is away before it is refused with [`crate::DbError::Unreachable`].
     pub patience: Duration,
-    /// Whether a schema without tables gets them; else it is refused.
+    /// Whether a schema without tables gets them; else it is refused with [`crate::DbError::Unfounded`].
     pub may_found: bool,
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use db::Change;
 use domain::{
+    Timestamp,
     id::{IntentId, TeamId},
     intent::Moment,
 };
@@ -21,17 +22,18 @@ impl Engine {
     /// Makes intents inactive whose time has come. Returns how many were taken.
     pub(crate) async fn deactivate_intents(&self) -> Result<usize, Stop> {
         let now = self.inner.world.now();
-        let due = store::intent::claim_due(&self.inner.store, now, now.after(LEASE), BATCH).await?;
+        let lease_until = now.after(LEASE);
+        let due = store::intent::claim_due(&self.inner.store, now, lease_until, BATCH).await?;
         let taken = due.len();
         for (team, id) in due {
-            if let Err(stop) = self.deactivate(team, id).await {
+            if let Err(stop) = self.deactivate(team, id, lease_until).await {
                 tracing::warn!(stop = ?stop, "an intent is looked at again when its lease ends");
             }
         }
         Ok(taken)
     }
 
-    async fn deactivate(&self, team: TeamId, id: IntentId) -> Result<(), Stop> {
+    async fn deactivate(&self, team: TeamId, id: IntentId, lease_until: Timestamp) -> Result<(), Stop> {
         let _turn = self.inner.turns.take(id.uuid()).await;
         let Some(mut intent) = store::intent::of_team(&self.inner.store, team, id).await? else { return Ok(()) };
         if intent.expire(self.inner.world.now()) {
@@ -42,7 +44,7 @@ impl Engine {
             let more = started.iter().map(store::flow_instance::insert).collect();
             self.commit_intent(&intent, Moment::Inactive, more).await?;
         } else {
-            let change = Change::new(self.change_id(), &id.key()).with(store::intent::set_due(&intent));
+            let change = Change::new(self.change_id(), &id.key()).with(store::intent::set_due(&intent, lease_until));
             self.commit_plain(change).await?;
         }
         Ok(())

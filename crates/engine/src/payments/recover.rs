@@ -6,6 +6,7 @@ use std::{
 };
 
 use domain::{
+    Timestamp,
     id::{PaymentId, TeamId},
     payment::{CancelCause, Duty, Payment},
 };
@@ -49,11 +50,12 @@ impl Engine {
         if limit == 0 {
             return Ok(0);
         }
-        let due = store::payment::claim_due(&self.inner.store, now, now.after(LEASE), limit).await?;
+        let lease_until = now.after(LEASE);
+        let due = store::payment::claim_due(&self.inner.store, now, lease_until, limit).await?;
         let taken = due.len();
         for (team, id) in due {
             let engine = self.clone();
-            self.look_after(Box::pin(async move { Box::pin(engine.recover_logged(team, id)).await }));
+            self.look_after(Box::pin(async move { Box::pin(engine.recover_logged(team, id, lease_until)).await }));
         }
         Ok(taken)
     }
@@ -74,13 +76,13 @@ impl Engine {
         })));
     }
 
-    async fn recover_logged(&self, team: TeamId, id: PaymentId) {
-        if let Err(stop) = Box::pin(self.recover(team, id)).await {
+    async fn recover_logged(&self, team: TeamId, id: PaymentId, lease_until: Timestamp) {
+        if let Err(stop) = Box::pin(self.recover(team, id, lease_until)).await {
             tracing::warn!(payment.id = %id, stop = ?stop, "a due payment is tried again when its lease ends");
         }
     }
 
-    async fn recover(&self, team: TeamId, id: PaymentId) -> Result<(), Stop> {
+    async fn recover(&self, team: TeamId, id: PaymentId, lease_until: Timestamp) -> Result<(), Stop> {
         for _ in 0..DUTIES {
             let payment = self.load(team, id).await?;
             let Some(duty) = payment.duty(self.inner.world.now()) else { break };
@@ -90,7 +92,7 @@ impl Engine {
                 break;
             }
         }
-        self.hand_back(team, id).await
+        self.hand_back(team, id, lease_until).await
     }
 
     async fn fulfil(&self, payment: Payment, duty: Duty) -> Result<Payment, Stop> {
@@ -145,12 +147,12 @@ impl Engine {
         self.carry_out(payment, n, None).await
     }
 
-    /// Gives the payment back its own due time, unless a commit has done so.
-    async fn hand_back(&self, team: TeamId, id: PaymentId) -> Result<(), Stop> {
+    /// Gives the payment back its own due time, unless a commit has done so, or the lease was over and it is another's.
+    async fn hand_back(&self, team: TeamId, id: PaymentId, lease_until: Timestamp) -> Result<(), Stop> {
         let payment = self.load(team, id).await?;
         let mut change = db::Change::new(self.change_id(), &id.key());
         // What could not be done now (another look-up is under way) is not tried again at once.
-        change.push(store::payment::set_due(&payment, self.inner.world.now().after(AGAIN)));
+        change.push(store::payment::set_due(&payment, self.inner.world.now().after(AGAIN), lease_until));
         self.commit_plain(change).await.map(|_| ())
     }
 }

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use db::DbError;
+
 use super::{arguments::Place, operate, output, runtime};
 use crate::{
     admin::Request,
@@ -65,8 +67,10 @@ fn look_into(mut settings: Settings, findings: &mut Findings) -> anyhow::Result<
     "error".clone_into(&mut settings.log.level);
     telemetry::start_logging(&settings.log);
     let checked = runtime()?.block_on(operate::perform(settings, &Request::Check, &|line| output::line(&line)));
-    if let Err(error) = checked {
-        findings.wrong(&format!("databases: {error:#}"));
+    match checked {
+        Ok(()) => {}
+        Err(error) if error.downcast_ref() == Some(&DbError::Unfounded) => right(&format!("databases: {error:#}")),
+        Err(error) => findings.wrong(&format!("databases: {error:#}")),
     }
     Ok(())
 }

@@ -112,10 +112,12 @@ async fn due(db: &Db, own: TeamId, other: TeamId) {
     assert_eq!(due(later(299), later(400)).await, []);
     assert_eq!(due(later(300), later(400)).await, [(own, intent.id)]);
     assert_eq!(due(later(350), later(500)).await, [(other, foreign.id)], "the lease of the first one holds");
-    commit(db, [store::intent::set_due(&intent)]).await;
+    commit(db, [store::intent::set_due(&intent, later(500))]).await;
+    assert_eq!(due(later(399), later(450)).await, [], "another has the lease");
+    commit(db, [store::intent::set_due(&intent, later(400))]).await;
     assert_eq!(due(later(350), later(450)).await, [(own, intent.id)], "it was given back");
     assert!(intent.expire(later(350)));
-    commit(db, [store::intent::set_due(&Intent { version: 7, ..intent.clone() })]).await;
+    commit(db, [store::intent::set_due(&Intent { version: 7, ..intent.clone() }, later(450))]).await;
     intent.version = 2;
     assert_eq!(commit(db, [store::intent::update(&intent)]).await, Committed::Done);
     assert_eq!(due(later(1000), later(2000)).await, [(other, foreign.id)], "an inactive one is due no more");

@@ -252,11 +252,12 @@ async fn due_payments(db: &Db, own: TeamId, other: TeamId) {
     assert_eq!(taken.len(), 4, "none is taken twice");
     assert!(taken.contains(&(other, foreign.id)));
     assert_eq!(store::payment::claim_due(db, later(59), later(90), 9).await, Ok(Vec::new()), "the lease holds");
-    // One that was given back is taken again at once, but not under a version that is gone.
+    // One that was given back is taken again at once, but not under a version that is gone, or a lease that is another's.
     let stale = Payment { version: 4, ..foreign.clone() };
-    commit(db, [store::payment::set_due(&stale, Timestamp::from_micros(0))]).await;
+    commit(db, [store::payment::set_due(&stale, at(0), later(60))]).await;
+    commit(db, [store::payment::set_due(&foreign, at(0), later(61))]).await;
     assert_eq!(store::payment::claim_due(db, later(59), later(90), 9).await, Ok(Vec::new()));
-    commit(db, [store::payment::set_due(&foreign, Timestamp::from_micros(0))]).await;
+    commit(db, [store::payment::set_due(&foreign, at(0), later(60))]).await;
     assert_eq!(store::payment::claim_due(db, later(59), later(90), 9).await, Ok(vec![(other, foreign.id)]));
     assert_eq!(store::payment::claim_due(db, later(60), later(120), 9).await.unwrap().len(), 3, "the lease has ended");
     let own_one = samples::payment(own, NEW_YEAR + 1, 0);

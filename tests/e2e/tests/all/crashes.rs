@@ -92,7 +92,11 @@ fn caller(shop: &Shop, token: &str, seed: u64, ended: &AtomicBool) -> Memory {
 /// The unanswered request again, with the same key: either it took effect, once in all, or it is known that it did not.
 fn ask_again(shop: &Shop, memory: &mut Memory) {
     let Some((request, about)) = memory.unanswered.take() else { return };
-    let answer = Answer::of(request.send(shop.address()));
+    // Killed once more while it was looked after, a payment is left alone until its lease of a minute is over.
+    let answer = testkit::until(Duration::from_secs(90), "an interrupted operation is found out", || {
+        let answer = Answer::of(request.send(shop.address()));
+        (answer.error_code() != Some("error.idempotency.in-progress")).then_some(answer)
+    });
     let id = if answer.errors().is_empty() {
         let id = answer.root()["id"].as_str().unwrap().to_owned();
         assert!(about.is_none_or(|about| about == id), "the key leads to another payment");

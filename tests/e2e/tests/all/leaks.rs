@@ -91,7 +91,7 @@ fn refused_requests(shop: &Shop) {
 
 #[track_caller]
 fn assert_no_leak(server: &Server, needles: &[Needle]) {
-    let found = find_leaks(&server.root(), needles);
+    let found = server.search(needles);
     assert!(found.is_empty(), "{}", found.join("\n"));
     let output = server.output();
     let told: Vec<&str> =
@@ -101,7 +101,8 @@ fn assert_no_leak(server: &Server, needles: &[Needle]) {
 
 #[test]
 fn no_file_and_no_output_holds_a_number_or_a_code() {
-    let mut server = Setup::new().environment("RUST_LOG", "trace").environment("POINTSMAN_LOG__LEVEL", "trace").start();
+    let mut server =
+        Setup::new().apart().environment("RUST_LOG", "trace").environment("POINTSMAN_LOG__LEVEL", "trace").start();
     let needles = needles();
     a_long_story(&server.shop());
     assert_no_leak(&server, &needles);
@@ -115,6 +116,7 @@ fn no_file_and_no_output_holds_a_number_or_a_code() {
     server.shop().assert_books_equal_payments();
     assert!(server.stop().success());
     assert_no_leak(&server, &needles);
+    assert!(!server.files_with(b"simulator-down").is_empty(), "the search sees where the data are");
     let account = ACCOUNT.as_bytes();
     assert!(!server.output().windows(account.len()).any(|window| window == account));
 }

@@ -27,6 +27,7 @@ mod intents;
 mod leaks;
 mod lists;
 mod moving;
+mod nodes;
 mod payments;
 mod races;
 mod routing;

@@ -1,0 +1,22 @@
+//! Several nodes on one PostgreSQL database, whatever the suite runs on.
+
+mod alike;
+mod away;
+mod failing;
+mod roles;
+mod rolling;
+mod starting;
+
+use std::time::Duration;
+
+use testkit::{Backend, Server, Setup};
+
+/// What one node changes, the others see within this time.
+const WITHIN: Duration = Duration::from_secs(1);
+
+/// Two nodes of one installation. The first one has the key file.
+fn two() -> (Server, Server) {
+    let one = Setup::new().on(Backend::Postgres).start();
+    let two = one.join();
+    (one, two)
+}
