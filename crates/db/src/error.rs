@@ -29,6 +29,14 @@ pub enum DbError {
     /// Something stored is not what was written there.
     #[error("the database holds something unreadable: {0}")]
     Corrupt(String),
+    /// This machine's clock and the database's differ by more than may be.
+    #[error(
+        "this machine's clock is {seconds} s away from the database's, and leases and time-outs rely on it: set both by NTP"
+    )]
+    Clock {
+        /// By how much. Whole seconds.
+        seconds: u64,
+    },
     /// The schema is empty, and it may not be filled here.
     #[error("there is nothing in the database yet; the first start of a server makes its tables")]
     Unfounded,

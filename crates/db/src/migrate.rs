@@ -1,4 +1,11 @@
 //! Migrations: the tables grow by numbered steps that are applied once and never edited.
+//!
+//! # Old code on new tables
+//! While nodes are restarted one after the other with a new release, some of the old one run on tables that the new one has
+//! brought up to date. So a step that only adds says in its first line which code may still run on it,
+//! `-- code from: 7`, by the number of the last migration that this code knows; that is noted in the database, and code which
+//! does not know the step finds it there. What is to go is first left unused by a release, and removed by the next one
+//! (expand, then contract). A step that says nothing is for code that knows it.
 
 use domain::Timestamp;
 use rusqlite::Connection;
@@ -17,7 +24,16 @@ pub struct Migration {
     pub sql: &'static str,
 }
 
+/// Begins the first line of a migration that older code may run on.
+const REACH: &str = "-- code from: ";
+
 impl Migration {
+    /// The oldest code that may run on tables with this step: the number of the last migration that it knows.
+    pub(crate) fn code_from(&self) -> u32 {
+        let said = self.sql.lines().next().and_then(|line| line.strip_prefix(REACH));
+        said.and_then(|number| number.trim().parse().ok()).unwrap_or(self.number)
+    }
+
     pub(crate) fn checksum(&self) -> String {
         hex::encode(Sha256::digest(self.sql))
     }
@@ -25,9 +41,25 @@ impl Migration {
 
 const BOOK: &str = "create table if not exists schema_migration (\
     number integer not null, name text not null, checksum text not null, applied_at integer not null, \
-    primary key (number)) strict";
+    primary key (number)) strict; \
+    create table if not exists schema_reach (\
+    number integer not null, code_from integer not null, primary key (number)) strict";
 
 const NOTE: &str = "insert into schema_migration (number, name, checksum, applied_at) values (?1, ?2, ?3, ?4)";
+
+const NOTE_REACH: &str = "insert into schema_reach (number, code_from) values (?1, ?2)";
+
+/// What was applied, with how far back code may run on it.
+pub(crate) const APPLIED: &str = "select m.number, m.checksum, r.code_from from schema_migration m \
+    left join schema_reach r on r.number = m.number order by m.number";
+
+/// A step that was applied to a database.
+pub(crate) struct Known {
+    pub(crate) number: i64,
+    pub(crate) checksum: String,
+    /// `None` where code must know it.
+    pub(crate) code_from: Option<i64>,
+}
 
 /// Brings the database up to the last of the migrations. Each is one transaction, so that a crash leaves whole steps.
 pub(crate) fn apply(connection: &Connection, migrations: &[Migration], now: Timestamp) -> Result<(), DbError> {
@@ -58,16 +90,17 @@ enum Applied {
     Nothing,
 }
 
-/// The migration that comes next, after those that were applied (number and checksum).
+/// The migration that comes next, after those that were applied.
 ///
-/// Errors: what was applied is not what this program knows.
-pub(crate) fn next<'a>(
-    applied: &[(i64, String)],
-    migrations: &'a [Migration],
-) -> Result<Option<&'a Migration>, DbError> {
+/// Errors: what was applied is not what this program knows, or may run on.
+pub(crate) fn next<'a>(applied: &[Known], migrations: &'a [Migration]) -> Result<Option<&'a Migration>, DbError> {
+    let ours = migrations.last().map_or(0, |last| i64::from(last.number));
     let mut known = migrations.iter();
-    for (number, checksum) in applied {
+    for Known { number, checksum, code_from } in applied {
         let Some(migration) = known.next() else {
+            if code_from.is_some_and(|from| from <= ours) {
+                continue;
+            }
             return Err(DbError::Schema(format!("it has migration {number}, which only a newer release knows")));
         };
         if i64::from(migration.number) != *number {
@@ -91,16 +124,20 @@ fn step(connection: &Connection, migrations: &[Migration], now: Timestamp) -> Re
     connection
         .execute(NOTE, (next.number, next.name, next.checksum(), now.micros()))
         .map_err(|error| sqlite::failure(&error, NOTE))?;
+    if next.code_from() < next.number {
+        connection
+            .execute(NOTE_REACH, (next.number, next.code_from()))
+            .map_err(|error| sqlite::failure(&error, NOTE_REACH))?;
+    }
     tracing::info!(migration.number = next.number, migration.name = next.name, "migration applied");
     Ok(Applied::OneStep)
 }
 
-fn applied(connection: &Connection) -> Result<Vec<(i64, String)>, DbError> {
-    const LOOK: &str = "select number, checksum from schema_migration order by number";
-    let read = || -> rusqlite::Result<Vec<(i64, String)>> {
-        connection.prepare(LOOK)?.query_map((), |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
-    };
-    read().map_err(|error| sqlite::failure(&error, LOOK))
+fn applied(connection: &Connection) -> Result<Vec<Known>, DbError> {
+    let known =
+        |row: &rusqlite::Row<'_>| Ok(Known { number: row.get(0)?, checksum: row.get(1)?, code_from: row.get(2)? });
+    let read = || connection.prepare(APPLIED)?.query_map((), known)?.collect::<rusqlite::Result<_>>();
+    read().map_err(|error| sqlite::failure(&error, APPLIED))
 }
 
 pub(crate) fn check_numbers(migrations: &[Migration]) -> Result<(), DbError> {
@@ -111,6 +148,31 @@ pub(crate) fn check_numbers(migrations: &[Migration]) -> Result<(), DbError> {
         }
         None => Ok(()),
     }
+}
+
+/// Statements of migrations that say that older code may run on them, and do more than add: for a test that wants none.
+pub fn not_for_older_code(migrations: &[Migration]) -> Vec<String> {
+    let adds = |statement: &str| {
+        let words: Vec<&str> = statement.split_whitespace().collect();
+        match words.as_slice() {
+            ["create", "table" | "index", ..] | ["create", "/*", "unlogged", "*/", "table", ..] => true,
+            // Older code inserts rows without it.
+            ["alter", "table", _, "add", "column", column @ ..] => {
+                !column.windows(2).any(|pair| pair == ["not", "null"]) || column.contains(&"default")
+            }
+            _ => false,
+        }
+    };
+    let lenient = migrations.iter().filter(|migration| migration.code_from() < migration.number);
+    lenient
+        .flat_map(|migration| {
+            let code: Vec<&str> = migration.sql.lines().filter(|line| !line.trim_start().starts_with("--")).collect();
+            let code = code.join("\n").to_ascii_lowercase();
+            let statements: Vec<String> = code.split(';').map(|one| one.trim().to_owned()).collect();
+            let wrong = statements.into_iter().filter(|one| !one.is_empty() && !adds(one));
+            wrong.map(|statement| format!("migration {}: {statement}", migration.number)).collect::<Vec<_>>()
+        })
+        .collect()
 }
 
 /// The key columns, as `table.column`, that these migrations leave without `not null`: for a test that wants none.
@@ -190,6 +252,37 @@ mod tests {
         apply(&connection, &[FIRST, SECOND], at(1)).unwrap();
         let error = apply(&connection, &[FIRST], at(2)).unwrap_err();
         assert_eq!(error, DbError::Schema("it has migration 2, which only a newer release knows".into()));
+    }
+
+    #[test]
+    fn code_runs_on_tables_of_a_newer_release_that_says_so() {
+        let connection = memory();
+        let second = Migration { sql: "-- code from: 1\nalter table payment add column note text", ..SECOND };
+        let third = Migration { number: 3, name: "more", sql: "-- code from: 2\ncreate table more (a text)" };
+        apply(&connection, &[FIRST, second], at(1)).unwrap();
+        apply(&connection, &[FIRST], at(2)).unwrap();
+        connection.execute("insert into payment (team_id, id, amount) values ('t', 'p', 5)", ()).unwrap();
+        apply(&connection, &[FIRST, second, third], at(3)).unwrap();
+        apply(&connection, &[FIRST, second], at(4)).unwrap();
+        let error = apply(&connection, &[FIRST], at(5)).unwrap_err();
+        assert_eq!(error, DbError::Schema("it has migration 3, which only a newer release knows".into()));
+    }
+
+    #[test]
+    fn what_older_code_may_run_on_only_adds() {
+        let lenient = |sql: &'static str| not_for_older_code(&[FIRST, Migration { sql, ..SECOND }]);
+        assert!(lenient("-- code from: 1\ncreate table a (b text);\n\ncreate index a_b on a (b);").is_empty());
+        assert!(lenient("-- code from: 1\nalter table payment add column c bigint;").is_empty());
+        assert!(lenient("-- code from: 1\nalter table payment add column c bigint not null default 0").is_empty());
+        assert!(lenient("drop table payment").is_empty(), "older code does not run on it");
+        for wrong in [
+            "-- code from: 1\ndrop table payment",
+            "-- code from: 1\nalter table payment add column c bigint not null",
+            "-- code from: 1\ncreate unique index one on payment (team_id)",
+            "-- code from: 1\nupdate payment set amount = 0",
+        ] {
+            assert_eq!(lenient(wrong).len(), 1, "{wrong}");
+        }
     }
 
     #[test]

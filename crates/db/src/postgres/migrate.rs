@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use domain::Timestamp;
 use sha2::{Digest, Sha256};
 
 use super::{
@@ -9,17 +10,24 @@ use super::{
     link::{Link, Target},
     wire::Wire as _,
 };
-use crate::{DbError, Migration, Row, Statement, Value, migrate, params, sql};
+use crate::{
+    DbError, Migration, Row, Statement, Value,
+    migrate::{self, APPLIED, Known},
+    params, sql,
+};
 
 const BOOK: &str = "create table if not exists schema_migration (\
     number bigint not null, name text collate \"C\" not null, checksum text collate \"C\" not null, \
-    applied_at bigint not null, primary key (number))";
-const APPLIED: &str = "select number, checksum from schema_migration order by number";
+    applied_at bigint not null, primary key (number)); \
+    create table if not exists schema_reach (number bigint not null, code_from bigint not null, primary key (number))";
+const NOTE_REACH: &str = "insert into schema_reach (number, code_from) values ($1, $2) returning number";
 const NOTE: &str = "insert into schema_migration (number, name, checksum, applied_at) values ($1, $2, $3, $4) \
     returning number";
 
 /// How long a node waits for another that migrates.
 const TURN: Duration = Duration::from_mins(10);
+/// Clocks that differ by more than this are told to the operator.
+const WARNED_SKEW: Duration = Duration::from_secs(1);
 /// PostgreSQL 15.
 const OLDEST: i64 = 150_000;
 
@@ -27,6 +35,7 @@ const OLDEST: i64 = 150_000;
 pub(crate) async fn apply(link: &Link, target: &Target, migrations: &[Migration]) -> Result<(), DbError> {
     migrate::check_numbers(migrations)?;
     check_server(link).await?;
+    check_clock(link, target).await?;
     let schema = target.options.checked_schema()?;
     if !target.options.may_found && !is_founded(link, schema).await? {
         return Err(DbError::Unfounded);
@@ -38,8 +47,7 @@ pub(crate) async fn apply(link: &Link, target: &Target, migrations: &[Migration]
     run(link, BOOK).await?;
     loop {
         let applied = ask(link, APPLIED, Vec::new()).await?;
-        let applied: Vec<(i64, String)> =
-            applied.into_iter().map(|mut row| Ok((row.int(0)?, row.take_text(1)?))).collect::<Result<_, DbError>>()?;
+        let applied: Vec<Known> = applied.into_iter().map(known).collect::<Result<_, _>>()?;
         let Some(next) = migrate::next(&applied, migrations)? else { break };
         step(link, target, next).await?;
     }
@@ -57,9 +65,16 @@ async fn step(link: &Link, target: &Target, next: &Migration) -> Result<(), DbEr
     link.run(&text).await.map_err(failed)?;
     let note = params![next.number, next.name, next.checksum(), target.world.now()];
     ask(link, NOTE, note).await?;
+    if next.code_from() < next.number {
+        ask(link, NOTE_REACH, params![next.number, next.code_from()]).await?;
+    }
     run(link, "commit").await?;
     tracing::info!(migration.number = next.number, migration.name = next.name, "migration applied");
     Ok(())
+}
+
+fn known(mut row: Row) -> Result<Known, DbError> {
+    Ok(Known { number: row.int(0)?, checksum: row.take_text(1)?, code_from: row.opt_int(2)? })
 }
 
 /// Refuses a server that would not do what we rely on.
@@ -77,6 +92,26 @@ async fn check_server(link: &Link) -> Result<(), DbError> {
         tracing::warn!("the database's server runs without fsync or full_page_writes: a power cut may lose payments");
     }
     Ok(())
+}
+
+/// Refuses clocks that differ too much: nodes compare the times that others have stored with their own.
+async fn check_clock(link: &Link, target: &Target) -> Result<(), DbError> {
+    let before = target.world.now();
+    let clock = "select floor(extract(epoch from clock_timestamp()) * 1000000)::bigint";
+    let theirs = Timestamp::from_micros(one(ask(link, clock, Vec::new()).await?)?.int(0)?);
+    let skew = skew(before, theirs, target.world.now());
+    if skew > target.options.max_clock_skew {
+        return Err(DbError::Clock { seconds: skew.as_secs() });
+    }
+    if skew > WARNED_SKEW {
+        tracing::warn!(skew_ms = skew.as_millis(), "this machine's clock and the database's differ: set both by NTP");
+    }
+    Ok(())
+}
+
+/// By how much a time that was told between `before` and `after` is certainly off.
+fn skew(before: Timestamp, told: Timestamp, after: Timestamp) -> Duration {
+    before.since(told).max(told.since(after))
 }
 
 /// Takes the lock. It is asked for again and again: who waits inside the server would hold back its housekeeping.
@@ -145,4 +180,18 @@ async fn run(link: &Link, text: &str) -> Result<(), DbError> {
 
 fn one(rows: Vec<Row>) -> Result<Row, DbError> {
     rows.into_iter().next().ok_or_else(|| DbError::Corrupt("a row is missing".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_is_off_by_what_the_way_of_the_answer_does_not_explain() {
+        let skew = |told: i64| {
+            skew(Timestamp::from_micros(1000), Timestamp::from_micros(told), Timestamp::from_micros(1400)).as_micros()
+        };
+        assert_eq!([skew(1000), skew(1200), skew(1400)], [0, 0, 0]);
+        assert_eq!([skew(1500), skew(3400), skew(900), skew(0)], [100, 2000, 100, 1000]);
+    }
 }

@@ -30,6 +30,8 @@ pub struct PostgresOptions {
     pub statement_timeout: Duration,
     /// How long work waits for a server that is away before it is refused with [`crate::DbError::Unreachable`].
     pub patience: Duration,
+    /// How far this machine's clock may be from the server's when it is opened; beyond it is [`crate::DbError::Clock`].
+    pub max_clock_skew: Duration,
     /// Whether a schema without tables gets them; else it is refused with [`crate::DbError::Unfounded`].
     pub may_found: bool,
 }
@@ -48,6 +50,7 @@ impl PostgresOptions {
             connect_timeout: Duration::from_secs(5),
             statement_timeout: Duration::from_secs(15),
             patience: Duration::from_secs(10),
+            max_clock_skew: Duration::from_secs(5),
             may_found: true,
         }
     }

@@ -51,6 +51,16 @@ async fn a_schema_that_does_not_fit_is_refused_and_says_why() {
     let edited = Db::postgres(options.clone(), &edited, &world).await.unwrap_err();
     assert!(edited.to_string().contains("not the one that was applied"), "{edited}");
 
+    // Two releases side by side, where the newer one only added.
+    let lenient = "-- code from: 1\ncreate table more (id text not null, primary key (id))";
+    let (beside, both_lenient) = (server.options(None), [MIGRATIONS[0], Migration { sql: lenient, ..second }]);
+    let old = open(&beside).await;
+    let new = Db::postgres(beside.clone(), &both_lenient, &world).await.unwrap();
+    assert_eq!(old.commit(open_account("of the old", 1)).await, Ok(Committed::Done));
+    assert_eq!(new.commit(open_account("of the new", 2)).await, Ok(Committed::Done));
+    let old_again = open(&beside).await;
+    assert_eq!((amount(&old_again, "of the new").await, amount(&new, "of the old").await), (2, 1));
+
     // A column that somebody added by hand is ordered by the database's own locale.
     let sql = format!("alter table {}.more add column by_hand text", options.schema);
     plain(server).await.batch_execute(&sql).await.unwrap();

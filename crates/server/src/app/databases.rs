@@ -177,6 +177,7 @@ fn server_options(which: Which, url: &Hidden, database: &Database) -> PostgresOp
         connect_timeout: database.connect_timeout,
         statement_timeout: database.statement_timeout,
         patience: database.patience,
+        max_clock_skew: database.max_clock_skew,
         ..PostgresOptions::new(url.expose(), schema(which, database))
     }
 }

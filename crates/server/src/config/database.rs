@@ -28,6 +28,8 @@ pub struct Database {
     pub statement_timeout: Duration,
     /// How long work waits for a server that is away before it is refused.
     pub patience: Duration,
+    /// How far this machine's clock may be from the server's.
+    pub max_clock_skew: Duration,
 }
 
 impl Database {
@@ -51,6 +53,7 @@ impl Database {
             connect_timeout: reader.within("database.connect_timeout", 5 * SECOND, &(SECOND / 10..=MINUTE)),
             statement_timeout: reader.within("database.statement_timeout", 15 * SECOND, &(SECOND..=10 * MINUTE)),
             patience: reader.within("database.patience", 10 * SECOND, &(Duration::ZERO..=10 * MINUTE)),
+            max_clock_skew: reader.within("database.max_clock_skew", 5 * SECOND, &(Duration::ZERO..=MINUTE)),
         }
     }
 

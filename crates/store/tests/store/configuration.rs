@@ -118,3 +118,8 @@ async fn change_default(db: &Db, default: Flow, published: Flow) {
     let (published, default) = (Flow { is_default: true, ..published }, Flow { is_default: false, ..default });
     assert_eq!(store::flow::of_team(db, published.team).await.unwrap(), [published, default]);
 }
+
+#[test]
+fn migrations_that_older_code_may_run_on_only_add() {
+    assert_eq!(db::not_for_older_code(store::MIGRATIONS), [""; 0]);
+}
