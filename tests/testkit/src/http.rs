@@ -41,8 +41,16 @@ impl Request {
     /// # Errors
     /// When the connection can't be made or ends before the answer is whole.
     pub fn try_send(&self, address: SocketAddr) -> io::Result<Reply> {
-        let stream = TcpStream::connect_timeout(&address, Duration::from_secs(10))?;
-        stream.set_read_timeout(Some(READ_TIMEOUT))?;
+        self.try_send_within(address, READ_TIMEOUT)
+    }
+
+    /// Like [`Self::try_send`], for whoever does not wait that long for the next byte.
+    ///
+    /// # Errors
+    /// When the connection can't be made or ends before the answer is whole.
+    pub fn try_send_within(&self, address: SocketAddr, patience: Duration) -> io::Result<Reply> {
+        let stream = TcpStream::connect_timeout(&address, patience.min(Duration::from_secs(10)))?;
+        stream.set_read_timeout(Some(patience))?;
         stream.set_nodelay(true)?;
         // A server may answer (413) before it has read everything: what it said still counts.
         let written = (&stream).write_all(&self.bytes(address));

@@ -17,6 +17,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("domain", &["planted"]),
     ("e2e", &["testkit"]),
     ("engine", &["connector", "db", "domain", "flow", "outbound", "planted", "store", "vault", "wallet", "world"]),
+    ("faults", &["testkit"]),
     ("flow", &["domain"]),
     ("graphql", &["domain", "engine"]),
     ("outbound", &["world"]),

@@ -1,0 +1,116 @@
+//! Several nodes on one database, and what can be done to them.
+
+use std::{
+    fs,
+    net::SocketAddr,
+    path::Path,
+    sync::{Mutex, MutexGuard},
+    thread,
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+use testkit::{Backend, Server, Setup, Shop};
+
+/// The nodes. They share the database and the file of the vault's keys, and have a directory of their own each.
+pub struct Fleet {
+    nodes: Vec<Mutex<Server>>,
+    addresses: Mutex<Vec<SocketAddr>>,
+    _keys: TempDir,
+}
+
+impl Fleet {
+    /// Starts so many nodes at the same time, each with its own address of the database.
+    pub fn start(urls: &[String]) -> Self {
+        let keys = tempfile::tempdir().expect("a temporary directory");
+        let file = keys.path().join("vault.keys");
+        let setup = |url: &String| {
+            Setup::new()
+                .on(Backend::Embedded)
+                .setting("database.url", url)
+                .setting("vault.key_file", file.to_str().expect("a readable path"))
+                // A look-up soon after the outcome became unknown: the rounds are short.
+                .setting("recovery.schedule", r#"["1s", "3s", "5s", "10s", "20s", "30s"]"#)
+                // No node must give work away for longer than the checker waits.
+                .setting("database.patience", "20s")
+        };
+        let nodes: Vec<Server> = thread::scope(|scope| {
+            let starting: Vec<_> = urls.iter().map(|url| scope.spawn(move || setup(url).start())).collect();
+            starting.into_iter().map(|node| node.join().expect("a node starts")).collect()
+        });
+        let addresses = Mutex::new(nodes.iter().map(Server::address).collect());
+        Self { nodes: nodes.into_iter().map(Mutex::new).collect(), addresses, _keys: keys }
+    }
+
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Where a node listens, or last listened.
+    pub fn address(&self, node: usize) -> SocketAddr {
+        self.addresses.lock().expect("unpoisoned")[node]
+    }
+
+    /// The default team's shop at a node.
+    pub fn shop(&self, node: usize) -> Shop {
+        self.node(node).shop()
+    }
+
+    /// Kills a node with SIGKILL.
+    pub fn kill(&self, node: usize) {
+        self.node(node).kill();
+    }
+
+    /// Starts a node again that was killed.
+    pub fn restart(&self, node: usize) {
+        let mut server = self.node(node);
+        server.restart();
+        self.addresses.lock().expect("unpoisoned")[node] = server.address();
+    }
+
+    /// Stops every thread of a node in the middle of what it does.
+    pub fn pause(&self, node: usize) {
+        self.signal(node, Signal::STOP);
+    }
+
+    /// Lets a node go on that was paused.
+    pub fn go_on(&self, node: usize) {
+        self.signal(node, Signal::CONT);
+    }
+
+    fn signal(&self, node: usize, signal: Signal) {
+        let pid = i32::try_from(self.node(node).pid()).ok().and_then(Pid::from_raw).expect("a process id");
+        kill_process(pid, signal).expect("the process is there");
+    }
+
+    fn node(&self, node: usize) -> MutexGuard<'_, Server> {
+        // A round that has failed must still be able to tell what the nodes said.
+        self.nodes[node].lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Writes what every node has said into files of this directory.
+    pub fn write_logs(&self, directory: &Path) {
+        for node in 0..self.len() {
+            let _ = fs::write(directory.join(format!("node-{node}.log")), self.node(node).output());
+        }
+    }
+}
+
+/// Keeps the nodes' logs when the thread panics.
+impl Drop for Fleet {
+    fn drop(&mut self) {
+        if thread::panicking()
+            && let Ok(directory) = tempfile::Builder::new().prefix("pointsman-faults-").tempdir()
+        {
+            let kept = directory.keep();
+            self.write_logs(&kept);
+            eprintln!("what the nodes said is in {}", kept.display());
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The long form: rounds of faults on real processes.
+#![expect(clippy::print_stdout, reason = "its output is its purpose")]
+
+use clap::{Parser, Subcommand};
+use faults::{Chance, Fault, Plan, run};
+
+/// Faults on real processes under load, with a checker. Build the service first: `cargo build --release`.
+#[derive(Parser)]
+struct Arguments {
+    #[command(subcommand)]
+    fault: Which,
+    /// Rounds
+    #[arg(long, default_value_t = 20, global = true)]
+    rounds: u32,
+    /// Compare everything after so many rounds
+    #[arg(long, default_value_t = 10, global = true)]
+    check_every: u32,
+    /// Nodes on the database
+    #[arg(long, default_value_t = 3, global = true)]
+    nodes: usize,
+    /// Shoppers at work
+    #[arg(long, default_value_t = 8, global = true)]
+    shoppers: usize,
+    /// Every so many pauses one is longer than a lease; 0: none
+    #[arg(long, default_value_t = 10, global = true)]
+    past_lease_every: u32,
+    /// What chance begins with [default: another one each time]
+    #[arg(long, global = true)]
+    seed: Option<u64>,
+}
+
+#[derive(Subcommand, Clone, Copy)]
+enum Which {
+    /// Nodes are killed with SIGKILL
+    Kills,
+    /// Nodes are stopped with SIGSTOP, and go on later
+    Pauses,
+    /// Connections to the database are cut between COMMIT and its answer
+    Cuts,
+    /// The database's server is killed and its synchronous standby promoted
+    Failovers,
+}
+
+fn main() {
+    let arguments = Arguments::parse();
+    let fault = match arguments.fault {
+        Which::Kills => Fault::Kills,
+        Which::Pauses => Fault::Pauses,
+        Which::Cuts => Fault::Cuts,
+        Which::Failovers => Fault::Failovers,
+    };
+    let plan = Plan {
+        fault,
+        rounds: arguments.rounds,
+        check_every: arguments.check_every,
+        nodes: arguments.nodes.max(1),
+        shoppers: arguments.shoppers.max(1),
+        past_lease_every: arguments.past_lease_every,
+        seed: arguments.seed.unwrap_or_else(Chance::fresh_seed),
+    };
+    println!("{plan:?}");
+    println!("{}", run(&plan, &|line| println!("{line}")));
+}

@@ -1,0 +1,267 @@
+//! Rounds of faults under load, and the checks in between.
+
+use std::{
+    fmt,
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+
+use testkit::cards;
+
+use crate::{
+    Chance, Cluster, Cut, Fleet, Member, Proxy,
+    check::{Verdict, check},
+    shopper::{Memory, Street},
+};
+
+/// What goes wrong in a round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// One or more nodes are killed with SIGKILL, and started again.
+    Kills,
+    /// A node is stopped with SIGSTOP, and goes on after a while.
+    Pauses,
+    /// Connections to the database are cut between COMMIT and its answer, with and without the COMMIT.
+    Cuts,
+    /// The database's server is killed, its synchronous standby takes over, and gets a standby of its own.
+    Failovers,
+}
+
+/// What is to be done.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// What goes wrong.
+    pub fault: Fault,
+    /// How often.
+    pub rounds: u32,
+    /// Everything is compared after so many rounds.
+    pub check_every: u32,
+    /// How many nodes share the database.
+    pub nodes: usize,
+    /// How many shoppers there are.
+    pub shoppers: usize,
+    /// Every so many pauses one is longer than a lease; 0: none.
+    pub past_lease_every: u32,
+    /// What chance begins with.
+    pub seed: u64,
+}
+
+/// What was done, and found right.
+#[derive(Debug, Default, Clone)]
+pub struct Summary {
+    /// Rounds.
+    pub rounds: u32,
+    /// Nodes that were killed.
+    pub kills: u64,
+    /// Nodes that were stopped for a while.
+    pub pauses: u64,
+    /// Those of them for longer than a lease.
+    pub past_lease: u64,
+    /// COMMITs that never reached the server.
+    pub cut_before: u64,
+    /// COMMITs that were done, and whose answer was lost.
+    pub cut_after: u64,
+    /// Standbys that took over.
+    pub failovers: u64,
+    /// What was compared.
+    pub verdict: Verdict,
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Verdict { payments, answers, asked_again, repeated } = self.verdict;
+        write!(
+            f,
+            "{} rounds: {} nodes killed, {} stopped ({} past their lease), {} commits cut off before the server and {} after \
+             it, {} failovers\n{payments} payments and {answers} answers compared, {asked_again} unanswered requests asked \
+             again, {repeated} answered ones repeated: nothing lost, nothing doubled",
+            self.rounds, self.kills, self.pauses, self.past_lease, self.cut_before, self.cut_after, self.failovers
+        )
+    }
+}
+
+/// Longer than the minute for which a job holds what it has claimed.
+const PAST_LEASE: Duration = Duration::from_secs(64);
+/// A stretch on one database; the next one begins with an empty one, so that each check stays small.
+const STRETCHES: u32 = 4;
+
+/// Runs a plan. Panics with what is wrong.
+pub fn run(plan: &Plan, tell: &dyn Fn(String)) -> Summary {
+    let mut chance = Chance::new(plan.seed);
+    let cluster = Cluster::start(&[]);
+    let mut primary = Member::A;
+    if plan.fault == Fault::Failovers {
+        cluster.make_standby(Member::B);
+    }
+    let mut summary = Summary::default();
+    let mut stage: Option<Stage> = None;
+    let mut stretches = 0;
+    while summary.rounds < plan.rounds {
+        if stretches % STRETCHES == 0 {
+            if let Some(Stage { database: done, fleet, .. }) = stage.take() {
+                drop(fleet);
+                cluster.drop_database(primary, &done);
+            }
+            let database = format!("faults{stretches}");
+            cluster.create(primary, &database);
+            stage = Some(Stage::set(plan, &cluster, primary, database));
+        }
+        stretches += 1;
+        let Some(stage) = &stage else { break };
+        let rounds = plan.check_every.max(1).min(plan.rounds - summary.rounds);
+        let begun = Instant::now();
+        let (memories, answered) = stage.play(plan.shoppers, &mut chance, |chance| {
+            for _ in 0..rounds {
+                summary.rounds += 1;
+                match plan.fault {
+                    Fault::Kills => stage.kill(chance, &mut summary),
+                    Fault::Pauses => stage.pause(plan.past_lease_every, chance, &mut summary),
+                    Fault::Cuts => stage.cut(chance, &mut summary),
+                    Fault::Failovers => {
+                        thread::sleep(Duration::from_millis(300 + chance.below(1500)));
+                        primary = fail_over(&cluster, primary, &mut summary);
+                    }
+                }
+            }
+        });
+        let played = begun.elapsed();
+        let verdict = check(&stage.fleet, memories);
+        let gaps = cluster.gaps(primary, &stage.database);
+        assert!(gaps.is_empty(), "events with gaps: {gaps:?}");
+        add(&mut summary.verdict, verdict);
+        tell(format!(
+            "round {} of {}: {answered} answers in {:.1?}, checked in {:.1?} ({} payments, {} asked again)",
+            summary.rounds,
+            plan.rounds,
+            played,
+            begun.elapsed().saturating_sub(played),
+            verdict.payments,
+            verdict.asked_again
+        ));
+        assert!(answered > u64::from(rounds), "there was no load: {answered} answers");
+    }
+    summary
+}
+
+fn add(sum: &mut Verdict, more: Verdict) {
+    sum.payments += more.payments;
+    sum.answers += more.answers;
+    sum.asked_again += more.asked_again;
+    sum.repeated += more.repeated;
+}
+
+/// The primary dies, the standby takes over at once, and gets a standby where the primary was.
+fn fail_over(cluster: &Cluster, primary: Member, summary: &mut Summary) -> Member {
+    let standby = primary.other();
+    cluster.kill(primary);
+    cluster.promote(standby);
+    summary.failovers += 1;
+    cluster.make_standby(primary);
+    standby
+}
+
+/// The nodes on their database.
+struct Stage {
+    fleet: Fleet,
+    proxy: Option<Proxy>,
+    database: String,
+}
+
+impl Stage {
+    fn set(plan: &Plan, cluster: &Cluster, primary: Member, database: String) -> Self {
+        let proxy = (plan.fault == Fault::Cuts).then(|| Proxy::start(cluster.port(primary)));
+        let url = match &proxy {
+            Some(proxy) => format!("postgres://postgres@127.0.0.1:{}/{database}?sslmode=disable", proxy.port()),
+            None => cluster.url(&database),
+        };
+        Self { fleet: Fleet::start(&vec![url; plan.nodes]), proxy, database }
+    }
+
+    /// Has shoppers at work while `act` happens; what they remember.
+    fn play(&self, shoppers: usize, chance: &mut Chance, act: impl FnOnce(&mut Chance)) -> (Vec<Memory>, u64) {
+        let shop = self.fleet.shop(0);
+        let token = shop.tokenise(cards::MASTERCARD);
+        let (closed, answered) = (AtomicBool::new(false), AtomicU64::new(0));
+        let street = &Street { fleet: &self.fleet, shop: &shop, token: &token, closed: &closed, answered: &answered };
+        let memories = thread::scope(|scope| {
+            let all: Vec<_> = (0..shoppers)
+                .map(|_| {
+                    let own = chance.another();
+                    scope.spawn(move || street.shopper(own))
+                })
+                .collect();
+            // Shoppers go home also when what happens fails.
+            let close = Closing(&closed);
+            act(chance);
+            drop(close);
+            all.into_iter()
+                .map(|shopper| shopper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect()
+        });
+        (memories, answered.load(Ordering::Relaxed))
+    }
+
+    /// Kills one node, sometimes two or all of them, and starts them again.
+    fn kill(&self, chance: &mut Chance, summary: &mut Summary) {
+        thread::sleep(Duration::from_millis(50 + chance.below(500)));
+        let count = match chance.below(8) {
+            0 => self.fleet.len(),
+            1 | 2 => self.fleet.len().min(2),
+            _ => 1,
+        };
+        let first = chance.index(self.fleet.len());
+        let hit: Vec<usize> = (0..count).map(|offset| (first + offset) % self.fleet.len()).collect();
+        for node in &hit {
+            self.fleet.kill(*node);
+            summary.kills += 1;
+        }
+        thread::sleep(Duration::from_millis(chance.below(200)));
+        thread::scope(|scope| {
+            for node in &hit {
+                scope.spawn(|| self.fleet.restart(*node));
+            }
+        });
+    }
+
+    /// Stops one node for a while; the others go on.
+    fn pause(&self, past_lease_every: u32, chance: &mut Chance, summary: &mut Summary) {
+        thread::sleep(Duration::from_millis(50 + chance.below(300)));
+        let node = chance.index(self.fleet.len());
+        let past_lease = past_lease_every > 0 && summary.rounds.is_multiple_of(past_lease_every);
+        // Shorter and longer than the five seconds after which what was committed is not sent any more.
+        let length = if past_lease { PAST_LEASE } else { Duration::from_millis(200 + chance.below(7000)) };
+        self.fleet.pause(node);
+        summary.pauses += 1;
+        summary.past_lease += u64::from(past_lease);
+        thread::sleep(length);
+        self.fleet.go_on(node);
+    }
+
+    /// Cuts some commits of anyone.
+    fn cut(&self, chance: &mut Chance, summary: &mut Summary) {
+        let Some(proxy) = &self.proxy else { return };
+        let (before, after) = proxy.cuts();
+        let wanted = 1 + chance.below(4);
+        for _ in 0..wanted {
+            thread::sleep(Duration::from_millis(20 + chance.below(200)));
+            proxy.arm(if chance.one_in(3) { Cut::Before } else { Cut::After });
+        }
+        testkit::until(Duration::from_secs(20), "the commits are cut", || {
+            let (now_before, now_after) = proxy.cuts();
+            (now_before + now_after >= before + after + wanted).then_some(())
+        });
+        let (now_before, now_after) = proxy.cuts();
+        summary.cut_before += now_before - before;
+        summary.cut_after += now_after - after;
+    }
+}
+
+/// Sends the shoppers home when it goes.
+struct Closing<'a>(&'a AtomicBool);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,39 @@
+//! A short run of every fault; `cargo run --release -p faults` has the long ones.
+#![allow(clippy::print_stdout, reason = "a run tells its seed")]
+
+use faults::{Chance, Fault, Plan, run};
+
+/// A seed that failed is given again by `POINTSMAN_SEED`.
+fn seed() -> u64 {
+    let given = std::env::vars().find(|(name, _)| name == "POINTSMAN_SEED");
+    given.and_then(|(_, text)| text.parse().ok()).unwrap_or_else(Chance::fresh_seed)
+}
+
+fn plan(fault: Fault, rounds: u32) -> Plan {
+    Plan { fault, rounds, check_every: rounds, nodes: 2, shoppers: 5, past_lease_every: 0, seed: seed() }
+}
+
+fn played(plan: &Plan) {
+    println!("POINTSMAN_SEED={} {plan:?}", plan.seed);
+    println!("{}", run(plan, &|line| println!("{line}")));
+}
+
+#[test]
+fn nodes_that_are_killed_lose_and_double_nothing() {
+    played(&plan(Fault::Kills, 8));
+}
+
+#[test]
+fn nodes_that_are_stopped_and_go_on_change_nothing_wrongly() {
+    played(&plan(Fault::Pauses, 4));
+}
+
+#[test]
+fn commits_whose_answers_are_lost_are_done_once() {
+    played(&plan(Fault::Cuts, 10));
+}
+
+#[test]
+fn what_was_acknowledged_is_there_after_a_failover() {
+    played(&plan(Fault::Failovers, 2));
+}
