@@ -96,15 +96,17 @@ impl Inner {
         let waker = Waker::from(Arc::clone(handle));
         let ended = future.as_mut().poll(&mut Context::from_waker(&waker)).is_ready();
         let mut state = self.0.lock();
-        if ended {
-            let task = state.tasks.remove(key);
-            drop(state);
-            drop(task);
+        let debris = if ended {
+            state.tasks.remove(key)
         } else if let Some(task) = state.tasks.get_mut(key) {
             task.future = Some(future);
             return;
-        }
-        // Ended, or its node died while it was polled: dropped without the lock.
-        drop(future);
+        } else {
+            // Its node died while it was polled.
+            None
+        };
+        // Dropped without the lock: what it holds, a sleep for one, takes the lock to end.
+        drop(state);
+        drop((debris, future));
     }
 }

@@ -131,6 +131,23 @@ fn a_task_that_kills_its_own_node_is_dropped_at_its_next_wait() {
 }
 
 #[test]
+fn a_task_that_kills_its_own_node_may_hold_a_sleep() {
+    let (world, sim) = World::simulated(1);
+    let (mortal, node) = sim.node();
+    let own = mortal.clone();
+    mortal.spawn(async move {
+        let end = own.sleep(SECOND * 9);
+        let work = async {
+            own.sleep(SECOND).await;
+            node.crash();
+            std::future::pending::<()>().await;
+        };
+        futures_util::future::select(std::pin::pin!(work), end).await;
+    });
+    sim.run_until(world.sleep(SECOND * 5)).unwrap();
+}
+
+#[test]
 fn a_stopped_node_sleeps_past_its_timers_and_goes_on() {
     let (world, sim) = World::simulated(1);
     let (zombie, node) = sim.node();
