@@ -190,6 +190,7 @@ impl Payment {
         let Some(operation) = self.operation_mut(n) else { return Vec::new() };
         let kind = action.kind;
         let again = operation.action.replace(action).is_some();
+        let unknown = matches!(operation.state, State::Unknown { .. });
         if !matches!(operation.state, State::Waiting { .. }) {
             operation.state = State::Waiting { since: at };
         }
@@ -206,6 +207,11 @@ impl Payment {
                 "The customer's approval is required"
             }
         };
+        if again && unknown {
+            // What was unknown becomes known: that is told.
+            let message = "Nothing is authorised: the processor waits for the customer, or to be told to complete it.";
+            return vec![Line::new(at, "The authorisation was not completed").saying(message)];
+        }
         if again {
             return Vec::new();
         }

@@ -205,6 +205,20 @@ fn a_completion_that_could_not_be_sent_waits_again_with_the_time_it_had() {
 }
 
 #[test]
+fn a_completion_whose_outcome_was_unknown_waits_again_on_evidence_that_is_told() {
+    let mut one = payment(CaptureRule::Api);
+    let (n, _) = one.begin_authorise(connection(), false, begin(0));
+    tell(&mut one, n, asks(ActionKind::ThreeDSecure, true), 1);
+    one.begin_complete(n, begin(2)).unwrap();
+    tell(&mut one, n, News::NoAnswer, 4);
+    assert_eq!(one.status, Status::NoAnswerFromPsp);
+    let lines = one.settle(n, asks(ActionKind::ThreeDSecure, true), (Source::LookUp, at(60)), &policy());
+    assert_eq!(one.status, Status::Needs3dSecure);
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert!(lines[0].message.as_ref().unwrap().contains("asking the processor"), "{lines:?}");
+}
+
+#[test]
 fn a_look_up_that_is_older_than_the_completion_does_not_have_it_completed_twice() {
     let mut one = in_status(Status::Needs3dSecure).unwrap();
     let ready = || asks(ActionKind::ThreeDSecure, true);
