@@ -224,6 +224,14 @@ impl Engine {
         }
     }
 
+    /// What the key tells whoever has it, once nothing follows at once any more: the request that took it is told the same.
+    pub(crate) async fn kept_answer<T: Kept>(&self, claim: &Claim, deadline: Deadline) -> Result<T, Stop> {
+        match Box::pin(self.existing(claim, &Scope::Authorise, deadline)).await? {
+            Existing::Told(told) => told.result.map_err(Stop::Fault),
+            Existing::Free => Err(Stop::Fault(in_progress())),
+        }
+    }
+
     /// What a record tells this request; `None` while its answer is still to come.
     async fn tell<T: Kept>(&self, claim: &Claim, scope: &Scope, record: &Record) -> Result<Option<Existing<T>>, Stop> {
         let same = record.fingerprint == claim.fingerprint || planted::is(Bug::AnswerOfAnotherRequest);

@@ -130,6 +130,10 @@ pub struct Payment {
     /// The connection's name and logo at the time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gateway: Option<Gateway>,
+    /// The idempotency record of a request that has its outcome, while what follows at once is still to come: it is told the
+    /// end and not the middle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owed_answer: Option<OnceRef>,
     /// Every call made for it, in order.
     pub operations: Vec<Operation>,
 }
@@ -463,6 +467,11 @@ impl Payment {
     /// The idempotency record that waits for operation `n`, taken from it.
     pub fn take_once(&mut self, n: u32) -> Option<OnceRef> {
         self.operation_mut(n)?.once.take()
+    }
+
+    /// Whether whoever commits the payment at `at` goes on with it at once, with a capture or with its flow.
+    pub fn goes_on_at_once(&self, at: Timestamp) -> bool {
+        matches!(self.duty(at), Some(Duty::Capture | Duty::Flow))
     }
 
     /// The attempt that has just ended is not the end: another follows in the same commit.

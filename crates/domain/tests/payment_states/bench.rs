@@ -53,6 +53,7 @@ pub(crate) fn payment(rule: CaptureRule) -> Payment {
         money: Money::new(1000, Currency::parse("EUR").unwrap()),
         captured: 0,
         refund_failed: false,
+        owed_answer: None,
         capture_at: None,
         expires_at: None,
         order_id: None,

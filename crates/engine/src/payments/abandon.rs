@@ -76,7 +76,7 @@ impl Engine {
             Some(n) => Box::pin(self.look_up(payment, n, false)).await?,
             None => payment,
         };
-        Box::pin(self.onward(payment, None)).await
+        Box::pin(self.onward(payment)).await
     }
 
     /// Gives up what waited for the customer for too long, or for somebody who is not there.

@@ -57,13 +57,13 @@ impl Engine {
 
     /// Does at once what is due: captures what could not be authorised and captured in one call, goes on with the flow,
     /// completes or gives up what waited for the customer.
-    pub(crate) async fn onward(&self, payment: Payment, once: Option<&OnceRef>) -> Result<Payment, Stop> {
+    pub(crate) async fn onward(&self, payment: Payment) -> Result<Payment, Stop> {
         let mut payment = payment;
         for _ in 0..MOST_DUTIES {
             let version = payment.version;
             payment = match payment.duty(self.inner.world.now()) {
-                Some(Duty::Capture) => Box::pin(self.capture_due(payment, once.cloned())).await?,
-                Some(Duty::Flow) => Box::pin(self.flow_step(&payment, None, once.cloned())).await?,
+                Some(Duty::Capture) => Box::pin(self.capture_due(payment)).await?,
+                Some(Duty::Flow) => Box::pin(self.flow_step(&payment, None)).await?,
                 Some(Duty::Abandon) => Box::pin(self.expire_waiting(payment)).await?,
                 // What an outcome started holds up nobody's request.
                 Some(Duty::LookUp(_) | Duty::Expire | Duty::Reverse { .. } | Duty::Triggered(_)) | None => {

@@ -133,7 +133,6 @@ impl Engine {
         let way = self.way(caller, &command, intent.as_ref()).await?;
         let paying = self.instrument(caller, id, (means, command.payer.take())).await?;
         let prepared = Prepared { id, money, intent, way, paying };
-        let once = claim.as_ref().map(|claim| claim.once.clone());
         let first = Box::pin(self.first_commit(caller, prepared, command, (claim.as_ref(), deadline)));
         let (payment, operation) = first.await?;
         begun.set();
@@ -141,7 +140,11 @@ impl Engine {
             Some(n) => self.carry_out(payment, n, Some(deadline)).await?,
             None => payment,
         };
-        let payment = Box::pin(self.onward(payment, once.as_ref())).await?;
+        let settled = payment.version;
+        let payment = Box::pin(self.onward(payment)).await?;
+        if let Some(claim) = claim.as_ref().filter(|_| payment.version != settled || payment.owed_answer.is_some()) {
+            return self.kept_answer(claim, deadline).await;
+        }
         if let Some(attempt) = payment.attempt() {
             payment.verdict(attempt.n)?;
         }
@@ -201,7 +204,10 @@ impl Engine {
                 first_statements(caller, &payment, guard.clone(), live).into_iter().unzip();
             more.extend(approvals(&payment));
             // An operation's own end tells the key; without one this is all that there is to tell.
-            let told = followed.began.is_none().then(|| super::settle::told_payment(&payment));
+            let goes_on = payment.goes_on_at_once(self.inner.world.now());
+            payment.owed_answer = claim.map(|claim| claim.once.clone()).filter(|_| followed.began.is_none() && goes_on);
+            let told = followed.began.is_none() && !goes_on;
+            let told = told.then(|| super::settle::told_payment(&payment));
             let claim = claim.map(|claim| self.claim(claim, Some(&payment.id.key()), told.as_deref()));
             let extra = Extra { claim, more, deadline: Some(deadline) };
             if let Some(n) = followed.began.filter(|_| planted::is(Bug::SendBeforeCommit)) {
@@ -314,6 +320,7 @@ fn new_payment(
         money,
         captured: 0,
         refund_failed: false,
+        owed_answer: None,
         capture_at: None,
         expires_at: None,
         order_id: command.order_id,

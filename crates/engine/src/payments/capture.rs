@@ -4,7 +4,7 @@ use domain::{
     Fault,
     caller::Caller,
     id::PaymentId,
-    payment::{OnceRef, Payment, Status},
+    payment::{Payment, Status},
 };
 
 use super::{PaymentView, later::Add};
@@ -47,8 +47,8 @@ impl Engine {
         self.later(caller, once, parsed).await
     }
 
-    /// Captures what should have been captured at once. Nobody's request waits for it but that of `once`.
-    pub(crate) async fn capture_due(&self, payment: Payment, once: Option<OnceRef>) -> Result<Payment, Stop> {
+    /// Captures what should have been captured at once. The request that is owed an answer waits for it.
+    pub(crate) async fn capture_due(&self, payment: Payment) -> Result<Payment, Stop> {
         let (team, id) = (payment.team, payment.id);
         let (payment, n) = loop {
             let _turn = self.inner.turns.take(id.uuid()).await;
@@ -60,7 +60,8 @@ impl Engine {
                 Some(authorisation) => self.line(team, &authorisation.connection).await?,
                 None => None,
             };
-            let Ok((n, words)) = payment.begin_capture(None, self.begin(line.as_ref(), once.clone(), None)) else {
+            let begin = self.begin(line.as_ref(), payment.owed_answer.take(), None);
+            let Ok((n, words)) = payment.begin_capture(None, begin) else {
                 return Ok(payment);
             };
             payment.version += 1;

@@ -85,8 +85,8 @@ impl Engine {
         let (engine, id) = (self.clone(), payment.id);
         let work = self.own(Box::pin(async move {
             let gone = match which {
-                None => engine.onward(payment, None).await,
-                Some(_) => engine.flow_step(&payment, which, None).await,
+                None => engine.onward(payment).await,
+                Some(_) => engine.flow_step(&payment, which).await,
             };
             if let Err(stop) = gone {
                 tracing::warn!(payment.id = %id, stop = ?stop, "a flow that may go on is tried again");

@@ -43,8 +43,12 @@ impl Engine {
                     let (payment, n) = engine.begin_later(&later, add).await?;
                     let payment = engine.carry_out(payment, n, None).await?;
                     payment.verdict(n)?;
-                    let payment = Box::pin(engine.onward(payment, None)).await?;
-                    Ok(PaymentView::of(payment))
+                    let settled = payment.version;
+                    let payment = Box::pin(engine.onward(payment)).await?;
+                    match claim.as_ref().filter(|_| payment.version != settled || payment.owed_answer.is_some()) {
+                        Some(claim) => engine.kept_answer(claim, deadline).await,
+                        None => Ok(PaymentView::of(payment)),
+                    }
                 }
             };
             engine.in_time((team, id, deadline), &begun, Box::pin(work)).await

@@ -56,7 +56,7 @@ impl Engine {
         let look = self.own(Box::pin(async move {
             let payment = Box::pin(engine.look_up(asked, n, true)).await?;
             // What the look-up settled may call for a capture at once.
-            Box::pin(engine.onward(payment, None)).await
+            Box::pin(engine.onward(payment)).await
         }));
         match world.timeout(deadline.left(world.now()), look).await {
             Ok(Some(Ok(found))) => found,

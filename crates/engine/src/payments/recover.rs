@@ -98,11 +98,11 @@ impl Engine {
     async fn fulfil(&self, payment: Payment, duty: Duty) -> Result<Payment, Stop> {
         match duty {
             Duty::LookUp(n) => self.look_up(payment, n, false).await,
-            Duty::Capture => self.capture_due(payment, None).await,
+            Duty::Capture => self.capture_due(payment).await,
             Duty::Expire => self.expire(payment).await,
             Duty::Abandon => self.expire_waiting(payment).await,
-            Duty::Flow => self.flow_step(&payment, None, None).await,
-            Duty::Triggered(instance) => self.flow_step(&payment, Some(instance), None).await,
+            Duty::Flow => self.flow_step(&payment, None).await,
+            Duty::Triggered(instance) => self.flow_step(&payment, Some(instance)).await,
             Duty::Reverse { target, captured } => self.reverse(payment, target, captured).await,
         }
     }

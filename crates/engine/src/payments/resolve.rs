@@ -96,9 +96,7 @@ impl Engine {
                 let answer = super::settle::told_answer(&payment, 0);
                 extra.more.push(store::once::answer(payment.team, &once, &payment.id.key(), &answer));
             }
-            if let Some(token) = payment.made_by.filter(|_| super::settle::ended_without_money(payment.status)) {
-                extra.more.push(store::credential::release_payment(payment.team, token, payment.id));
-            }
+            super::settle::release(&payment, &mut extra);
             if self.commit_payment(&payment, &lines, extra).await? == Ended::Done {
                 self.forget_later(payment.clone());
                 return Ok(PaymentView::of(payment));

@@ -126,7 +126,7 @@ impl Engine {
             payment = self.look_up(payment, token.n, true).await?;
         }
         payment = self.settled_by_another(payment, token.n).await?;
-        self.onward(payment, None).await.map(Some)
+        self.onward(payment).await.map(Some)
     }
 
     /// Waits a while for the other tab that completes the payment at the moment.
@@ -170,7 +170,7 @@ impl Engine {
             }
         };
         let payment = self.carry_out(payment, n, None).await?;
-        Box::pin(self.onward(payment, None)).await
+        Box::pin(self.onward(payment)).await
     }
 }
 

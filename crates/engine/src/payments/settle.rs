@@ -83,16 +83,34 @@ impl Engine {
     ) -> Result<Ended, Stop> {
         let mut extra = Extra::default();
         let waiting = matches!(before, State::Sent | State::Unknown { .. }) && !planted::is(Bug::AnswerNotStored);
-        if let Some(once) = payment.operation(n).filter(|_| waiting).and_then(|operation| operation.once.as_ref()) {
-            let answer = told_answer(payment, n);
-            extra.more.push(store::once::answer(payment.team, once, &payment.id.key(), &answer));
+        if let Some(once) = payment.operation(n).filter(|_| waiting).and_then(|operation| operation.once.clone()) {
+            let goes_on = payment.goes_on_at_once(self.inner.world.now());
+            if goes_on && payment.owed_answer.is_none() && payment.verdict(n).is_ok() {
+                payment.owed_answer = Some(once);
+                payment.take_once(n);
+            } else {
+                let answer = told_answer(payment, n);
+                extra.more.push(store::once::answer(payment.team, &once, &payment.id.key(), &answer));
+            }
         }
+        self.answer_owed(payment, &mut extra);
         if payment.operation(n).is_some_and(|operation| matches!(operation.state, State::Waiting { .. })) {
             // That the customer must act is what the key tells for good.
             payment.take_once(n);
         }
         release(payment, &mut extra);
         self.commit_payment(payment, lines, extra).await
+    }
+
+    /// Tells the key whose request waits for what follows at once, when nothing follows any more.
+    pub(super) fn answer_owed(&self, payment: &mut Payment, extra: &mut Extra) {
+        if payment.goes_on_at_once(self.inner.world.now()) {
+            return;
+        }
+        if let Some(once) = payment.owed_answer.take() {
+            let answer = told_payment(payment);
+            extra.more.push(store::once::answer(payment.team, &once, &payment.id.key(), &answer));
+        }
     }
 
     /// Begins an attempt at the next connection, when attempt `n` has ended so that this is safe. It is committed together

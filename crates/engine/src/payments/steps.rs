@@ -3,7 +3,7 @@
 use domain::{
     Code, Timestamp,
     decline::{Decline, DeclineCode},
-    payment::{FlowRun, Line, OnceRef, Pause, Payment, Why},
+    payment::{FlowRun, Line, Pause, Payment, Why},
 };
 use flow::Position;
 use uuid::Uuid;
@@ -20,12 +20,7 @@ use crate::{
 
 impl Engine {
     /// Goes on with a run, which is due: one that an outcome started, else the payment's own.
-    pub(crate) async fn flow_step(
-        &self,
-        payment: &Payment,
-        which: Option<Uuid>,
-        once: Option<OnceRef>,
-    ) -> Result<Payment, Stop> {
+    pub(crate) async fn flow_step(&self, payment: &Payment, which: Option<Uuid>) -> Result<Payment, Stop> {
         let (team, id) = (payment.team, payment.id);
         let asked = paused(payment, which);
         // No request waits; a time of its own keeps an attempt and what follows it together.
@@ -51,8 +46,15 @@ impl Engine {
                     Followed { lines, began: None }
                 }
                 Why::Step | Why::Calling { .. } | Why::Outcome => {
-                    let with = With { once: once.clone(), deadline: Some(deadline), run: which, gone: true };
-                    self.resume(&mut payment, pause.next, &with).await?
+                    let owed = payment.owed_answer.clone();
+                    let with = With { once: owed.clone(), deadline: Some(deadline), run: which, gone: true };
+                    let done = self.resume(&mut payment, pause.next, &with).await?;
+                    let begun = done.began.and_then(|n| payment.operation(n)).and_then(|begun| begun.once.clone());
+                    if owed.is_some() && begun == owed {
+                        // The attempt has it now.
+                        payment.owed_answer = None;
+                    }
+                    done
                 }
                 Why::Approval { .. } => not_given(&mut payment, which, "Nobody approved it in time", now),
                 Why::Webhook { .. } => not_given(&mut payment, which, "The webhook did not come in time", now),
@@ -62,6 +64,9 @@ impl Engine {
             payment.version += 1;
             let mut extra = released(&payment);
             extra.more.extend(approvals(&payment));
+            if done.began.is_none() {
+                self.answer_owed(&mut payment, &mut extra);
+            }
             if self.commit_payment(&payment, &lines, extra).await? == Ended::Done {
                 break (payment, done.began);
             }

@@ -201,6 +201,7 @@ fn seed_of_team() -> Seed {
             ("two", "{connection: simulator-a, fallback: {to: [simulator-b]}}", "api"),
             ("three", "{connection: ill, fallback: {to: [simulator-b, simulator-a]}}", "now"),
             ("dying", "{connection: ill, fallback: {to: [dying, simulator-a]}}", "{after: 2s}"),
+            ("half-back", "{connection: simulator-a}", "now\n  - refund: {amount: {percent: 50}}"),
         ]
         .map(flow)
         .into(),

@@ -72,6 +72,24 @@ fn fifty_authorisations_with_one_key_are_one_charge_and_one_answer() {
 }
 
 #[test]
+fn whoever_asks_under_a_key_is_told_the_end_of_the_flow_and_not_its_middle() {
+    for seed in 20..30 {
+        let house = House::build(seed);
+        let caller = house.caller();
+        let all = (0..8)
+            .map(|_| story::authorise_once(&house, &caller, "half-back", "4242424242424242", 700, Some("one-key")));
+        let results = house.run(futures_util::future::join_all(all));
+        let again = story::authorise_once(&house, &caller, "half-back", "4242424242424242", 700, Some("one-key"));
+        let last = house.run(again).unwrap().payment;
+        assert_eq!((last.captured, last.refunded()), (700, 350));
+        for result in results {
+            assert_eq!(result.unwrap().payment, last, "seed {seed}");
+        }
+        house.assert_books_equal_payments();
+    }
+}
+
+#[test]
 fn an_authorisation_that_nobody_captures_is_cancelled_when_the_processor_says_so() {
     let house = House::build(7);
     let caller = house.caller();

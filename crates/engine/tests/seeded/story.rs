@@ -93,9 +93,25 @@ pub(crate) fn authorise_on(
     number: &str,
     amount: i64,
 ) -> impl Future<Output = Result<PaymentView, Fault>> + use<> {
+    authorise_once(house, caller, flow, number, amount, None)
+}
+
+pub(crate) fn authorise_once(
+    house: &House,
+    caller: &Caller,
+    flow: &str,
+    number: &str,
+    amount: i64,
+    key: Option<&str>,
+) -> impl Future<Output = Result<PaymentView, Fault>> + use<> {
     let (engine, caller) = (house.engine.clone(), caller.clone());
     let command = request(Some(flow), Instrument::Card(Box::new(card(number))), amount);
-    async move { engine.authorise(&caller, None, Ok(command)).await.result }
+    let once = key.map(|key| Once {
+        key: key.to_owned(),
+        scope: Scope::Authorise,
+        arguments: serde_json::json!({"amount": amount, "number": number}),
+    });
+    async move { engine.authorise(&caller, once, Ok(command)).await.result }
 }
 
 pub(crate) fn refund(

@@ -91,6 +91,7 @@ pub(super) fn payment() -> Payment {
         money: Money::new(5099, Currency::parse("EUR").unwrap()),
         captured: 5099,
         refund_failed: false,
+        owed_answer: None,
         capture_at: None,
         expires_at: None,
         order_id: text("order-1"),

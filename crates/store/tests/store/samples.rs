@@ -52,6 +52,7 @@ pub(crate) fn payment(team: TeamId, milli: i64, n: u64) -> Payment {
         money: Money::new(1000, Currency::parse("EUR").unwrap()),
         captured: 0,
         refund_failed: false,
+        owed_answer: None,
         capture_at: None,
         expires_at: None,
         order_id: None,
