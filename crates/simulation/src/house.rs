@@ -1,20 +1,31 @@
 //! A house of several nodes on one database, with processors and a team.
 
-use std::{collections::BTreeMap, future::Future, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    future::Future,
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use connector::Connector;
-use db::Db;
+use db::{Db, ModelServer};
 use domain::{
-    Fault,
+    Fault, Timestamp,
     id::{ConnectionId, FlowId},
 };
 use engine::{Connectors, Engine, Parts, Returned, Seed, SeedConnection, SeedFlow, Settings, Webhook};
 use graphql::{Api, Introspection, Limits, Method, Request};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
-use tokio::sync::oneshot;
+use tokio::sync::{
+    mpsc::{self, UnboundedReceiver},
+    oneshot,
+};
 use vault::{Given, KeySource, Vault};
-use world::{Sim, World};
+use world::{Node, Sim, World};
 
 use crate::{
     Broke,
@@ -56,44 +67,133 @@ pub(crate) struct Got {
 }
 
 /// A process that serves.
-struct Node {
+struct Running {
     world: World,
     engine: Engine,
     api: Api,
 }
 
+/// Where a process runs: it may die and be started again.
+struct Place {
+    node: Node,
+    running: Arc<Running>,
+    /// How far its clock is off. Unit: microseconds.
+    off: i64,
+}
+
 /// The house.
 pub(crate) struct House {
-    /// Time, chance and tasks of everybody else: clients, processors.
+    /// Time, chance and tasks of everybody else: clients, processors, those who look after processes.
     pub(crate) world: World,
     pub(crate) sim: Sim,
     pub(crate) bank: Arc<Bank>,
     pub(crate) counts: Arc<Counts>,
-    nodes: Mutex<Vec<Arc<Node>>>,
-    store: Db,
+    pub(crate) stage: Arc<Stage>,
+    places: Mutex<Vec<Place>>,
+    dead: AtomicUsize,
+    /// When it was built.
+    pub(crate) begun: Timestamp,
+    store: ModelServer,
+    vault: ModelServer,
 }
 
 impl House {
     /// A house with so many nodes and its team.
     pub(crate) fn build(seed: u64, nodes: usize) -> Result<Arc<Self>, Broke> {
         let (world, sim) = World::simulated(seed);
-        let counts = Arc::new(Counts::default());
         let bank = Bank::new(&world, Chance::of(seed, 1));
-        let store = Db::sqlite_inline(store::MIGRATIONS, &world).map_err(broke)?;
-        let vault_db = Db::sqlite_inline(vault::MIGRATIONS, &world).map_err(broke)?;
-        let stage = Arc::new(Stage::default());
-        let mut running = Vec::new();
-        for _ in 0..nodes {
-            let node = start(&world, &store, &vault_db, &bank, &Doorway::new(&stage))?;
-            running.push(Arc::new(node));
+        let (tell, deaths) = mpsc::unbounded_channel();
+        let house = Arc::new(Self {
+            bank,
+            counts: Arc::default(),
+            stage: Arc::new(Stage::new(Chance::of(seed, 3), tell)),
+            places: Mutex::default(),
+            dead: AtomicUsize::new(0),
+            begun: world.now(),
+            store: ModelServer::new(store::MIGRATIONS, &world).map_err(broke)?,
+            vault: ModelServer::new(vault::MIGRATIONS, &world).map_err(broke)?,
+            world,
+            sim,
+        });
+        for index in 0..nodes {
+            let (_, node) = house.sim.node();
+            let running = Arc::new(house.start(&node, index)?);
+            house.places.lock().push(Place { node, running, off: 0 });
         }
-        let house = Self { world, sim, bank, counts, nodes: Mutex::new(running), store };
-        let first = house.node(0).ok_or_else(|| Broke("a house needs a node".to_owned()))?;
-        house.run(first.engine.seed(seed_of_team()))?.map_err(broke)?;
-        for node in house.nodes.lock().iter() {
-            node.engine.start();
+        let first = house.running(0).ok_or_else(|| Broke("a house needs a node".to_owned()))?;
+        let (done, seeded) = oneshot::channel();
+        let engine = first.engine.clone();
+        first.world.spawn(async move {
+            // Read below.
+            let _ = done.send(engine.seed(seed_of_team()).await);
+        });
+        house.run(seeded)?.map_err(broke)?.map_err(broke)?;
+        for place in house.places.lock().iter() {
+            place.running.engine.start();
         }
-        Ok(Arc::new(house))
+        house.world.spawn(keep_alive(Arc::downgrade(&house), deaths, Chance::of(seed, 4)));
+        Ok(house)
+    }
+
+    /// Starts the process of a node.
+    fn start(&self, node: &Node, index: usize) -> Result<Running, Broke> {
+        let doorway = |database| Doorway { stage: Arc::clone(&self.stage), node: node.clone(), index, database };
+        let world = node.world();
+        let store = self.store.connect(&world, Arc::new(doorway("")));
+        let vault_db = self.vault.connect(&world, Arc::new(doorway("vault: ")));
+        start(&world, store, vault_db, &self.bank, &doorway(""))
+    }
+
+    /// Starts a process that has died.
+    fn restart(&self, index: usize) {
+        let Some(node) = self.places.lock().get(index).map(|place| place.node.clone()) else { return };
+        // It was started in the same way before.
+        let Ok(running) = self.start(&node, index) else { return };
+        running.engine.start();
+        let running = Arc::new(running);
+        if let Some(place) = self.places.lock().get_mut(index) {
+            place.running = running;
+        }
+        self.dead.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Whether every process runs.
+    pub(crate) fn is_whole(&self) -> bool {
+        let stopped = self.places.lock().iter().any(|place| place.node.is_stopped());
+        !stopped && self.dead.load(Ordering::SeqCst) == 0
+    }
+
+    /// Something happens to a process or to the database at a moment of its own.
+    pub(crate) fn strike(&self, chance: &mut Chance) {
+        let index = chance.index(self.nodes());
+        let mut places = self.places.lock();
+        let Some(place) = places.get_mut(index) else { return };
+        match chance.below(8) {
+            0 => {
+                self.stage.mishaps.add("process killed at any time");
+                let (stage, node) = (Arc::clone(&self.stage), place.node.clone());
+                Doorway { stage, node, index, database: "" }.die();
+            }
+            1 => {
+                self.stage.mishaps.add("process stopped at any time");
+                place.node.stop_for(chance.millis(500, 90_000));
+            }
+            2 => {
+                self.stage.mishaps.add("database away");
+                self.store.away_for(chance.millis(100, 9_000));
+            }
+            3 => {
+                self.stage.mishaps.add("vault's database away");
+                self.vault.away_for(chance.millis(100, 9_000));
+            }
+            _ => {
+                // Two nodes differ by at most a second, which is what is promised to be harmless.
+                self.stage.mishaps.add("clock jump");
+                let off = chance.between(-500_000, 500_000);
+                place.node.jump(off - place.off);
+                place.off = off;
+            }
+        }
     }
 
     /// Plays until `work` ends.
@@ -106,18 +206,18 @@ impl House {
 
     /// How many nodes there are.
     pub(crate) fn nodes(&self) -> usize {
-        self.nodes.lock().len()
+        self.places.lock().len()
     }
 
-    fn node(&self, index: usize) -> Option<Arc<Node>> {
-        self.nodes.lock().get(index).cloned()
+    fn running(&self, index: usize) -> Option<Arc<Running>> {
+        self.places.lock().get(index).map(|place| Arc::clone(&place.running))
     }
 
     /// Sends a request to a node. `None` when the connection breaks, also because it is cut after `cut` polls.
     pub(crate) async fn send(&self, node: usize, ask: Ask, cut: Option<u32>) -> Option<Got> {
-        let served = self.node(node)?;
+        let served = self.running(node)?;
         let work = async move {
-            let Node { world, engine, api } = &*served;
+            let Running { world, engine, api } = &*served;
             world.timeout(REQUEST_TIMEOUT, answered(engine, api, ask)).await.ok()
         };
         self.at(node, work, cut).await?
@@ -125,14 +225,14 @@ impl House {
 
     /// A customer opens the address of a return at a node.
     pub(crate) async fn come_back(&self, node: usize, url: &str) -> Option<Returned> {
-        let served = self.node(node)?;
+        let served = self.running(node)?;
         let token = url.rsplit('/').next().unwrap_or_default().to_owned();
         self.at(node, async move { served.engine.returned(&token).await }, None).await
     }
 
     /// A webhook of the merchant's comes in at a node.
     pub(crate) async fn hear(&self, node: usize, name: &'static str, body: Value) -> Option<Result<usize, Fault>> {
-        let served = self.node(node)?;
+        let served = self.running(node)?;
         let work = async move {
             let caller = served.engine.authenticate(KEY).await?;
             let heard = served.engine.hear(&caller, Webhook::of(name.to_owned(), body)?).await?;
@@ -148,7 +248,7 @@ impl House {
         work: impl Future<Output = T> + Send + 'static,
         cut: Option<u32>,
     ) -> Option<T> {
-        let world = self.node(node)?.world.clone();
+        let world = self.running(node)?.world.clone();
         let (done, wait) = oneshot::channel();
         world.spawn(async move {
             let result = match cut {
@@ -166,7 +266,7 @@ impl House {
     /// Every event's row as JSON, by stream and number.
     pub(crate) fn events(&self) -> Result<Vec<Value>, Broke> {
         let sql = "select stream, seq, at, kind, data from event order by stream, seq";
-        let rows = self.run(self.store.scan(sql, Vec::new()))?.map_err(broke)?;
+        let rows = self.store.rows(sql, Vec::new()).map_err(broke)?;
         let read = |row: &db::Row| -> Result<Value, Broke> {
             let data: Value = serde_json::from_str(row.text(4).map_err(broke)?).map_err(broke)?;
             Ok(json!({
@@ -178,6 +278,26 @@ impl House {
             }))
         };
         rows.iter().map(read).collect()
+    }
+
+    /// Late commits that the model could not bring into effect: defects of the model.
+    pub(crate) fn misfits(&self) -> u64 {
+        self.store.misfits().saturating_add(self.vault.misfits())
+    }
+}
+
+/// Starts processes that have died again, each after a while.
+async fn keep_alive(house: Weak<House>, mut deaths: UnboundedReceiver<usize>, mut chance: Chance) {
+    while let Some(index) = deaths.recv().await {
+        let Some(held) = house.upgrade() else { return };
+        held.dead.fetch_add(1, Ordering::SeqCst);
+        let (house, world, pause) = (house.clone(), held.world.clone(), chance.millis(50, 20_000));
+        held.world.spawn(async move {
+            world.sleep(pause).await;
+            if let Some(house) = house.upgrade() {
+                house.restart(index);
+            }
+        });
     }
 }
 
@@ -200,9 +320,9 @@ async fn answered(engine: &Engine, api: &Api, ask: Ask) -> Got {
     Got { body, replayed: response.replayed }
 }
 
-fn start(world: &World, store: &Db, vault_db: &Db, bank: &Arc<Bank>, doorway: &Doorway) -> Result<Node, Broke> {
+fn start(world: &World, store: Db, vault_db: Db, bank: &Arc<Bank>, doorway: &Doorway) -> Result<Running, Broke> {
     let source = KeySource::Given(Given::new(KEYS.to_owned()));
-    let vault = Vault::open(vault_db.clone(), source, world.clone(), Duration::from_hours(1)).map_err(broke)?;
+    let vault = Vault::open(vault_db, source, world.clone(), Duration::from_hours(1)).map_err(broke)?;
     let connector = |kind: crate::bank::Kind| {
         let gate: Arc<dyn Connector> = Arc::new(Gate::new(kind, bank, doorway.clone()));
         (kind.name, gate)
@@ -210,7 +330,7 @@ fn start(world: &World, store: &Db, vault_db: &Db, bank: &Arc<Bank>, doorway: &D
     let connectors: Connectors = KINDS.into_iter().map(connector).collect::<BTreeMap<_, _>>();
     let parts = Parts {
         world: world.clone(),
-        store: store.clone(),
+        store,
         vault,
         connectors,
         outbound: Arc::new(outbound::Nowhere),
@@ -220,14 +340,14 @@ fn start(world: &World, store: &Db, vault_db: &Db, bank: &Arc<Bank>, doorway: &D
     let engine = Engine::new(parts);
     engine.reachable_at(PUBLIC.to_owned());
     let api = Api::new(engine.clone(), Limits::default(), Introspection::Off).map_err(broke)?;
-    Ok(Node { world: world.clone(), engine, api })
+    Ok(Running { world: world.clone(), engine, api })
 }
 
 /// As in production, but with fewer polls, shorter life times and more look-ups, since virtual hours cost real time.
 fn settings() -> Settings {
     let schedule = [5, 30, 120, 600, 1200, 1800, 2700, 3600, 5400, 7200];
     Settings {
-        poll_interval: Duration::from_secs(2),
+        poll_interval: Duration::from_secs(4),
         authorisation_lifetime: Some(Duration::from_mins(50)),
         customer_lifetime: Duration::from_mins(20),
         recovery_schedule: schedule.into_iter().map(Duration::from_secs).collect(),

@@ -20,13 +20,14 @@ mod hunt;
 mod play;
 mod report;
 mod run;
+mod scenario;
 mod shop;
 mod stage;
 
 pub use checker::Broken;
 pub use hunt::{Hunted, hunt, table};
 pub use report::{Failure, Report};
-pub use run::{Plan, Progress, run};
+pub use run::{Crashes, Plan, Progress, run};
 
 /// The simulation itself could not go on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

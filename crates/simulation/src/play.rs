@@ -1,6 +1,13 @@
 //! Playing one world: shoppers, then hours of quiet, then the checker.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -15,6 +22,7 @@ use crate::{
     digest::Digest,
     house::House,
     shop::{Shop, Wish, card_tokens, shopper, words},
+    stage::Weather,
 };
 
 /// One call in so many goes wrong while the shop is open.
@@ -23,6 +31,9 @@ const ONE_IN: u64 = 7;
 /// How often, and at what interval, it is looked whether everything is settled, once the shop has closed.
 const ROUNDS: u32 = 24;
 const ROUND: Duration = Duration::from_mins(10);
+
+/// How often a process is asked for the payments until one answers.
+const TRIES: usize = 60;
 
 /// How long a look-up is not yet final, whatever the processor.
 const CERTAIN: Duration = Duration::from_mins(5);
@@ -54,11 +65,11 @@ pub(crate) fn play(seed: u64, shoppers: u32) -> Result<Played, Broke> {
     let mut chance = Chance::of(seed, 2);
     let nodes = 2 + chance.index(2);
     let house = House::build(seed, nodes)?;
-    let begun = house.world.now();
-    let mut shop = Shop::new(&house);
-    let tokens = house.run(card_tokens(&shop))?;
-    shop.tokens = Arc::new(tokens);
+    let shop = prepare(&house)?;
     house.bank.set_mood(Mood::Ill(ONE_IN));
+    house.stage.set_weather(Weather::Foul);
+    let closed = Arc::new(AtomicBool::new(false));
+    house.world.spawn(storms(Arc::clone(&house), Arc::clone(&closed), Chance::of(seed, 5)));
     let visits = (0..shoppers).map(|index| {
         let chance = Chance::of(seed, 1000 + u64::from(index));
         let (done, wait) = oneshot::channel::<()>();
@@ -71,8 +82,30 @@ pub(crate) fn play(seed: u64, shoppers: u32) -> Result<Played, Broke> {
     });
     let visits: Vec<_> = visits.collect();
     house.run(join_all(visits))?;
+    closed.store(true, Ordering::SeqCst);
+    conclude(&house, &shop)
+}
+
+/// A shop in a new house, with the test cards stored.
+///
+/// # Errors
+/// The run is stuck.
+pub(crate) fn prepare(house: &Arc<House>) -> Result<Shop, Broke> {
+    let mut shop = Shop::new(house);
+    let tokens = house.run(card_tokens(&shop))?;
+    shop.tokens = Arc::new(tokens);
+    Ok(shop)
+}
+
+/// Hours pass in which nothing goes wrong any more but what was counted; then everything is judged.
+///
+/// # Errors
+/// The run is stuck.
+pub(crate) fn conclude(house: &Arc<House>, shop: &Shop) -> Result<Played, Broke> {
     house.bank.set_mood(Mood::Well);
-    let payments = house.run(settle(&shop))?;
+    house.stage.calm();
+    house.run(until_whole(house))?;
+    let payments = house.run(settle(shop))?;
     let evidence = Evidence {
         said: shop.take_said(),
         payments,
@@ -80,19 +113,37 @@ pub(crate) fn play(seed: u64, shoppers: u32) -> Result<Played, Broke> {
         notes: house.bank.ledger().take_notes(),
         events: house.events()?,
     };
-    let broken = checker::check(&evidence);
-    let digest = digest(&evidence);
-    let mut requests = BTreeMap::new();
-    join(&mut requests, &house.counts.take());
+    let mut broken = checker::check(&evidence);
+    if house.misfits() > 0 {
+        let detail = format!("{} late commits did not fit", house.misfits());
+        broken.push(Broken { invariant: "the-model-is-right", subject: String::new(), detail });
+    }
+    let mut faults = house.bank.take_faults();
+    join(&mut faults, &house.stage.mishaps.take());
     Ok(Played {
         payments: u64::try_from(evidence.payments.len()).unwrap_or(u64::MAX),
         steps: house.sim.steps(),
-        virtual_time: house.world.now().since(begun),
-        requests,
-        faults: house.bank.take_faults(),
-        digest,
+        virtual_time: house.world.now().since(house.begun),
+        requests: house.counts.take(),
+        faults,
+        digest: digest(&evidence),
         broken: broken.into_iter().map(|broken| case(broken, &evidence)).collect(),
     })
+}
+
+/// Strikes processes and databases, at times of its own, until the shop has closed.
+async fn storms(house: Arc<House>, closed: Arc<AtomicBool>, mut chance: Chance) {
+    while !closed.load(Ordering::SeqCst) {
+        house.world.sleep(chance.millis(1_000, 25_000)).await;
+        house.strike(&mut chance);
+    }
+}
+
+/// Waits until every process runs again.
+async fn until_whole(house: &House) {
+    while !house.is_whole() {
+        house.world.sleep(Duration::from_secs(1)).await;
+    }
 }
 
 /// Waits until nothing is open any more; people settle what only people can. Returns every payment.
@@ -118,7 +169,13 @@ async fn settle(shop: &Shop) -> Vec<Value> {
 }
 
 async fn listed(shop: &Shop) -> Vec<Value> {
-    shop.payments(0).await.unwrap_or_default()
+    for attempt in 0..TRIES {
+        if let Some(payments) = shop.payments(attempt % shop.house.nodes().max(1)).await {
+            return payments;
+        }
+        shop.house.world.sleep(Duration::from_secs(5)).await;
+    }
+    Vec::new()
 }
 
 /// A person reads the statements of a processor that can't prove anything, and settles what is unknown.

@@ -23,6 +23,10 @@ pub struct Report {
     pub payments: u64,
     /// Worlds played.
     pub worlds: u64,
+    /// Crash points of the stories at which a process was killed.
+    pub crash_points_hit: u64,
+    /// Crash points of the stories that were to be played.
+    pub crash_points: u64,
     /// Polls of tasks.
     pub steps: u64,
     /// Requests by root field.
@@ -42,8 +46,8 @@ pub struct Report {
 /// A broken invariant, with the payment and the command that plays it again.
 #[derive(Debug, Clone)]
 pub struct Failure {
-    /// The world of the run.
-    pub world: u64,
+    /// The world of the run, or the crash point.
+    pub place: String,
     /// What is broken.
     pub broken: Broken,
     /// The payment as it is told at the end.
@@ -55,19 +59,19 @@ pub struct Failure {
 }
 
 impl Failure {
-    fn of(world: u64, case: Case) -> Self {
+    fn of(place: &str, case: Case) -> Self {
         let Case { broken, payment, entries, said } = case;
-        Self { world, broken, payment, entries, said }
+        Self { place: place.to_owned(), broken, payment, entries, said }
     }
 
-    pub(crate) fn of_a_run(world: u64, broke: &Broke) -> Self {
+    pub(crate) fn of_a_run(place: &str, broke: &Broke) -> Self {
         let broken = Broken { invariant: "the-run-ends", subject: String::new(), detail: broke.to_string() };
-        Self { world, broken, payment: Value::Null, entries: Vec::new(), said: Vec::new() }
+        Self { place: place.to_owned(), broken, payment: Value::Null, entries: Vec::new(), said: Vec::new() }
     }
 }
 
 impl Report {
-    pub(crate) fn add(&mut self, world: u64, played: Played) {
+    pub(crate) fn add(&mut self, place: &str, played: Played) {
         self.worlds += 1;
         self.payments += played.payments;
         self.steps += played.steps;
@@ -77,7 +81,7 @@ impl Report {
         let mut digest = Digest::default();
         digest.add(&format!("{:016x}{:016x}", self.digest, played.digest));
         self.digest = digest.value();
-        self.failures.extend(played.broken.into_iter().map(|case| Failure::of(world, case)));
+        self.failures.extend(played.broken.into_iter().map(|case| Failure::of(place, case)));
     }
 
     /// Whether nothing is broken.
@@ -102,6 +106,7 @@ impl Report {
     fn write(&self, out: &mut String) -> std::fmt::Result {
         writeln!(out, "seed                {}", self.seed)?;
         writeln!(out, "payments            {} in {} worlds", self.payments, self.worlds)?;
+        writeln!(out, "crash points        hit {} of {}", self.crash_points_hit, self.crash_points)?;
         writeln!(out, "virtual time        {} h", self.virtual_time.as_secs() / 3600)?;
         writeln!(out, "wall time           {} s, {} payments per second", self.wall_time.as_secs(), self.rate())?;
         writeln!(out, "steps               {}", self.steps)?;
@@ -129,9 +134,14 @@ impl Report {
     }
 
     fn write_failure(&self, failure: &Failure, out: &mut String) -> std::fmt::Result {
-        let Failure { world, broken, payment, entries, said } = failure;
+        let Failure { place, broken, payment, entries, said } = failure;
         writeln!(out, "\n{} of {}: {}", broken.invariant, broken.subject, broken.detail)?;
-        writeln!(out, "play it again: pointsman simulate --seed {} --world {world}", self.seed)?;
+        let flag = match place.split_once(" (") {
+            _ if place.starts_with("--world") => place.clone(),
+            Some((point, _)) => format!("--crash-point '{point}'"),
+            None => format!("--crash-point '{place}'"),
+        };
+        writeln!(out, "at {place}; play it again: pointsman simulate --seed {} {flag}", self.seed)?;
         if !payment.is_null() {
             writeln!(out, "payment: {payment}")?;
         }
@@ -148,7 +158,7 @@ impl Report {
     pub fn json(&self) -> Value {
         let failure = |failure: &Failure| {
             json!({
-                "world": failure.world,
+                "place": failure.place,
                 "invariant": failure.broken.invariant,
                 "subject": failure.broken.subject,
                 "detail": failure.broken.detail,
@@ -161,6 +171,8 @@ impl Report {
             "seed": self.seed,
             "payments": self.payments,
             "worlds": self.worlds,
+            "crashPointsHit": self.crash_points_hit,
+            "crashPoints": self.crash_points,
             "steps": self.steps,
             "virtualSeconds": self.virtual_time.as_secs(),
             "wallMilliseconds": u64::try_from(self.wall_time.as_millis()).unwrap_or(u64::MAX),

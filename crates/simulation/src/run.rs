@@ -1,4 +1,4 @@
-//! A run: many worlds on several threads.
+//! A run: every crash point of the stories, then many worlds, on several threads.
 
 use std::{
     collections::BTreeMap,
@@ -18,6 +18,7 @@ use crate::{
     chance::Chance,
     play::{Played, play},
     report::{Failure, Report},
+    scenario::{self, STORIES, Story, Told},
 };
 
 /// How many shoppers a world has: enough to get into each other's way, few enough to keep it small.
@@ -32,18 +33,33 @@ pub struct Plan {
     pub payments: u64,
     /// On so many threads.
     pub threads: usize,
+    /// Which crash points.
+    pub crashes: Crashes,
     /// Only this world of the run.
     pub world: Option<u64>,
     /// With this bug, until it is found. Needs a build with the feature `planted`.
     pub planted: Option<Bug>,
 }
 
+/// Which crash points of the stories are played.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Crashes {
+    /// None.
+    None,
+    /// All of them.
+    All,
+    /// One: the name of a story and the number of a boundary, as a failure names them.
+    One(String),
+}
+
 /// How far a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Worlds played.
-    pub worlds: u64,
-    /// Worlds in all.
+    /// What is played: `crash points` or `worlds`.
+    pub what: &'static str,
+    /// Played.
+    pub done: u64,
+    /// In all.
     pub of: u64,
     /// Payments so far.
     pub payments: u64,
@@ -56,64 +72,174 @@ fn seed_of(plan: &Plan, world: u64) -> u64 {
     Chance::of(plan.seed, world).next()
 }
 
-/// Plays, telling how far it is. A world that could not be played is among the failures.
+/// Plays, telling how far it is. What could not be played is among the failures.
 pub fn run(plan: &Plan, tell: &mut dyn FnMut(Progress)) -> Report {
     let watch = Stopwatch::start();
-    let worlds = match plan.world {
-        Some(_) => 1,
-        None => plan.payments.div_ceil(u64::from(SHOPPERS)).max(1),
-    };
-    let next = AtomicU64::new(0);
-    // A planted bug is found once.
+    let mut report = Report { seed: plan.seed, ..Report::default() };
     let enough = AtomicBool::new(false);
+    if plan.planted.is_none() {
+        stories(plan, &mut report, (tell, &enough));
+    }
+    worlds(plan, &mut report, (tell, &enough));
+    if plan.planted.is_some() && report.is_right() {
+        stories(plan, &mut report, (tell, &enough));
+    }
+    report.wall_time = watch.elapsed();
+    report
+}
+
+/// Plays every story without a death, then with one at each of its boundaries.
+fn stories(plan: &Plan, report: &mut Report, (tell, enough): (&mut dyn FnMut(Progress), &AtomicBool)) {
+    let wanted = match &plan.crashes {
+        Crashes::None => return,
+        Crashes::All => None,
+        Crashes::One(name) => Some(name.as_str()),
+    };
+    let chosen: Vec<&Story> =
+        STORIES.iter().filter(|story| wanted.is_none_or(|name| name.starts_with(story.name))).collect();
+    let count = u64::try_from(chosen.len()).unwrap_or(u64::MAX);
+    let whole = pool(
+        (plan.threads, count, enough),
+        |index| {
+            let story = chosen.get(usize::try_from(index).unwrap_or(usize::MAX))?;
+            Some((*story, one_story(plan, story, None)))
+        },
+        &mut |_, _| {},
+    );
+    let mut points = Vec::new();
+    for (story, told) in whole.into_values().flatten() {
+        match told {
+            Ok(told) => {
+                points.extend((0..told.passed.len()).map(|number| (story, number)));
+                report.add(&place(story, None), told.played);
+            }
+            Err(broke) => report.failures.push(Failure::of_a_run(&place(story, None), &broke)),
+        }
+    }
+    points.retain(|(story, number)| wanted.is_none_or(|name| name == place(story, Some(*number))));
+    let of = u64::try_from(points.len()).unwrap_or(u64::MAX);
+    let (mut done, mut broken) = (0, 0);
+    let told = pool(
+        (plan.threads, of, enough),
+        |index| {
+            let (story, number) = points.get(usize::try_from(index).unwrap_or(usize::MAX))?;
+            Some((*story, *number, one_story(plan, story, Some(*number))))
+        },
+        &mut |_, told: &Option<(&Story, usize, Result<Told, Broke>)>| {
+            done += 1;
+            broken += told.as_ref().and_then(|told| told.2.as_ref().ok()).map_or(0, |told| told.played.broken.len());
+            enough.fetch_or(plan.planted.is_some() && broken > 0, Ordering::SeqCst);
+            tell(Progress { what: "crash points", done, of, payments: 0, broken });
+        },
+    );
+    report.crash_points = of;
+    for (story, number, told) in told.into_values().flatten() {
+        match told {
+            Ok(told) => {
+                // The number of the boundary at which it died is that of the last one that its first life passed.
+                report.crash_points_hit += u64::from(told.passed.len() > number);
+                let at = told.passed.get(number).cloned().unwrap_or_default();
+                report.add(&format!("{} ({at})", place(story, Some(number))), told.played);
+            }
+            Err(broke) => report.failures.push(Failure::of_a_run(&place(story, Some(number)), &broke)),
+        }
+    }
+}
+
+/// The name of a crash point.
+fn place(story: &Story, number: Option<usize>) -> String {
+    match number {
+        Some(number) => format!("{}/{number}", story.name),
+        None => story.name.to_owned(),
+    }
+}
+
+fn worlds(plan: &Plan, report: &mut Report, (tell, enough): (&mut dyn FnMut(Progress), &AtomicBool)) {
+    let of = match plan.world {
+        Some(_) => 1,
+        None => plan.payments.div_ceil(u64::from(SHOPPERS)),
+    };
+    let (mut done, mut payments, mut broken) = (0, 0, 0);
+    // Added up in order, and soon, since a long run has many.
+    let mut waiting: BTreeMap<u64, Result<Played, Broke>> = BTreeMap::new();
+    let mut next = 0;
+    let name = |world: u64| format!("--world {world}");
+    let mut take = |world: u64, result: Result<Played, Broke>| match result {
+        Ok(played) => report.add(&name(world), played),
+        Err(broke) => report.failures.push(Failure::of_a_run(&name(world), &broke)),
+    };
+    let work = |index| one_world(plan, plan.world.unwrap_or(index));
+    each((plan.threads, of, enough), work, &mut |index, result: Result<Played, Broke>| {
+        if let Ok(played) = &result {
+            payments += played.payments;
+            broken += played.broken.len();
+        }
+        done += 1;
+        // A planted bug is found once.
+        enough.fetch_or(plan.planted.is_some() && broken > 0, Ordering::SeqCst);
+        tell(Progress { what: "worlds", done, of, payments, broken });
+        waiting.insert(index, result);
+        while let Some(result) = waiting.remove(&next) {
+            take(plan.world.unwrap_or(next), result);
+            next += 1;
+        }
+    });
+}
+
+/// Does every job on several threads until it is enough; `seen` gets each result as it comes.
+fn each<T: Send>(
+    (threads, jobs, enough): (usize, u64, &AtomicBool),
+    work: impl Fn(u64) -> T + Sync,
+    seen: &mut dyn FnMut(u64, T),
+) {
+    let next = AtomicU64::new(0);
     let (send, results) = mpsc::channel();
-    let mut played: BTreeMap<u64, Result<Played, Broke>> = BTreeMap::new();
     thread::scope(|scope| {
-        for _ in 0..plan.threads.max(1) {
-            let (send, next, enough) = (send.clone(), &next, &enough);
+        for _ in 0..threads.max(1) {
+            let (send, next, work) = (send.clone(), &next, &work);
             scope.spawn(move || {
                 loop {
                     let index = next.fetch_add(1, Ordering::SeqCst);
-                    if index >= worlds || enough.load(Ordering::SeqCst) {
-                        return;
-                    }
-                    let world = plan.world.unwrap_or(index);
-                    let result = one_world(plan, world);
-                    let found = result.as_ref().map_or(true, |played| !played.broken.is_empty());
-                    enough.fetch_or(plan.planted.is_some() && found, Ordering::SeqCst);
-                    if send.send((world, result)).is_err() {
+                    if index >= jobs || enough.load(Ordering::SeqCst) || send.send((index, work(index))).is_err() {
                         return;
                     }
                 }
             });
         }
         drop(send);
-        let (mut payments, mut broken) = (0, 0);
-        for (world, result) in results {
-            if let Ok(result) = &result {
-                payments += result.payments;
-                broken += result.broken.len();
-            }
-            played.insert(world, result);
-            let done = u64::try_from(played.len()).unwrap_or(u64::MAX);
-            tell(Progress { worlds: done, of: worlds, payments, broken });
+        for (index, result) in results {
+            seen(index, result);
         }
     });
-    let mut report = Report { seed: plan.seed, ..Report::default() };
-    for (world, result) in played {
-        match result {
-            Ok(result) => report.add(world, result),
-            Err(broke) => report.failures.push(Failure::of_a_run(world, &broke)),
-        }
-    }
-    report.wall_time = watch.elapsed();
-    report
+}
+
+/// Does every job on several threads. The results by the numbers of the jobs; `seen` sees each as it comes.
+fn pool<T: Send>(
+    how: (usize, u64, &AtomicBool),
+    work: impl Fn(u64) -> T + Sync,
+    seen: &mut dyn FnMut(u64, &T),
+) -> BTreeMap<u64, T> {
+    let mut all = BTreeMap::new();
+    each(how, work, &mut |index, result| {
+        seen(index, &result);
+        all.insert(index, result);
+    });
+    all
 }
 
 /// Plays one world. A panic is a finding, not an end.
 fn one_world(plan: &Plan, world: u64) -> Result<Played, Broke> {
     planted::plant(plan.planted);
-    catch_unwind(AssertUnwindSafe(|| play(seed_of(plan, world), SHOPPERS)))
+    caught(|| play(seed_of(plan, world), SHOPPERS))
+}
+
+fn one_story(plan: &Plan, story: &Story, death: Option<usize>) -> Result<Told, Broke> {
+    planted::plant(plan.planted);
+    caught(|| scenario::play(story, plan.seed, death))
+}
+
+fn caught<T>(work: impl FnOnce() -> Result<T, Broke>) -> Result<T, Broke> {
+    catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|_| Err(Broke("a panic; its message is on standard error".to_owned())))
 }
 
@@ -122,7 +248,14 @@ mod tests {
     use super::*;
 
     fn digest(seed: u64, threads: usize) -> (u64, u64, u64) {
-        let plan = Plan { seed, payments: 2 * u64::from(SHOPPERS), threads, world: None, planted: None };
+        let plan = Plan {
+            seed,
+            payments: 2 * u64::from(SHOPPERS),
+            threads,
+            crashes: Crashes::None,
+            world: None,
+            planted: None,
+        };
         let report = run(&plan, &mut |_| {});
         (report.digest, report.steps, report.payments)
     }

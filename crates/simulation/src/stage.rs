@@ -1,11 +1,17 @@
-//! The places at which a process may die, and who dies there.
+//! The places at which something can go wrong with a process or its database, and what does.
 //!
-//! A boundary is a call to a processor or a commit, before and after. What passes is counted and named by what is done,
-//! so that a story can be played again with a crash exactly there.
+//! A boundary is a call to a processor or a commit, before and after. In a random run the seed decides what goes wrong
+//! there. In an enumerated one boundaries are counted and named, so that the same story can be played again with the death
+//! of the process exactly there.
 
-use std::sync::Arc;
+use std::{future::pending, sync::Arc, time::Duration};
 
+use db::{Boundary, Mishap, Mishaps, Statement};
 use parking_lot::Mutex;
+use tokio::sync::mpsc::UnboundedSender;
+use world::Node;
+
+use crate::{chance::Chance, counts::Counts};
 
 /// Before or after what is done at a boundary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,28 +20,200 @@ pub(crate) enum Side {
     After,
 }
 
-/// The boundaries of a story.
-#[derive(Debug, Default)]
-pub(crate) struct Stage {
-    passed: Mutex<Vec<String>>,
+impl Side {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Before => "before",
+            Self::After => "after",
+        }
+    }
 }
 
-/// The boundaries that one node passes.
-#[derive(Debug, Clone)]
+/// What goes wrong with processes and databases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Weather {
+    /// Nothing.
+    Fair,
+    /// Boundaries are counted, and at the one with this number its process dies.
+    Counted(Option<usize>),
+    /// As chance wants it.
+    Foul,
+}
+
+/// What goes wrong, for every node of a house.
+pub(crate) struct Stage {
+    state: Mutex<State>,
+    deaths: UnboundedSender<usize>,
+    pub(crate) mishaps: Counts,
+}
+
+struct State {
+    weather: Weather,
+    chance: Chance,
+    passed: Vec<String>,
+}
+
+impl Stage {
+    /// A stage in fair weather. The numbers of nodes that die go to `deaths`.
+    pub(crate) fn new(chance: Chance, deaths: UnboundedSender<usize>) -> Self {
+        let state = State { weather: Weather::Fair, chance, passed: Vec::new() };
+        Self { state: Mutex::new(state), deaths, mishaps: Counts::default() }
+    }
+
+    /// What goes wrong from now on.
+    pub(crate) fn set_weather(&self, weather: Weather) {
+        self.state.lock().weather = weather;
+    }
+
+    /// Nothing is left to chance any more; a count goes on.
+    pub(crate) fn calm(&self) {
+        let mut state = self.state.lock();
+        if state.weather == Weather::Foul {
+            state.weather = Weather::Fair;
+        }
+    }
+
+    /// The boundaries that were counted.
+    pub(crate) fn passed(&self) -> Vec<String> {
+        self.state.lock().passed.clone()
+    }
+
+    /// Draws once with probability 1 to `most`, in foul weather alone.
+    pub(crate) fn draws(&self, most: u64) -> bool {
+        let mut state = self.state.lock();
+        state.weather == Weather::Foul && state.chance.one_in(most)
+    }
+
+    /// A span of milliseconds.
+    fn millis(&self, low: i64, high: i64) -> Duration {
+        self.state.lock().chance.millis(low, high)
+    }
+
+    /// Passes a boundary. True when the process dies there.
+    fn passes(&self, name: impl FnOnce() -> String) -> bool {
+        let mut state = self.state.lock();
+        match state.weather {
+            Weather::Fair => false,
+            Weather::Counted(wanted) => {
+                let number = state.passed.len();
+                let name = name();
+                state.passed.push(name);
+                wanted == Some(number)
+            }
+            Weather::Foul => state.chance.one_in(500),
+        }
+    }
+}
+
+/// The boundaries that one node passes, to processors or to one database.
+#[derive(Clone)]
 pub(crate) struct Doorway {
-    stage: Arc<Stage>,
+    pub(crate) stage: Arc<Stage>,
+    pub(crate) node: Node,
+    pub(crate) index: usize,
+    /// What it leads to.
+    pub(crate) database: &'static str,
 }
 
 impl Doorway {
-    /// The doorway of a node.
-    pub(crate) fn new(stage: &Arc<Stage>) -> Self {
-        Self { stage: Arc::clone(stage) }
+    /// Passes a call to a processor. Does not come back when the process dies there.
+    pub(crate) async fn call(&self, side: Side, verb: &'static str) {
+        if self.stage.passes(|| format!("{} the call: {verb}", side.word())) {
+            self.stage.mishaps.add(match side {
+                Side::Before => "process killed before a call",
+                Side::After => "process killed after a call",
+            });
+            self.die();
+            pending::<()>().await;
+        }
     }
 
-    /// Passes a call to a processor.
-    pub(crate) async fn call(&self, side: Side, verb: &'static str) {
-        let side = if side == Side::Before { "before" } else { "after" };
-        self.stage.passed.lock().push(format!("{side} the call {verb}"));
-        std::future::ready(()).await;
+    /// The process is killed where it stands.
+    pub(crate) fn die(&self) {
+        self.node.crash();
+        // Nobody starts it again once the house is gone.
+        let _ = self.stage.deaths.send(self.index);
     }
+
+    fn commit(&self, side: Side, statements: &[Statement]) -> Mishap {
+        if self.stage.passes(|| format!("{} the commit: {}{}", side.word(), self.database, tables(statements))) {
+            self.stage.mishaps.add(match side {
+                Side::Before => "process killed before a commit",
+                Side::After => "process killed after a commit",
+            });
+            self.die();
+            return Mishap::Death;
+        }
+        let stage = &self.stage;
+        let told = |name, mishap| {
+            stage.mishaps.add(name);
+            mishap
+        };
+        match side {
+            Side::Before if stage.draws(80) => told("commit unknown, without effect", Mishap::Unknown),
+            Side::Before if stage.draws(100) => told("connection lost before a commit", Mishap::Lost),
+            Side::Before if stage.draws(100) => told("deadlock at a commit, batch redone", Mishap::Met),
+            Side::Before if stage.draws(150) => {
+                let effect = stage.draws(2);
+                let name = if effect { "late commit, with effect" } else { "late commit, without effect" };
+                told(name, Mishap::Late { after: stage.millis(20, 12_000), effect })
+            }
+            Side::Before if stage.draws(40) => told("slow commit", Mishap::Slow(stage.millis(1, 1_500))),
+            Side::After if stage.draws(60) => told("commit unknown, with effect", Mishap::Unknown),
+            Side::After if stage.draws(250) => {
+                // Between the commit and what is to be sent: past its time to be sent, now and then past a lease.
+                self.node.stop_for(stage.millis(3_000, 100_000));
+                told("process stopped after a commit", Mishap::None)
+            }
+            Side::Before | Side::After => Mishap::None,
+        }
+    }
+
+    fn elsewhere(&self, odds: u64, name: &'static str, mishap: Mishap) -> Mishap {
+        if !self.stage.draws(odds) {
+            return Mishap::None;
+        }
+        self.stage.mishaps.add(name);
+        mishap
+    }
+}
+
+impl Mishaps for Doorway {
+    fn at(&self, boundary: Boundary<'_>) -> Mishap {
+        match boundary {
+            Boundary::Commit(statements) => self.commit(Side::Before, statements),
+            Boundary::Committed(statements) => self.commit(Side::After, statements),
+            Boundary::Begin(_) => match self.elsewhere(100, "deadlock in a batch, redone", Mishap::Met) {
+                Mishap::None => self.elsewhere(150, "connection lost in a batch", Mishap::Lost),
+                met => met,
+            },
+            Boundary::Claim(_) => self.elsewhere(300, "claim refused", Mishap::Lost),
+            Boundary::Claimed(_) => {
+                if self.stage.draws(2_000) {
+                    self.stage.mishaps.add("process killed after a claim");
+                    self.die();
+                    return Mishap::Death;
+                }
+                self.elsewhere(400, "claim whose rows nobody knows", Mishap::Lost)
+            }
+            Boundary::Read(_) => self.elsewhere(800, "connection lost while reading", Mishap::Lost),
+            Boundary::Connect => self.elsewhere(20, "connection refused by the database", Mishap::Lost),
+        }
+    }
+}
+
+/// What a batch writes: the tables, each once, in order.
+fn tables(statements: &[Statement]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for statement in statements {
+        let words = statement
+            .sql
+            .split_whitespace()
+            .filter(|word| !matches!(*word, "insert" | "update" | "delete" | "into" | "from"));
+        let name = words.into_iter().next().unwrap_or_default();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join("+")
 }

@@ -195,6 +195,12 @@ pub(super) struct Simulate {
     /// With this planted bug, or each of `all`, until it is found (a build with the feature `planted`)
     #[arg(long, value_name = "BUG")]
     pub(super) planted: Option<String>,
+    /// Leave out the stories that are played with a crash at each commit and call
+    #[arg(long)]
+    pub(super) no_crash_points: bool,
+    /// Only this crash point of the stories, as a failure names it
+    #[arg(long, value_name = "STORY/NUMBER", conflicts_with = "world")]
+    pub(super) crash_point: Option<String>,
     /// Only this world of the run, as a failure names it
     #[arg(long)]
     pub(super) world: Option<u64>,

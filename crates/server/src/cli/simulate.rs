@@ -6,7 +6,7 @@ use std::{
     thread,
 };
 
-use simulation::{Plan, Progress};
+use simulation::{Crashes, Plan, Progress};
 
 use super::{arguments::Simulate, output, planted};
 
@@ -16,7 +16,13 @@ pub(super) fn simulate(flags: &Simulate) -> anyhow::Result<ExitCode> {
         None => fresh()?,
     };
     let threads = flags.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, std::num::NonZero::get));
-    let plan = Plan { seed, payments: flags.payments, threads, world: flags.world, planted: None };
+    let crashes = match &flags.crash_point {
+        Some(point) => Crashes::One(point.clone()),
+        None if flags.no_crash_points || flags.world.is_some() => Crashes::None,
+        None => Crashes::All,
+    };
+    let payments = if flags.crash_point.is_some() { 0 } else { flags.payments };
+    let plan = Plan { seed, payments, threads, crashes, world: flags.world, planted: None };
     output::error(&format!("seed {seed}"));
     if let Some(wanted) = &flags.planted {
         return planted::hunt(wanted, &plan, flags.json);
@@ -48,12 +54,15 @@ struct Bar {
 
 impl Bar {
     fn show(&mut self, progress: Progress) {
-        let Progress { worlds, of, payments, broken } = progress;
-        let tenth = worlds.saturating_mul(10).checked_div(of).unwrap_or(0);
-        let line = format!("{worlds} of {of} worlds, {payments} payments, {broken} broken invariants");
+        let Progress { what, done, of, payments, broken } = progress;
+        let tenth = done.saturating_mul(10).checked_div(of).unwrap_or(0);
+        if done == 1 {
+            self.told = 0;
+        }
+        let line = format!("{done} of {of} {what}, {payments} payments, {broken} broken invariants");
         if stderr().is_terminal() {
             let mut out = stderr().lock();
-            self.open = write!(out, "\r{line}").and_then(|()| out.flush()).is_ok();
+            self.open = write!(out, "\r{line}\x1b[K").and_then(|()| out.flush()).is_ok();
         } else if tenth > self.told {
             self.told = tenth;
             output::error(&line);

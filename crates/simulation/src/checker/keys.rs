@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::{Evidence, Findings, Said, code_told, id_told, list, payment_of, text};
+use super::{Evidence, Findings, Said, case::timeline, code_told, id_told, list, payment_of, text};
 
 /// To whom a key belongs: what was asked for, and for captures and the like of which payment.
 fn scope(said: &Said) -> (&'static str, &str) {
@@ -64,7 +64,8 @@ fn same(key: &str, first: &Value, other: &Value, findings: &mut Findings) {
 /// Whether the operation that was answered may still have been open.
 fn is_open(payment: &Value) -> bool {
     let refunds = list(payment, "refunds").iter().any(|refund| text(refund, "status") == "PENDING");
-    refunds || matches!(text(payment, "status"), "NO_ANSWER_FROM_PSP" | "ACTIVE" | "AUTHORISED" | "GATEWAY_HOLD")
+    let unanswered = timeline(payment).last().is_some_and(|line| line.0.starts_with("No answer to the"));
+    refunds || unanswered || text(payment, "status") == "NO_ANSWER_FROM_PSP"
 }
 
 /// Another request under the key: what the first one was told, or that the key is taken.

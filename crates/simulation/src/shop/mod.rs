@@ -15,6 +15,7 @@ use crate::{
     house::{Ask, Got, House},
 };
 
+pub(crate) use orders::raw;
 pub(crate) use shopper::shopper;
 
 /// What a request is about, for whoever checks it.
@@ -108,7 +109,7 @@ impl Shop {
     }
 
     /// Remembers the address of a return.
-    fn note_return(&self, url: &str) {
+    pub(crate) fn note_return(&self, url: &str) {
         self.memory.lock().returns.push(url.to_owned());
     }
 

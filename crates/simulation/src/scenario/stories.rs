@@ -1,0 +1,214 @@
+//! The stories.
+
+use std::time::Duration;
+
+use futures_util::{FutureExt, future::join};
+use serde_json::{Value, json};
+
+use super::{Story, actor::Actor};
+use crate::{house::Got, shop::raw};
+
+const GOOD: &str = "4242424242424242";
+
+/// An order by a flow with a raw card.
+fn card(flow: &str, number: &str) -> Value {
+    json!({ "amount": 1200, "currencyCode": "EUR", "orderId": "one", "flowId": flow, "paymentMethod": raw(number) })
+}
+
+/// The same with the address of the return.
+fn with_return(mut order: Value) -> Value {
+    if let Some(fields) = order.as_object_mut() {
+        fields.insert("perform3DSecure".to_owned(), json!({ "redirectUrl": "https://shop.example/back" }));
+        fields.insert("apmRedirectUrl".to_owned(), "https://shop.example/back".into());
+    }
+    order
+}
+
+/// The same with other fields.
+fn with(mut order: Value, name: &str, value: impl Into<Value>) -> Value {
+    if let Some(fields) = order.as_object_mut() {
+        fields.insert(name.to_owned(), value.into());
+    }
+    order
+}
+
+fn id_of(got: Option<&Got>) -> String {
+    got.and_then(Got::id).unwrap_or_default()
+}
+
+macro_rules! story {
+    ($name:literal, $actor:ident, $work:block) => {
+        Story {
+            name: $name,
+            tell: |actor| {
+                async move {
+                    #[allow(unused_mut, reason = "some stories make no keys")]
+                    let mut $actor: Actor = actor;
+                    $work
+                }
+                .boxed()
+            },
+        }
+    };
+}
+
+/// All of them.
+pub(crate) static STORIES: &[Story] = &[
+    story!("sale by token", actor, {
+        let token = actor.shop.tokens.first().cloned().unwrap_or_default();
+        let method = json!({ "type": "CARD", "token": token });
+        actor.order(&with(card("default", GOOD), "paymentMethod", method)).await;
+    }),
+    story!("captured and refunded in parts", actor, {
+        let id = id_of(actor.order(&card("by-api", GOOD)).await.as_ref());
+        actor.capture(&id, Some(1000)).await;
+        actor.refund(&id, Some(300)).await;
+        actor.refund(&id, None).await;
+    }),
+    story!("cancelled", actor, {
+        let id = id_of(actor.order(&card("tardy-by-api", GOOD)).await.as_ref());
+        actor.cancel(&id).await;
+    }),
+    story!("capture against cancel", actor, {
+        let id = id_of(actor.order(&card("by-api", GOOD)).await.as_ref());
+        let mut other = Actor::new(actor.shop.clone());
+        join(actor.capture(&id, None), other.cancel_as(&id, "rival")).await;
+    }),
+    story!("sale without a sale call", actor, {
+        actor.order(&card("tardy", GOOD)).await;
+    }),
+    story!("fallback after a failure", actor, {
+        let id = id_of(actor.order(&card("failing", GOOD)).await.as_ref());
+        actor.capture(&id, None).await;
+    }),
+    story!("fallback after an outage", actor, {
+        actor.order(&card("down", GOOD)).await;
+    }),
+    story!("declined everywhere", actor, {
+        actor.order(&card("fallback", "4000000000009995")).await;
+    }),
+    story!("3D Secure", actor, {
+        let got = actor.order(&with_return(card("default", "4000002760003184"))).await;
+        actor.detour(got.as_ref(), true).await;
+    }),
+    story!("3D Secure without a sale call", actor, {
+        let got = actor.order(&with_return(card("tardy", "4000002760003184"))).await;
+        actor.detour(got.as_ref(), true).await;
+    }),
+    story!("3D Secure that fails", actor, {
+        let got = actor.order(&with_return(card("default", "4000002760003184"))).await;
+        actor.detour(got.as_ref(), false).await;
+    }),
+    story!("3D Secure that is given up", actor, {
+        let got = actor.order(&with_return(card("default", "4000002760003184"))).await;
+        let id = id_of(got.as_ref());
+        let back = match got.as_ref().and_then(Got::url) {
+            Some(url) => actor.decide(url, true).await,
+            None => None,
+        };
+        join(actor.abandon(&id), actor.come_back(&back.unwrap_or_default())).await;
+    }),
+    story!("3D Secure that nobody comes back from", actor, {
+        actor.order(&with_return(card("default", "4000002760003184"))).await;
+        actor.pause(Duration::from_mins(22)).await;
+    }),
+    story!("a method with a page", actor, {
+        let order = with_return(with(card("default", GOOD), "paymentMethod", json!({ "type": "WALLETC" })));
+        let got = actor.order(&order).await;
+        actor.detour(got.as_ref(), true).await;
+    }),
+    story!("charged without an answer", actor, {
+        let id = id_of(actor.order(&card("default", "4000000000000903")).await.as_ref());
+        actor.get(&id).await;
+    }),
+    story!("not charged and no answer", actor, {
+        let id = id_of(actor.order(&card("tardy", "4000000000000911")).await.as_ref());
+        actor.get(&id).await;
+    }),
+    story!("unknown until a person settles it", actor, {
+        actor.order(&card("mute", "4000000000000911")).await;
+    }),
+    story!("a checkout that is free again after a person settled it", actor, {
+        let Some(intent) = actor.checkout(1200).await else { return };
+        let order = with(with(card("default", "4000000000000911"), "intentId", intent.clone()), "flowId", Value::Null);
+        let first = actor.ordering(&with(order, "orderId", "one"), Some(intent.clone()));
+        actor.send(&first).await;
+        actor.pause(Duration::from_mins(1)).await;
+        let again = with(with(card("default", GOOD), "intentId", intent.clone()), "orderId", "two");
+        let again = actor.ordering(&again, Some(intent.clone()));
+        actor.send(&again).await;
+        actor.complete_checkout(&intent).await;
+    }),
+    story!("held for review", actor, {
+        let id = id_of(actor.order(&card("default", "4000000000000929")).await.as_ref());
+        actor.pause(Duration::from_secs(3)).await;
+        actor.get(&id).await;
+    }),
+    story!("a slow refund", actor, {
+        let id = id_of(actor.order(&card("default", "4000000000007726")).await.as_ref());
+        actor.refund(&id, Some(500)).await;
+    }),
+    story!("a refund that fails", actor, {
+        let id = id_of(actor.order(&card("default", "4000000000005126")).await.as_ref());
+        actor.refund(&id, Some(500)).await;
+    }),
+    story!("captures and refunds without an answer", actor, {
+        let id = id_of(actor.order(&card("by-api", "4000000000000945")).await.as_ref());
+        actor.capture(&id, None).await;
+        actor.pause(Duration::from_secs(10)).await;
+        actor.refund(&id, Some(100)).await;
+    }),
+    story!("a capture that is refused, and the end of the life time", actor, {
+        let id = id_of(actor.order(&card("by-api", "4000000000000937")).await.as_ref());
+        actor.capture(&id, None).await;
+    }),
+    story!("nobody captures", actor, {
+        actor.order(&card("by-api", GOOD)).await;
+        actor.pause(Duration::from_mins(52)).await;
+    }),
+    story!("captured after a delay", actor, {
+        actor.order(&card("later", GOOD)).await;
+    }),
+    story!("captured when the parcel leaves", actor, {
+        let id = id_of(actor.order(&card("shipped", GOOD)).await.as_ref());
+        actor.ship(&id).await;
+    }),
+    story!("approved first", actor, {
+        let got = actor.order(&card("approved-first", GOOD)).await;
+        let instance = got.as_ref().and_then(|got| got.text("flowInstanceId")).unwrap_or_default();
+        actor.approve(instance, true).await;
+    }),
+    story!("not approved later", actor, {
+        let got = actor.order(&card("approved-later", GOOD)).await;
+        let instance = got.as_ref().and_then(|got| got.text("flowInstanceId")).unwrap_or_default();
+        actor.approve(instance, false).await;
+    }),
+    story!("refunded by its flow", actor, {
+        actor.order(&card("half-back", GOOD)).await;
+    }),
+    story!("cancelled by its flow", actor, {
+        actor.order(&card("cancelled", GOOD)).await;
+    }),
+    story!("two tabs of a checkout", actor, {
+        let Some(intent) = actor.checkout(1200).await else { return };
+        let order = |name: &str, number: &str| {
+            with(with(with_return(card("default", number)), "intentId", intent.clone()), "orderId", name)
+        };
+        let first = actor.ordering(&order("one", "4000002760003184"), Some(intent.clone()));
+        let second = actor.ordering(&order("two", GOOD), Some(intent.clone()));
+        let got = actor.send(&first).await;
+        let url = got.as_ref().and_then(Got::url).unwrap_or_default().to_owned();
+        let back = actor.decide(&url, true).await.unwrap_or_default();
+        join(actor.come_back(&back), actor.send(&second)).await;
+        actor.complete_checkout(&intent).await;
+    }),
+    story!("a client token used twice", actor, {
+        let Some(token) = actor.token(1200).await else { return };
+        let mut tab = |name: &str| {
+            let wish = actor.ordering(&with(card("default", GOOD), "orderId", name), Some(token.clone()));
+            crate::shop::Wish { bearer: Some(token.clone()), ..wish }
+        };
+        let (first, second) = (tab("one"), tab("two"));
+        join(actor.send(&first), actor.send(&second)).await;
+    }),
+];
