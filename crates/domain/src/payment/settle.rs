@@ -24,6 +24,7 @@ impl Payment {
         let Some(operation) = self.operation(n) else { return Vec::new() };
         let kind = operation.kind;
         let open = operation.state.is_open();
+        let unknown = matches!(operation.state, State::Unknown { .. });
         let mut meaning = self.meaning(n, &news, at, policy);
         if !open && !planted::is(Bug::LateNewsChangesState) {
             return self.settle_late(n, &meaning, &news, at);
@@ -55,11 +56,12 @@ impl Payment {
             Meaning::Nothing(reason) => self.ended(n, State::Failed { at, reason }, at, policy),
         };
         self.wake_runs(at);
-        if source == Source::LookUp
-            && !planted::is(Bug::EvidenceOmitted)
-            && let Some(first) = lines.first_mut()
-        {
-            let found = format!("Found out by asking the processor about the {}.", words(kind));
+        let found = match source {
+            Source::LookUp => Some(format!("Found out by asking the processor about the {}.", words(kind))),
+            Source::Call if unknown => Some("The answer to the call itself came late.".to_owned()),
+            Source::Call | Source::Processor => None,
+        };
+        if let (Some(found), Some(first)) = (found.filter(|_| !planted::is(Bug::EvidenceOmitted)), lines.first_mut()) {
             first.message = Some(match first.message.take() {
                 Some(message) => format!("{message} {found}"),
                 None => found,
