@@ -138,6 +138,10 @@ impl Engine {
             Ok(None) => Err(Stop::Fault(Fault::unknown())),
             Err(world::Elapsed) => {
                 let mut payment = self.load(team, id).await?;
+                // Another node has found out meanwhile that the customer must act: that is told as ever.
+                if let Some(attempt) = payment.attempt() {
+                    payment.verdict(attempt.n)?;
+                }
                 if payment.status == Status::Active {
                     let failed = planted::is(Bug::LateRequestToldFailed);
                     payment.status = if failed { Status::Failed } else { Status::NoAnswerFromPsp };
