@@ -54,7 +54,8 @@ fn lines(event: &Value) -> &[Value] {
 fn has_evidence(event: &Value) -> bool {
     let is_evidence = |line: &Value| {
         let (title, message) = (text(line, "title"), text(line, "message"));
-        title == "Settled by a person" || message.contains("asking the processor") || message.contains("was given up")
+        let told = ["asking the processor", "answer to the call itself", "was given up"];
+        title == "Settled by a person" || told.iter().any(|words| message.contains(words))
     };
     lines(event).iter().any(is_evidence)
 }

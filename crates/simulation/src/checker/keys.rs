@@ -82,10 +82,10 @@ pub(super) fn one_payment_for_each_order(evidence: &Evidence, findings: &mut Fin
         *made.entry(text(payment, "orderId")).or_default() += 1;
     }
     let mut sent: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut keys: BTreeSet<&str> = BTreeSet::new();
+    let mut keys: BTreeSet<(&str, &str)> = BTreeSet::new();
     for said in evidence.said.iter().filter(|said| said.verb == "authorizePayment") {
         let order = said.asked.pointer("/order/orderId").and_then(Value::as_str).unwrap_or_default();
-        let counts = said.key.as_ref().is_none_or(|key| keys.insert(key));
+        let counts = said.key.as_ref().is_none_or(|key| keys.insert((order, key)));
         *sent.entry(order).or_default() += usize::from(counts);
     }
     for (order, count) in made {
