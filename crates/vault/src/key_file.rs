@@ -37,9 +37,11 @@ pub(crate) fn read(path: &Path) -> Result<Option<Zeroizing<String>>, KeyError> {
     Ok(Some(text))
 }
 
-/// Makes the file. Fails when there is one.
-pub(crate) fn create(path: &Path, text: &[u8]) -> Result<(), KeyError> {
-    let draft = draft(path, text)?;
+/// Makes the file. Fails when there is one. The tag is nobody else's: with a draft of one name for all, of two nodes that start
+/// at the same moment one would give the other's keys the file's name and seal under its own.
+pub(crate) fn create(path: &Path, text: &[u8], tag: &str) -> Result<(), KeyError> {
+    let draft = beside(path, &format!(".new.{tag}"));
+    write(&draft, text)?;
     // A link instead of a rename: it fails when there is a file, and the name never stands for half a file.
     let linked = fs::hard_link(&draft, path).map_err(failed(path));
     let removed = fs::remove_file(&draft).map_err(failed(&draft));
@@ -58,21 +60,31 @@ pub(crate) fn replace(path: &Path, text: &[u8]) -> Result<(), KeyError> {
 
 /// A file beside `path` with the text, on stable storage, for its owner alone.
 fn draft(path: &Path, text: &[u8]) -> Result<PathBuf, KeyError> {
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(".new");
-    let draft = path.with_file_name(name);
+    let draft = beside(path, ".new");
     // One may be left from a crash. Its keys were never used.
     match fs::remove_file(&draft) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(&draft)(error)),
         _ => {}
     }
+    write(&draft, text)?;
+    Ok(draft)
+}
+
+/// The path with an ending behind its name.
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(ending);
+    path.with_file_name(name)
+}
+
+/// Writes a file that is not there yet, to stable storage.
+fn write(path: &Path, text: &[u8]) -> Result<(), KeyError> {
     let write = |mut file: File| {
         file.write_all(text)?;
         file.sync_all()
     };
-    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft);
-    file.and_then(write).map_err(failed(&draft))?;
-    Ok(draft)
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    file.and_then(write).map_err(failed(path))
 }
 
 /// Makes a name in the folder last.
@@ -112,10 +124,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("keys");
         assert!(read(&path).unwrap().is_none());
-        create(&path, b"first").unwrap();
+        create(&path, b"first", "tag").unwrap();
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, 0o600);
         assert_eq!(protection(&path).unwrap(), Protection::Owner);
-        assert!(matches!(create(&path, b"second"), Err(KeyError::File { .. })));
+        assert!(matches!(create(&path, b"second", "tag"), Err(KeyError::File { .. })));
         assert_eq!(text(&path), "first");
         assert_eq!(names(&folder), ["keys"], "nothing else is left");
         for mode in [0o640, 0o604, 0o620, 0o601] {
@@ -128,7 +140,7 @@ mod tests {
     fn a_replacement_is_a_new_file_for_the_owner_alone_and_a_reader_keeps_the_old_one_whole() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("keys");
-        create(&path, b"before").unwrap();
+        create(&path, b"before", "tag").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
         let mut held = File::open(&path).unwrap();
         // As after a crash in the middle of an earlier replacement.
@@ -146,7 +158,7 @@ mod tests {
     fn a_link_to_the_file_stays_a_link() {
         let folder = tempfile::tempdir().unwrap();
         let (path, link) = (folder.path().join("keys"), folder.path().join("link"));
-        create(&path, b"before").unwrap();
+        create(&path, b"before", "tag").unwrap();
         symlink(&path, &link).unwrap();
         replace(&link, b"after").unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());

@@ -172,7 +172,7 @@ impl Keyring {
     }
 
     /// Whether both hold the same keys.
-    fn equals(&self, other: &Self) -> bool {
+    pub(crate) fn equals(&self, other: &Self) -> bool {
         fn keys(ring: &Keyring) -> impl Iterator<Item = (u32, &[u8; 32])> {
             ring.versions.iter().map(|(version, key)| (*version, key.bytes()))
         }
@@ -290,8 +290,12 @@ impl KeySource {
             return Keyring::parse(&text);
         }
         let keys = Keyring::create(world);
-        key_file::create(path, &keys.text())?;
-        Ok(keys)
+        match (key_file::create(path, &keys.text(), &world.uuid_v7().to_string()), key_file::read(path)?) {
+            (Ok(()), _) => Ok(keys),
+            // Another node was first.
+            (Err(_), Some(text)) => Keyring::parse(&text),
+            (Err(error), None) => Err(error),
+        }
     }
 
     /// The keys of the file where they are others than these, and of the same vault: another node or a person has changed

@@ -205,3 +205,24 @@ fn old_records_are_found_in_the_order_of_their_ids_and_young_ones_are_not() {
     })
     .unwrap();
 }
+
+#[test]
+fn of_nodes_that_start_at_the_same_moment_all_have_the_keys_of_one() {
+    for _ in 0..30 {
+        let folder = tempfile::tempdir().unwrap();
+        let source = KeySource::File(folder.path().join("keys.json"));
+        let gate = std::sync::Barrier::new(6);
+        let all: Vec<Keyring> = std::thread::scope(|scope| {
+            let (source, gate) = (&source, &gate);
+            let node = move |seed| {
+                gate.wait();
+                source.load_or_create(&World::simulated(seed).0).unwrap()
+            };
+            let nodes: Vec<_> = (0..6).map(|seed| scope.spawn(move || node(seed))).collect();
+            nodes.into_iter().map(|node| node.join().unwrap()).collect()
+        });
+        let file = source.load_or_create(&World::simulated(7).0).unwrap();
+        assert!(all.iter().all(|keys| keys.equals(&file)), "a node has other keys than the file");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
+    }
+}
