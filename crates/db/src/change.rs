@@ -3,6 +3,7 @@
 use std::{
     borrow::Cow,
     hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
 };
 
 use domain::Timestamp;
@@ -69,8 +70,8 @@ pub struct Change {
     pub id: ChangeId,
     /// A hash of the key of the aggregate that it changes. Changes of one aggregate are never in one batch.
     pub aggregate: u64,
-    /// The statements, in order; the guarded one first.
-    pub statements: Vec<Statement>,
+    /// The statements, in order; the guarded one first. Shared, so that a change can be kept to be submitted again.
+    pub statements: Arc<Vec<Statement>>,
     /// When nobody waits for it any more: still queued then, it is dropped with [`crate::DbError::Expired`].
     pub give_up_at: Option<Timestamp>,
 }
@@ -81,18 +82,18 @@ impl Change {
         // The hash lives in memory only, so that it need not be the same in the next release.
         let mut hasher = DefaultHasher::new();
         aggregate_key.hash(&mut hasher);
-        Self { id, aggregate: hasher.finish(), statements: Vec::new(), give_up_at: None }
+        Self { id, aggregate: hasher.finish(), statements: Arc::default(), give_up_at: None }
     }
 
     /// Adds a statement at the end.
     pub fn push(&mut self, statement: Statement) {
-        self.statements.push(statement);
+        Arc::make_mut(&mut self.statements).push(statement);
     }
 
     /// Adds a statement at the end.
     #[must_use]
     pub fn with(mut self, statement: Statement) -> Self {
-        self.statements.push(statement);
+        self.push(statement);
         self
     }
 

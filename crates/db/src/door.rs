@@ -17,7 +17,11 @@ use crate::{
 ///
 /// Changes that wait are still committed when the last clone is dropped, but only [`Db::close`] waits for that.
 #[derive(Clone)]
-pub struct Db(Engine);
+pub struct Db(Engine, Meter);
+
+/// How long commits take. Found once, since finding it costs more than noting a time.
+#[derive(Clone)]
+struct Meter(metrics::Histogram);
 
 #[derive(Clone)]
 enum Engine {
@@ -36,16 +40,21 @@ impl fmt::Debug for Db {
 }
 
 impl Db {
+    fn of(engine: Engine) -> Self {
+        let database = Arc::clone(engine.database());
+        Self(engine, Meter(metrics::histogram!("pointsman_db_commit_duration_seconds", "database" => database)))
+    }
+
     /// Opens a SQLite file, brings its tables up to date and starts its writer.
     #[expect(clippy::needless_pass_by_value, reason = "the settings belong to the database from here on")]
     pub fn sqlite(options: SqliteOptions, migrations: &[Migration], world: &World) -> Result<Self, DbError> {
-        Ok(Self(Engine::Threaded(Arc::new(Threaded::open(&options, migrations, world)?))))
+        Ok(Self::of(Engine::Threaded(Arc::new(Threaded::open(&options, migrations, world)?))))
     }
 
     /// A SQLite database in memory, without threads: for seeded runs. Whoever commits works the queue off, with the same
     /// batching as the writer's thread.
     pub fn sqlite_inline(migrations: &[Migration], world: &World) -> Result<Self, DbError> {
-        Ok(Self(Engine::Inline(Arc::new(Inline::open_in_memory(migrations, world)?))))
+        Ok(Self::of(Engine::Inline(Arc::new(Inline::open_in_memory(migrations, world)?))))
     }
 
     /// Like [`Db::sqlite_inline`], in a file.
@@ -55,18 +64,18 @@ impl Db {
         world: &World,
     ) -> Result<Self, DbError> {
         let options = SqliteOptions::new(path);
-        Ok(Self(Engine::Inline(Arc::new(Inline::open(&options, migrations, world)?))))
+        Ok(Self::of(Engine::Inline(Arc::new(Inline::open(&options, migrations, world)?))))
     }
 
     /// Connects to a PostgreSQL server, 15 or later, brings the tables of the schema up to date and starts the writers.
     /// Many nodes may do so at the same time. It needs the machine's own world: connections are of the current runtime.
     pub async fn postgres(options: PostgresOptions, migrations: &[Migration], world: &World) -> Result<Self, DbError> {
-        Ok(Self(Engine::Server(Arc::new(Server::open(options, migrations, world).await?))))
+        Ok(Self::of(Engine::Server(Arc::new(Server::open(options, migrations, world).await?))))
     }
 
     /// A node's door to a modelled server ([`crate::ModelServer`]).
     pub(crate) fn of_model(server: Server<ModelTarget>) -> Self {
-        Self(Engine::Model(Arc::new(server)))
+        Self::of(Engine::Model(Arc::new(server)))
     }
 
     /// Applies a change, all or nothing.
@@ -77,8 +86,7 @@ impl Db {
         let watch = Stopwatch::start();
         let work = Work::Commit(change.statements);
         let answer = self.submit(work, Some(change.aggregate), change.give_up_at).await?;
-        metrics::histogram!("pointsman_db_commit_duration_seconds", "database" => Arc::clone(self.database()))
-            .record(watch.elapsed());
+        self.1.0.record(watch.elapsed());
         match answer {
             Some(Answer::Committed(committed)) => Ok(committed),
             Some(Answer::Claimed(_)) | None => Ok(Committed::Unknown),
@@ -158,11 +166,17 @@ impl Db {
     }
 
     fn database(&self) -> &Arc<str> {
-        match &self.0 {
-            Engine::Threaded(threaded) => threaded.database(),
-            Engine::Inline(inline) => inline.database(),
-            Engine::Server(server) => server.database(),
-            Engine::Model(server) => server.database(),
+        self.0.database()
+    }
+}
+
+impl Engine {
+    fn database(&self) -> &Arc<str> {
+        match self {
+            Self::Threaded(threaded) => threaded.database(),
+            Self::Inline(inline) => inline.database(),
+            Self::Server(server) => server.database(),
+            Self::Model(server) => server.database(),
         }
     }
 }

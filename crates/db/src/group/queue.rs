@@ -1,6 +1,9 @@
 //! The bounded queue in front of the writer.
 
-use std::collections::{HashSet, VecDeque};
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::Arc,
+};
 
 use domain::Timestamp;
 use parking_lot::{Condvar, Mutex};
@@ -13,7 +16,7 @@ use crate::{Committed, DbError, Row, Statement};
 #[derive(Debug)]
 pub(crate) enum Work {
     /// Statements, all or nothing.
-    Commit(Vec<Statement>),
+    Commit(Arc<Vec<Statement>>),
     /// One statement that writes and returns rows.
     Claim(Statement),
 }
@@ -247,7 +250,7 @@ mod tests {
     use super::*;
 
     fn push(queue: &Queue, aggregate: u64) -> Place {
-        queue.push(Work::Commit(Vec::new()), Some(aggregate), None).unwrap()
+        queue.push(Work::Commit(Arc::default()), Some(aggregate), None).unwrap()
     }
 
     fn tickets(batch: Option<Vec<Job>>) -> Vec<u64> {
@@ -298,9 +301,9 @@ mod tests {
         let (world, _sim) = World::simulated(1);
         let queue = Queue::new(1, 10);
         let _place = push(&queue, 1);
-        assert_eq!(queue.push(Work::Commit(Vec::new()), None, None).err(), Some(DbError::Busy));
+        assert_eq!(queue.push(Work::Commit(Arc::default()), None, None).err(), Some(DbError::Busy));
         queue.close();
-        assert_eq!(queue.push(Work::Commit(Vec::new()), None, None).err(), Some(DbError::Closed));
+        assert_eq!(queue.push(Work::Commit(Arc::default()), None, None).err(), Some(DbError::Closed));
         assert_eq!(tickets(queue.take(&world)), [0]);
         assert!(queue.take(&world).is_none());
     }
@@ -309,9 +312,9 @@ mod tests {
     fn a_job_past_its_time_is_answered_and_not_given_to_the_writer() {
         let (world, _sim) = World::simulated(1);
         let queue = Queue::new(10, 10);
-        let late = queue.push(Work::Commit(Vec::new()), Some(1), Some(world.now())).unwrap();
+        let late = queue.push(Work::Commit(Arc::default()), Some(1), Some(world.now())).unwrap();
         let later = world.now().after(std::time::Duration::from_secs(1));
-        let in_time = queue.push(Work::Commit(Vec::new()), Some(1), Some(later)).unwrap();
+        let in_time = queue.push(Work::Commit(Arc::default()), Some(1), Some(later)).unwrap();
         let mut late = late.answered;
         assert_eq!(tickets(queue.take(&world)), [in_time.ticket]);
         assert!(matches!(late.try_recv(), Ok(Err(DbError::Expired))));

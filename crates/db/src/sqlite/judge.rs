@@ -129,7 +129,7 @@ mod tests {
     }
 
     fn commit<const N: usize>(statements: [Statement; N]) -> Work {
-        Work::Commit(statements.into())
+        Work::Commit(std::sync::Arc::new(statements.into()))
     }
 
     fn verdicts(session: &mut Session, works: &[Work]) -> Vec<Verdict> {

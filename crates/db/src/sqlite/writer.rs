@@ -90,7 +90,7 @@ mod tests {
         let queue = Arc::new(Queue::new(100, 64));
         let insert = |id: i64| Statement::one("insert into note (id) values ($1)", params![id]);
         let places: Vec<_> = (0..64)
-            .map(|id| queue.push(Work::Commit(vec![insert(id)]), Some(id.unsigned_abs()), None).unwrap())
+            .map(|id| queue.push(Work::Commit(Arc::new(vec![insert(id)])), Some(id.unsigned_abs()), None).unwrap())
             .collect();
         let writer = Writer {
             session: Session::new(connection),

@@ -42,11 +42,11 @@ impl Wish {
         let mut made = change(&key);
         let write = Statement::one(WRITE, params![&entry, &account, self.amount]);
         let guard = Statement::one(TAKE, params![&account, self.amount]);
-        made.statements = match self.shape {
+        made.statements = Arc::new(match self.shape {
             Shape::GuardFirst => vec![guard, write],
             Shape::GuardLast => vec![write, guard],
             Shape::Defective => vec![guard, write, Statement::any("update account set amount = 'x'", params![])],
-        };
+        });
         made
     }
 }
