@@ -28,7 +28,7 @@ macro_rules! uuid_id {
 
             /// The bare UUID in its hyphenated form, as it is stored.
             pub fn key(self) -> String {
-                self.0.hyphenated().to_string()
+                self.0.hyphenated().encode_lower(&mut Uuid::encode_buffer()).to_owned()
             }
         }
     };

@@ -1,5 +1,7 @@
 //! Events: one row for each commit of an aggregate.
 
+use std::borrow::Cow;
+
 use db::{ChangeId, Db, DbError, Statement, Value};
 use domain::{
     Timestamp,
@@ -12,17 +14,17 @@ use serde::{Deserialize, Serialize};
 
 /// What an event's row holds besides its keys.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Data {
+pub struct Data<'a> {
     /// The status after the commit.
-    pub status: String,
+    pub status: Cow<'a, str>,
     /// What the timeline says of it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub lines: Vec<Line>,
+    #[serde(default, skip_serializing_if = "<[Line]>::is_empty")]
+    pub lines: Cow<'a, [Line]>,
 }
 
 /// The event of a payment's commit, which bears the payment's version as its number.
 pub fn insert(payment: &Payment, change: ChangeId, lines: &[Line], at: Timestamp) -> Statement {
-    let data = Data { status: payment.status.text().to_owned(), lines: lines.to_vec() };
+    let data = Data { status: payment.status.text().into(), lines: lines.into() };
     if planted::is(Bug::EventLost) && payment.version == 3 {
         return Statement::any("delete from event where team_id = $1 and seq < 0", vec![payment.team.key().into()]);
     }
@@ -32,11 +34,11 @@ pub fn insert(payment: &Payment, change: ChangeId, lines: &[Line], at: Timestamp
 
 /// The event of an intent's commit, which bears the intent's version as its number.
 pub fn insert_of_intent(intent: &Intent, change: ChangeId, moment: Moment, at: Timestamp) -> Statement {
-    let data = Data { status: intent.status.code().to_owned(), lines: Vec::new() };
+    let data = Data { status: intent.status.code().into(), lines: Cow::default() };
     row((intent.team, &intent.id.key(), intent.version), change, (moment.kind().to_owned(), &data), at)
 }
 
-fn row(of: (TeamId, &str, u64), change: ChangeId, told: (String, &Data), at: Timestamp) -> Statement {
+fn row(of: (TeamId, &str, u64), change: ChangeId, told: (String, &Data<'_>), at: Timestamp) -> Statement {
     let ((team, stream, version), (kind, data)) = (of, told);
     let guarded =
         "insert into event (team_id, stream, seq, change_id, at, kind, data) values ($1, $2, $3, $4, $5, $6, $7)";
@@ -63,8 +65,8 @@ pub async fn lines(db: &Db, team: TeamId, stream: &str, up_to: u64) -> Result<Ve
     let rows = db.read(sql, vec![team.key().into(), stream.into(), up_to.into()]).await?;
     let mut lines = Vec::new();
     for row in &rows {
-        let data: Data = crate::document(row.text(0)?, "event", stream)?;
-        lines.extend(data.lines);
+        let data: Data<'_> = crate::document(row.text(0)?, "event", stream)?;
+        lines.extend(data.lines.into_owned());
     }
     Ok(lines)
 }

@@ -46,6 +46,9 @@ pub const MIGRATIONS: &[Migration] = &[
     Migration { number: 7, name: "installation", sql: include_str!("../migrations/0007_installation.sql") },
 ];
 
+/// The size of most documents. Unit: bytes.
+const USUAL: usize = 2048;
+
 /// Reads a stored document.
 fn document<T: serde::de::DeserializeOwned>(text: &str, what: &str, key: &str) -> Result<T, DbError> {
     serde_json::from_str(text).map_err(|error| DbError::Corrupt(format!("{what} {key}: {error}")))
@@ -53,6 +56,11 @@ fn document<T: serde::de::DeserializeOwned>(text: &str, what: &str, key: &str) -
 
 /// Writes a document to be stored.
 fn text<T: serde::Serialize>(document: &T) -> String {
+    // Room for most, so that it need not grow step by step.
+    let mut text = Vec::with_capacity(USUAL);
     // Our documents have text keys and no floats that could fail to be written.
-    serde_json::to_string(document).unwrap_or_default()
+    if serde_json::to_writer(&mut text, document).is_err() {
+        return String::new();
+    }
+    String::from_utf8(text).unwrap_or_default()
 }

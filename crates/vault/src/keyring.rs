@@ -271,12 +271,10 @@ fn mac(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        // Writing to a text can't fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    let halves = bytes.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
+    let mut text = String::with_capacity(bytes.len() * 2);
+    text.extend(halves.filter_map(|half| char::from_digit(u32::from(half), 16)));
+    text
 }
 
 impl KeySource {
