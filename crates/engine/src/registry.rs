@@ -19,7 +19,7 @@ pub(crate) struct Configured {
     /// Its flows, in order of their ids.
     pub(crate) flows: Vec<Flow>,
     /// Its connections, in order of their ids.
-    pub(crate) connections: Vec<Connection>,
+    pub(crate) connections: Vec<Arc<Connection>>,
 }
 
 /// The configuration of teams, as read lately.
@@ -47,6 +47,7 @@ impl Engine {
         // Boxed, since it is rare and payments' futures would bear its state.
         let flows = Box::pin(self.flows_now(team)).await?;
         let connections = store::connection::of_team(&self.inner.store, team).await?;
+        let connections = connections.into_iter().map(Arc::new).collect();
         let configured = Arc::new(Configured { flows, connections });
         let mut cache = cache.lock();
         if cache.len() >= TEAMS_KEPT {

@@ -47,7 +47,7 @@ impl Engine {
             let about = payment.operations.last().filter(|_| planted::is(Bug::WrongOperationSettled));
             let about = about.map_or(n, |last| last.n);
             let report = Report { n: about, news, source: Source::Call, quiet: false, fall_back: deadline };
-            payment = Box::pin(self.settle(payment.team, payment.id, report)).await?;
+            payment = Box::pin(self.settle((payment.team, payment.id), Some(payment), report)).await?;
             match payment.attempt().filter(|attempt| attempt.n > n && attempt.state == State::Sent) {
                 Some(next) if deadline.is_some() => n = next.n,
                 Some(_) | None => return Ok(payment),

@@ -102,9 +102,10 @@ impl Engine {
         if grant.is_some() && matches!(&parsed, Ok(Authorise { target: Target::Connection(_), .. })) {
             return Told { result: Err(forbidden()), replayed: false };
         }
-        let parsed = parsed.and_then(|command| granted(command, grant.as_ref()));
+        // Boxed, since it is large and handed on from one future to the next.
+        let parsed = parsed.map(Box::new).and_then(|command| granted(command, grant.as_ref()));
         let (engine, caller_of) = (self.clone(), caller.clone());
-        let run = |command: Authorise, claim: Option<Claim>, deadline: Deadline| async move {
+        let run = |command: Box<Authorise>, claim: Option<Claim>, deadline: Deadline| async move {
             let id = PaymentId::new(engine.inner.world.uuid_v7());
             let (team, begun) = (caller_of.team, Begun::default());
             let work = {
@@ -120,7 +121,7 @@ impl Engine {
         &self,
         caller: &Caller,
         new: (PaymentId, Begun),
-        mut command: Authorise,
+        mut command: Box<Authorise>,
         with: (Option<Claim>, Deadline),
     ) -> Result<PaymentView, Stop> {
         let ((id, begun), (claim, deadline)) = (new, with);
@@ -176,13 +177,13 @@ impl Engine {
         &self,
         caller: &Caller,
         prepared: Prepared,
-        command: Authorise,
+        command: Box<Authorise>,
         with: (Option<&Claim>, Deadline),
     ) -> Result<(Payment, Option<u32>), Stop> {
         let (claim, deadline) = with;
         let Prepared { id, money, intent, way, paying: Paying { method, payer, guard } } = prepared;
         let run = self.instance(id);
-        let mut payment = new_payment(caller, (id, money), &way, command, (method, payer), run);
+        let mut payment = new_payment(caller, (id, money), &way, *command, (method, payer), run);
         payment.intent = intent.as_ref().map(|intent| intent.id);
         let with =
             With { once: claim.map(|claim| claim.once.clone()), deadline: Some(deadline), run: None, gone: false };
@@ -349,7 +350,7 @@ fn new_payment(
 }
 
 /// Binds a command to what a client token was made for.
-fn granted(mut command: Authorise, grant: Option<&ClientGrant>) -> Result<Authorise, Fault> {
+fn granted(mut command: Box<Authorise>, grant: Option<&ClientGrant>) -> Result<Box<Authorise>, Fault> {
     let Some(grant) = grant else { return Ok(command) };
     let differs =
         |field: &str| Fault::invalid(format!("authorisePayment.{field}"), "must be what the client token was made for");

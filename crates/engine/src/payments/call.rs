@@ -7,6 +7,7 @@ use domain::{
     money::Money,
     payment::{CancelCause, Initiator, Kind, News, Operation, Payment},
 };
+use futures_util::{FutureExt, future::join};
 use vault::Code;
 
 use planted::Bug;
@@ -61,25 +62,27 @@ impl Engine {
         if operation.kind.is_attempt() && operation.action.is_none() {
             self.note_health(payment.team, &operation.connection, &news);
         }
-        let labels = [
-            ("processor", line.connection.processor.clone()),
-            ("verb", verb(operation.kind).to_owned()),
-            ("outcome", outcome(&news).to_owned()),
-        ];
-        metrics::histogram!("pointsman_attempt_call_duration_seconds", &labels).record(watch.elapsed().as_secs_f64());
+        let (processor, verb, outcome) = (line.connector.descriptor().processor, verb(operation.kind), outcome(&news));
+        metrics::histogram!(
+            "pointsman_attempt_call_duration_seconds", "processor" => processor, "verb" => verb, "outcome" => outcome
+        )
+        .record(watch.elapsed().as_secs_f64());
         Ok(news)
     }
 
     /// The card of a payment with its security code, opened for one call.
     async fn open_card(&self, payment: &Payment, blob: BlobId) -> Option<CardData> {
-        let number = match self.inner.vault.open_card(payment.team, blob).await {
+        let (vault, holder) = (&self.inner.vault, code_holder(payment));
+        // At once, since with a server each is a way there and back.
+        let (number, code) = join(vault.open_card(payment.team, blob), vault.open_code(&holder)).await;
+        let number = match number {
             Ok(number) => number?,
             Err(error) => {
                 tracing::error!(payment.id = %payment.id, error = %error, "a sealed number can't be opened");
                 return None;
             }
         };
-        let (cvc, cryptogram) = match self.inner.vault.open_code(&code_holder(payment)).await {
+        let (cvc, cryptogram) = match code {
             Ok(Some(Code::Security(code))) => (Some(code), None),
             Ok(Some(Code::Cryptogram { value, eci })) => {
                 (None, Some(connector::Cryptogram { value: value.to_string(), eci }))
@@ -118,9 +121,23 @@ impl Engine {
     /// Forgets what only the authorisation needed: the security code, and the number of a raw card. The job that looks
     /// after hidden cards does it when this does not come to its end.
     pub(crate) async fn forget_card(&self, payment: &Payment) {
-        self.inner.vault.erase_cvc(&code_holder(payment)).await;
-        if let Some(blob) = payment.method.blob.filter(|_| payment.method.hidden) {
-            self.erase_hidden(payment.team, blob).await;
+        self.forget(Remains::of(payment)).await;
+    }
+
+    /// The same after the answer is on its way.
+    pub(crate) fn forget_later(&self, payment: &Payment) {
+        let (engine, remains) = (self.clone(), Remains::of(payment));
+        let mut work = Box::pin(async move { engine.forget(remains).await });
+        // What needs no waiting is done by now, and no task is made for it.
+        if work.as_mut().now_or_never().is_none() {
+            drop(self.own(work));
+        }
+    }
+
+    async fn forget(&self, remains: Remains) {
+        self.inner.vault.erase_cvc(&remains.holder).await;
+        if let Some(blob) = remains.hidden {
+            self.erase_hidden(remains.team, blob).await;
         }
     }
 
@@ -135,6 +152,22 @@ impl Engine {
         if self.commit_plain(change).await.is_err() {
             tracing::warn!("a raw card's record can't be removed yet; the job tries again");
         }
+    }
+}
+
+/// What only an authorisation needed.
+struct Remains {
+    team: TeamId,
+    /// Under what the security code is kept.
+    holder: String,
+    /// A raw card's number.
+    hidden: Option<BlobId>,
+}
+
+impl Remains {
+    fn of(payment: &Payment) -> Self {
+        let hidden = payment.method.blob.filter(|_| payment.method.hidden);
+        Self { team: payment.team, holder: code_holder(payment), hidden }
     }
 }
 

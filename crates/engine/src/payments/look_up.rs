@@ -48,7 +48,7 @@ impl Engine {
         let Some(_look) = self.inner.looking.begin(payment.id) else { return Ok(payment) };
         let news = Box::pin(self.ask(&payment, n)).await?;
         let report = Report { n, news, source: Source::LookUp, quiet, fall_back: None };
-        let payment = Box::pin(self.settle(payment.team, payment.id, report)).await?;
+        let payment = Box::pin(self.settle((payment.team, payment.id), None, report)).await?;
         match payment.completion_owed() {
             Some(n) => Box::pin(self.complete(payment, n)).await,
             None => Ok(payment),

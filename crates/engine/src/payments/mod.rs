@@ -58,15 +58,15 @@ pub(crate) use tell::{Calling, Hook};
 /// A payment as it is told.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PaymentView {
-    /// The payment.
-    pub payment: Payment,
+    /// The payment; boxed, since it is large and handed on from one future to the next.
+    pub payment: Box<Payment>,
     /// Its timeline up to the payment's version; filled by [`Engine::with_timeline`].
     pub timeline: Option<Vec<Line>>,
 }
 
 impl PaymentView {
     pub(crate) fn of(payment: Payment) -> Self {
-        Self { payment, timeline: None }
+        Self { payment: Box::new(payment), timeline: None }
     }
 }
 
@@ -76,11 +76,17 @@ pub(crate) struct StoredPayment {
     pub(crate) payment: Payment,
 }
 
+/// The same, to be written.
+#[derive(Serialize)]
+pub(crate) struct ToldPayment<'a> {
+    pub(crate) payment: &'a Payment,
+}
+
 impl Kept for PaymentView {
     type Stored = StoredPayment;
 
     fn stored(&self) -> StoredPayment {
-        StoredPayment { payment: self.payment.clone() }
+        StoredPayment { payment: Payment::clone(&self.payment) }
     }
 
     async fn restored(_engine: &Engine, stored: StoredPayment) -> Result<Self, Fault> {

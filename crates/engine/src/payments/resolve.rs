@@ -98,7 +98,7 @@ impl Engine {
             }
             super::settle::release(&payment, &mut extra);
             if self.commit_payment(&payment, &lines, extra).await? == Ended::Done {
-                self.forget_later(payment.clone());
+                self.forget_later(&payment);
                 return Ok(PaymentView::of(payment));
             }
         }

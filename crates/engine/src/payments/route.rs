@@ -19,7 +19,7 @@ use crate::{Engine, faults::Stop};
 
 /// A connection with the connector that speaks to its processor.
 pub(crate) struct Line {
-    pub(crate) connection: Connection,
+    pub(crate) connection: Arc<Connection>,
     pub(crate) connector: Arc<dyn Connector>,
 }
 
@@ -46,7 +46,7 @@ impl Engine {
             return Ok(None);
         };
         let connector = self.inner.connectors.get(connection.processor.as_str()).map(Arc::clone);
-        Ok(connector.map(|connector| Line { connection: connection.clone(), connector }))
+        Ok(connector.map(|connector| Line { connection: Arc::clone(connection), connector }))
     }
 
     /// The connection, if payments may be sent to it.

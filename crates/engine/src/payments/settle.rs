@@ -10,13 +10,13 @@ use domain::{
 use flow::Candidate;
 use planted::Bug;
 
-use super::{PaymentView, StoredPayment, automation::With, route::Choice, triggers::Before};
+use super::{StoredPayment, ToldPayment, automation::With, route::Choice, triggers::Before};
 use crate::{
     Engine,
     commit::{Ended, Extra},
     deadline::Deadline,
     faults::{Stop, payment_not_found},
-    once::{AUTHORISE_SCOPE, Kept, Snapshot},
+    once::{AUTHORISE_SCOPE, Snapshot},
 };
 
 /// With less time left a payment does not go on at another connection.
@@ -36,10 +36,21 @@ pub(crate) struct Report {
 
 impl Engine {
     /// Takes news about an operation, whoever brings it. Returns the payment as it is then.
-    pub(crate) async fn settle(&self, team: TeamId, id: PaymentId, report: Report) -> Result<Payment, Stop> {
+    ///
+    /// `known` is the payment as its bringer has it, to spare a read: somebody may have changed it since, and then its
+    /// version is refused and it is loaded like any other.
+    pub(crate) async fn settle(
+        &self,
+        (team, id): (TeamId, PaymentId),
+        mut known: Option<Payment>,
+        report: Report,
+    ) -> Result<Payment, Stop> {
         loop {
             let _turn = self.inner.turns.take(id.uuid()).await;
-            let mut payment = self.load(team, id).await?;
+            let mut payment = match known.take() {
+                Some(payment) => payment,
+                None => self.load(team, id).await?,
+            };
             let Some(operation) = payment.operation(report.n) else { return Ok(payment) };
             let (before, stood) = (operation.state.clone(), operation.clone());
             let ended = payment.authorisation_ended();
@@ -60,7 +71,7 @@ impl Engine {
             payment.version += 1;
             if self.commit_settled(&mut payment, report.n, &before, &lines).await? == Ended::Done {
                 if payment.authorisation_ended() && !ended {
-                    self.forget_later(payment.clone());
+                    self.forget_later(&payment);
                 }
                 return Ok(payment);
             }
@@ -146,12 +157,6 @@ impl Engine {
         lines.push(sent);
         Ok(())
     }
-
-    /// Forgets the card after the answer is on its way.
-    pub(crate) fn forget_later(&self, payment: Payment) {
-        let engine = self.clone();
-        drop(self.own(Box::pin(async move { engine.forget_card(&payment).await })));
-    }
 }
 
 /// What an idempotency key tells of operation `n`.
@@ -161,15 +166,15 @@ pub(crate) fn told_answer(payment: &Payment, n: u32) -> String {
     let is_authorisation = is_authorisation.is_some_and(|once| once.scope == AUTHORISE_SCOPE);
     let is_attempt = payment.operation(n).is_some_and(|operation| operation.kind.is_attempt());
     match payment.verdict(n) {
-        Err(_) if is_authorisation && !is_attempt => Snapshot::Result(PaymentView::of(payment.clone()).stored()).text(),
-        Ok(()) => Snapshot::Result(PaymentView::of(payment.clone()).stored()).text(),
+        Err(_) if is_authorisation && !is_attempt => Snapshot::Result(ToldPayment { payment }).text(),
+        Ok(()) => Snapshot::Result(ToldPayment { payment }).text(),
         Err(fault) => Snapshot::<StoredPayment>::Fault(fault).text(),
     }
 }
 
 /// What an idempotency key tells of a payment for which no processor was asked.
 pub(crate) fn told_payment(payment: &Payment) -> String {
-    Snapshot::Result(PaymentView::of(payment.clone()).stored()).text()
+    Snapshot::Result(ToldPayment { payment }).text()
 }
 
 /// Frees the checkout whose one live payment it was, when it has ended without money.

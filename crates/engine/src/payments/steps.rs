@@ -108,7 +108,7 @@ impl Engine {
     /// Forgets the card of a payment that ended before any processor was asked.
     pub(crate) fn ended_early(&self, payment: &Payment) {
         if payment.rule.is_some() {
-            self.forget_later(payment.clone());
+            self.forget_later(payment);
         }
     }
 }

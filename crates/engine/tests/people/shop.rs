@@ -213,7 +213,7 @@ impl Shop {
 
     pub(crate) fn pay(&self, customer: CustomerId, once: Option<Once>) -> Told<Payment> {
         let told = self.run(self.engine.authorise(&self.server, once, Ok(order(customer))));
-        Told { result: told.result.map(|view| view.payment), replayed: told.replayed }
+        Told { result: told.result.map(|view| *view.payment), replayed: told.replayed }
     }
 
     pub(crate) fn count(&self, table: &str) -> i64 {

@@ -75,6 +75,10 @@ impl Coercer<'_> {
     fn literal(&self, ty: &Type, literal: &Literal, path: &Path<'_>) -> Result<Option<Value>, Fault> {
         if let Literal::Variable(name) = literal {
             let value = self.variable(name, path)?;
+            if self.is_of(name, ty) {
+                // It is coerced to this very type already.
+                return Ok(value);
+            }
             return match value {
                 Some(Value::Null) if ty.is_non_null() => Err(not_null(path)),
                 Some(value) => self.value(ty, &value, path).map(Some),
@@ -106,6 +110,11 @@ impl Coercer<'_> {
             (None, None) if definition.ty.is_non_null() => Err(required(path)),
             (None, None) => Ok(None),
         }
+    }
+
+    /// Whether a variable is declared with this type.
+    fn is_of(&self, name: &str, ty: &Type) -> bool {
+        self.definitions.iter().any(|definition| definition.name == name && *definition.ty == *ty)
     }
 
     /// A value in the type `ty`.

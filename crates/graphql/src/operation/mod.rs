@@ -9,9 +9,11 @@ mod methods;
 mod payments;
 mod wallets;
 
+use std::future::Future;
+
 use domain::{Code, Fault, caller::Caller};
 use engine::{Engine, Once, Scope};
-use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, future::BoxFuture};
 
 use crate::{
     api::RootFields,
@@ -73,60 +75,61 @@ impl<'a> Operations<'a> {
         Sight::of(self.caller)
     }
 
-    async fn answer(&self, call: RootCall<'_>) -> Answer {
+    /// Each in a box of its own size: one future for all would have the size of the largest.
+    fn answer<'b>(&'b self, call: RootCall<'b>) -> BoxFuture<'b, Answer> {
         if let Key::Bad(fault) = &self.key {
-            return Err(fault.clone()).into();
+            return told(Err(fault.clone()));
         }
         let RootCall { name, arguments, look_ahead } = call;
         match name {
-            "authorizePayment" => self.authorise(arguments, look_ahead).await,
-            "headlessAuthorizePayment" => self.headless(arguments, look_ahead).await,
-            "abandonPayment" => self.abandon(arguments, look_ahead).await.into(),
-            "capturePayment" => self.capture(arguments, look_ahead).await,
-            "cancelPayment" => self.cancel(arguments, look_ahead).await,
-            "refundPayment" => self.refund(arguments, look_ahead).await,
-            "resolvePayment" => self.resolve_payment(arguments, look_ahead).await.into(),
-            "getPayment" => self.payment(arguments, look_ahead).await.into(),
-            "listPayments" => self.payments(arguments, look_ahead).await.into(),
-            "listFlows" => self.flows().await.into(),
-            "getFlow" => self.flow(arguments).await.into(),
-            "exportFlow" => self.export_flow(arguments).await.into(),
-            "tryFlow" => self.try_flow(arguments).await.into(),
-            "saveFlow" => self.save_flow(arguments).await.into(),
-            "publishFlow" => self.publish_flow(arguments).await.into(),
-            "setDefaultFlow" => self.set_default_flow(arguments).await.into(),
-            "decideApproval" => self.decide_approval(arguments).await.into(),
-            "listConnections" => self.connections().await.into(),
-            "saveConnection" => self.save_connection(arguments).await.into(),
-            "disableConnection" => self.disable_connection(arguments).await.into(),
-            "createCustomer" => self.create_customer(arguments).await,
-            "updateCustomer" => self.update_customer(arguments).await.into(),
-            "deleteCustomer" => self.delete_customer(arguments).await.into(),
-            "getCustomer" => self.customer(arguments).await.into(),
-            "listCustomers" => self.customers(arguments, look_ahead).await.into(),
-            "tokenisePaymentMethod" | "tokeniseCard" => self.tokenise(arguments).await,
-            "getPaymentMethod" => self.method(arguments, look_ahead).await.into(),
-            "getPaymentMethods" => self.methods(arguments, look_ahead, "customerId").await.into(),
-            "listCustomerCards" => self.methods(arguments, look_ahead, "vaultCustomerId").await.into(),
-            "deletePaymentMethod" => self.delete_method(arguments).await.into(),
-            "updateDefaultPaymentMethod" => self.make_default(arguments).await.into(),
-            "attachPaymentMethod" => self.attach_method(arguments).await.into(),
-            "startIntent" => self.start_intent(arguments, look_ahead).await.into(),
-            "updateIntent" => self.update_intent(arguments, look_ahead).await.into(),
-            "completeIntent" => self.complete_intent(arguments, look_ahead).await.into(),
-            "getIntent" => self.intent(arguments, look_ahead).await.into(),
-            "listIntents" => self.intents(arguments, look_ahead).await.into(),
-            "optimise" => self.optimise(arguments).await.into(),
-            "setupWallet" => self.setup_wallet(arguments).await.into(),
-            "saveWallet" => self.save_wallet(arguments).await.into(),
-            "attachSecurityCode" => self.attach_code(arguments).await.into(),
-            "headlessRequestPaymentProcessorToken" => self.processor_token(arguments).await.into(),
-            "generateClientToken" => self.client_token(arguments).await.into(),
+            "authorizePayment" => Box::pin(self.authorise(arguments, look_ahead)),
+            "headlessAuthorizePayment" => Box::pin(self.headless(arguments, look_ahead)),
+            "abandonPayment" => plain(self.abandon(arguments, look_ahead)),
+            "capturePayment" => Box::pin(self.capture(arguments, look_ahead)),
+            "cancelPayment" => Box::pin(self.cancel(arguments, look_ahead)),
+            "refundPayment" => Box::pin(self.refund(arguments, look_ahead)),
+            "resolvePayment" => plain(self.resolve_payment(arguments, look_ahead)),
+            "getPayment" => plain(self.payment(arguments, look_ahead)),
+            "listPayments" => plain(self.payments(arguments, look_ahead)),
+            "listFlows" => plain(self.flows()),
+            "getFlow" => plain(self.flow(arguments)),
+            "exportFlow" => plain(self.export_flow(arguments)),
+            "tryFlow" => plain(self.try_flow(arguments)),
+            "saveFlow" => plain(self.save_flow(arguments)),
+            "publishFlow" => plain(self.publish_flow(arguments)),
+            "setDefaultFlow" => plain(self.set_default_flow(arguments)),
+            "decideApproval" => plain(self.decide_approval(arguments)),
+            "listConnections" => plain(self.connections()),
+            "saveConnection" => plain(self.save_connection(arguments)),
+            "disableConnection" => plain(self.disable_connection(arguments)),
+            "createCustomer" => Box::pin(self.create_customer(arguments)),
+            "updateCustomer" => plain(self.update_customer(arguments)),
+            "deleteCustomer" => plain(self.delete_customer(arguments)),
+            "getCustomer" => plain(self.customer(arguments)),
+            "listCustomers" => plain(self.customers(arguments, look_ahead)),
+            "tokenisePaymentMethod" | "tokeniseCard" => Box::pin(self.tokenise(arguments)),
+            "getPaymentMethod" => plain(self.method(arguments, look_ahead)),
+            "getPaymentMethods" => plain(self.methods(arguments, look_ahead, "customerId")),
+            "listCustomerCards" => plain(self.methods(arguments, look_ahead, "vaultCustomerId")),
+            "deletePaymentMethod" => plain(self.delete_method(arguments)),
+            "updateDefaultPaymentMethod" => plain(self.make_default(arguments)),
+            "attachPaymentMethod" => plain(self.attach_method(arguments)),
+            "startIntent" => plain(self.start_intent(arguments, look_ahead)),
+            "updateIntent" => plain(self.update_intent(arguments, look_ahead)),
+            "completeIntent" => plain(self.complete_intent(arguments, look_ahead)),
+            "getIntent" => plain(self.intent(arguments, look_ahead)),
+            "listIntents" => plain(self.intents(arguments, look_ahead)),
+            "optimise" => plain(self.optimise(arguments)),
+            "setupWallet" => plain(self.setup_wallet(arguments)),
+            "saveWallet" => plain(self.save_wallet(arguments)),
+            "attachSecurityCode" => plain(self.attach_code(arguments)),
+            "headlessRequestPaymentProcessorToken" => plain(self.processor_token(arguments)),
+            "generateClientToken" => plain(self.client_token(arguments)),
             // A credential that came this far is good.
-            "initializeSDK" => Ok(true.into()).into(),
+            "initializeSDK" => told(Ok(true.into())),
             other => {
                 tracing::error!(field = other, "a root field of the schema has no resolver");
-                Err(Fault::unknown()).into()
+                told(Err(Fault::unknown()))
             }
         }
     }
@@ -134,8 +137,18 @@ impl<'a> Operations<'a> {
 
 impl Root for Operations<'_> {
     fn resolve<'a>(&'a self, call: RootCall<'a>) -> BoxFuture<'a, Answer> {
-        Box::pin(self.answer(call))
+        self.answer(call)
     }
+}
+
+/// An answer that takes no idempotency key.
+fn plain<'b>(result: impl Future<Output = Result<Out<'static>, Fault>> + Send + 'b) -> BoxFuture<'b, Answer> {
+    Box::pin(result.map(Answer::from))
+}
+
+/// An answer that is there already.
+fn told<'b>(result: Result<Out<'static>, Fault>) -> BoxFuture<'b, Answer> {
+    Box::pin(std::future::ready(result.into()))
 }
 
 /// `keyed` is how many operations of the request take a key: it counts for one, and can't for several.

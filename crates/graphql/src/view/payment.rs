@@ -18,7 +18,7 @@ use crate::execute::{Object, Out, object, optional, unknown_field};
 /// `Payment`, owning what it shows.
 pub(crate) struct PaymentObject {
     /// The payment.
-    pub(crate) payment: Payment,
+    pub(crate) payment: Box<Payment>,
     /// Its timeline; empty when it was not asked for.
     pub(crate) timeline: Vec<Line>,
     /// What the credential may see.

@@ -24,7 +24,7 @@ const NOT_MADE: [&str; 1] = ["Attachment"];
 
 fn payment_object() -> PaymentObject {
     PaymentObject {
-        payment: payment(),
+        payment: Box::new(payment()),
         timeline: vec![Line::new(at(), "Authorised").saying("Well.")],
         sight: Sight::Whole,
     }
@@ -161,7 +161,7 @@ fn optional_parts_are_null_and_bank_accounts_have_no_expiry() {
     (bare.customer, bare.flow, bare.gateway, bare.fraud, bare.metadata) = (None, None, None, None, None);
     bare.operations.clear();
     bare.captured = 0;
-    let bare = PaymentObject { payment: bare, timeline: Vec::new(), sight: Sight::Whole };
+    let bare = PaymentObject { payment: Box::new(bare), timeline: Vec::new(), sight: Sight::Whole };
     walk(&schema, &bare, &mut BTreeSet::new());
     for name in ["sourceId", "refundedAmount", "capturedAmount", "flowId", "connectionId", "metadata"] {
         assert_eq!(json_of(&bare, name), Value::Null, "{name}");
@@ -221,7 +221,7 @@ fn a_decline_fills_the_outcome() {
         5099,
         Some(Answer::Declined { decline, approval: approval() }),
     )];
-    let object = PaymentObject { payment: declined, timeline: Vec::new(), sight: Sight::Whole };
+    let object = PaymentObject { payment: Box::new(declined), timeline: Vec::new(), sight: Sight::Whole };
     let Out::Object(core) = field(&object, "paymentCore") else { panic!("no core") };
     let Out::Object(outcome) = field(&*core, "outcome") else { panic!("no outcome") };
     for (name, value) in [
@@ -241,7 +241,7 @@ fn a_decline_by_the_flow_fills_the_outcome_too() {
     let mut declined = payment();
     declined.operations = Vec::new();
     declined.decline_by_rule(Decline::of(DeclineCode::CustomRule), declined.created_at);
-    let object = PaymentObject { payment: declined, timeline: Vec::new(), sight: Sight::Whole };
+    let object = PaymentObject { payment: Box::new(declined), timeline: Vec::new(), sight: Sight::Whole };
     let Out::Object(core) = field(&object, "paymentCore") else { panic!("no core") };
     let Out::Object(outcome) = field(&*core, "outcome") else { panic!("no outcome") };
     for (name, value) in
