@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 
 use crate::{
     client::Client,
-    load::{AUTHORISE, TOKENISE, is_success},
+    load::{AUTHORISE, token},
+    sample::is_success,
     server::{KEY, Server},
 };
 
@@ -42,13 +43,11 @@ struct Series {
 
 /// Runs the measurement and prints a table.
 pub(crate) async fn run(options: &Options) -> anyhow::Result<()> {
-    let server = Server::start(options.server.as_deref())?;
+    let server = Server::start(options.server.as_deref(), None)?;
     let mut client = Client::open(&server.host, KEY).await?;
     save(&mut client, "large", &large(&json!({ "three_d_secure": "as_issuer" }))).await?;
     save(&mut client, "telling", &large(&json!({ "note": "The timeline says so." }))).await?;
-    let card = json!({"number": "4242424242424242", "expMonth": 12, "expYear": 2040});
-    let made = client.graphql(TOKENISE, json!({"data": {"paymentMethod": {"card": card}}})).await?;
-    let token = made.pointer("/tokenisePaymentMethod/token").and_then(Value::as_str).context("no token")?;
+    let token = token(&mut client).await?;
     let series = |name, flow: &str| {
         let input = json!({
             "amount": 5099, "currencyCode": "EUR", "flowId": flow, "metadata": {"plan": "silver"},

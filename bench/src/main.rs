@@ -3,11 +3,19 @@
 #![expect(clippy::disallowed_methods, reason = "a load generator is outside the service and reads its own clock")]
 
 mod client;
+mod compare;
+mod floor;
 mod flow;
 mod load;
+mod postgres;
+mod sample;
 mod server;
 
 use clap::{Parser, Subcommand};
+
+/// The service's allocator: the floor has it too.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Measures Pointsman.
 #[derive(Parser)]
@@ -18,17 +26,28 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Authorises with a vault token against a running server, with 1, 16 and 64 connections in turn.
-    Load(load::Options),
+    /// Runs the floor and the service in turn and tells what the service reaches of the floor.
+    Compare(compare::Options),
+    /// Serves the floor: the least program that does an authorisation's durable work.
+    Floor(floor::Options),
     /// Starts a server and tells what a flow of 200 steps with 50 conditions adds to an authorisation.
     Flow(flow::Options),
+    /// Authorises with a vault token against a running server, with 1, 16 and 64 connections in turn.
+    Load(load::Options),
 }
 
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    if !matches!(arguments.command, Command::Floor(_)) {
+        // What measures leaves the rest of the machine to what is measured.
+        builder.worker_threads(1);
+    }
+    let runtime = builder.enable_all().build()?;
     match arguments.command {
-        Command::Load(options) => runtime.block_on(load::run(&options)),
+        Command::Compare(options) => runtime.block_on(compare::run(&options)),
+        Command::Floor(options) => runtime.block_on(floor::run(&options)),
         Command::Flow(options) => runtime.block_on(flow::run(&options)),
+        Command::Load(options) => runtime.block_on(load::run(&options)),
     }
 }

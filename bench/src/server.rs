@@ -1,13 +1,16 @@
-//! A server of our own for a measurement: a sandbox in a fresh directory, on a free port, gone with the measurement.
+//! Servers of our own for a measurement: each in a fresh directory, on a free port, gone with the measurement.
 
 use std::{
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    time::Duration,
 };
 
 use anyhow::{Context, bail};
 use tempfile::TempDir;
+
+use crate::floor;
 
 /// The secret key of the server that was started.
 pub(crate) const KEY: &str = "sk_test_bench";
@@ -22,8 +25,9 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts the program at `path`, by default the one that was built beside this one.
-    pub(crate) fn start(path: Option<&Path>) -> anyhow::Result<Self> {
+    /// Starts the service at `path`, by default the one that was built beside this one; on the PostgreSQL server at
+    /// `database`, else on files.
+    pub(crate) fn start(path: Option<&Path>, database: Option<&str>) -> anyhow::Result<Self> {
         let path = path.map_or_else(beside_this_program, |path| Ok(path.to_owned()))?;
         if !path.exists() {
             bail!(
@@ -31,25 +35,61 @@ impl Server {
                 path.display()
             );
         }
-        let directory = tempfile::Builder::new().prefix("pointsman-bench-").tempdir()?;
-        let mut child = Command::new(&path)
-            .args(["serve", "--sandbox", "--listen", "127.0.0.1:0", "--data-dir"])
-            .arg(directory.path().join("data"))
+        let mut command = Command::new(&path);
+        command
+            .args(["serve", "--sandbox", "--listen", "127.0.0.1:0"])
             .env("POINTSMAN_ACCESS_TOKEN", KEY)
-            .env("POINTSMAN_LOG__LEVEL", "error")
+            .env("POINTSMAN_LOG__LEVEL", "error");
+        if let Some(url) = database {
+            command.args(["--database-url", url]);
+        }
+        Self::listening(command, "--data-dir", LISTENING)
+    }
+
+    /// Starts the floor; on the PostgreSQL server at `database`, in groups or one by one, else on files.
+    pub(crate) fn floor(database: Option<(&str, bool)>) -> anyhow::Result<Self> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg("floor");
+        match database {
+            None => {}
+            Some((url, one_by_one)) => {
+                command.args(["--database-url", url]);
+                command.args(one_by_one.then_some("--one-by-one"));
+            }
+        }
+        Self::listening(command, "--data-dir", floor::LISTENING)
+    }
+
+    /// Waits until it says where it listens. `place` is the option that names its directory.
+    fn listening(mut command: Command, place: &str, says: &str) -> anyhow::Result<Self> {
+        let directory = tempfile::Builder::new().prefix("pointsman-bench-").tempdir()?;
+        let program = command.get_program().to_owned();
+        let mut child = command
+            .arg(place)
+            .arg(directory.path().join("data"))
             .stdout(Stdio::piped())
             .spawn()
-            .with_context(|| format!("can't start {}", path.display()))?;
+            .with_context(|| format!("can't start {}", program.display()))?;
         let stdout = child.stdout.take();
         let mut server = Self { child, host: String::new(), _directory: directory };
         let stdout = stdout.context("the server has no standard output")?;
         for line in BufReader::new(stdout).lines() {
-            if let Some(host) = line?.strip_prefix(LISTENING) {
+            if let Some(host) = line?.strip_prefix(says) {
                 host.trim().clone_into(&mut server.host);
                 return Ok(server);
             }
         }
         bail!("the server ended without listening")
+    }
+
+    /// The processor time that its process has used; zero where the system does not tell it.
+    pub(crate) fn spent(&self) -> Duration {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
+        // After the program's name, which may hold blanks, come the state and more; of these the 12th and 13th are meant.
+        let after = stat.rsplit_once(')').map_or("", |(_, after)| after);
+        let ticks: u64 = after.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
+        // Linux counts in hundredths of a second, whatever its clock does.
+        Duration::from_millis(ticks.saturating_mul(10))
     }
 }
 
