@@ -227,7 +227,10 @@ impl House {
     pub(crate) async fn come_back(&self, node: usize, url: &str) -> Option<Returned> {
         let served = self.running(node)?;
         let token = url.rsplit('/').next().unwrap_or_default().to_owned();
-        self.at(node, async move { served.engine.returned(&token).await }, None).await
+        self.bank.guest(true);
+        let returned = self.at(node, async move { served.engine.returned(&token).await }, None).await;
+        self.bank.guest(false);
+        returned
     }
 
     /// A webhook of the merchant's comes in at a node.

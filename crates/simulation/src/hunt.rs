@@ -72,7 +72,7 @@ fn hunt_one(bug: Bug, plan: &Plan) -> Hunted {
     }
     let mut broken: Vec<(String, u64)> = counts.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
     broken.sort_by_key(|found| std::cmp::Reverse(found.1));
-    Hunted { bug, payments: report.payments, broken }
+    Hunted { bug, payments: report.payments.saturating_add(report.told), broken }
 }
 
 /// The table of a hunt, for people.

@@ -17,6 +17,7 @@ mod cut;
 mod digest;
 mod house;
 mod hunt;
+mod news;
 mod play;
 mod report;
 mod run;

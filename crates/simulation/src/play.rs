@@ -118,6 +118,10 @@ pub(crate) fn conclude(house: &Arc<House>, shop: &Shop) -> Result<Played, Broke>
         let detail = format!("{} late commits did not fit", house.misfits());
         broken.push(Broken { invariant: "the-model-is-right", subject: String::new(), detail });
     }
+    for reference in house.bank.looked_up_twice() {
+        let detail = "two nodes that look after it asked at the same time".to_owned();
+        broken.push(Broken { invariant: "one-look-up-at-a-time", subject: reference, detail });
+    }
     let mut faults = house.bank.take_faults();
     join(&mut faults, &house.stage.mishaps.take());
     Ok(Played {
@@ -154,6 +158,7 @@ async fn settle(shop: &Shop) -> Vec<Value> {
     for url in shop.returns() {
         shop.house.come_back(0, &url).await;
     }
+    shop.house.bank.only_recovery_looks();
     for round in 0..ROUNDS {
         let payments = listed(shop).await;
         let open = payments.iter().filter(|payment| checker::is_unsettled(payment)).count();

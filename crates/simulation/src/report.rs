@@ -21,6 +21,8 @@ pub struct Report {
     pub seed: u64,
     /// Payments made.
     pub payments: u64,
+    /// Payments beside them that were told news in any order.
+    pub told: u64,
     /// Worlds played.
     pub worlds: u64,
     /// Crash points of the stories at which a process was killed.
@@ -70,6 +72,14 @@ impl Failure {
     }
 }
 
+impl Failure {
+    /// Of the payment with this number among those that are told news in any order.
+    pub(crate) fn of_news(number: u64, broken: Broken) -> Self {
+        let place = format!("news of payment {number}");
+        Self { place, broken, payment: Value::Null, entries: Vec::new(), said: Vec::new() }
+    }
+}
+
 impl Report {
     pub(crate) fn add(&mut self, place: &str, played: Played) {
         self.worlds += 1;
@@ -106,6 +116,7 @@ impl Report {
     fn write(&self, out: &mut String) -> std::fmt::Result {
         writeln!(out, "seed                {}", self.seed)?;
         writeln!(out, "payments            {} in {} worlds", self.payments, self.worlds)?;
+        writeln!(out, "news in any order   told of {} payments beside them", self.told)?;
         writeln!(out, "crash points        hit {} of {}", self.crash_points_hit, self.crash_points)?;
         writeln!(out, "virtual time        {} h", self.virtual_time.as_secs() / 3600)?;
         writeln!(out, "wall time           {} s, {} payments per second", self.wall_time.as_secs(), self.rate())?;
@@ -171,6 +182,7 @@ impl Report {
             "seed": self.seed,
             "payments": self.payments,
             "worlds": self.worlds,
+            "toldNewsInAnyOrder": self.told,
             "crashPointsHit": self.crash_points_hit,
             "crashPoints": self.crash_points,
             "steps": self.steps,

@@ -16,6 +16,7 @@ use world::Stopwatch;
 use crate::{
     Broke,
     chance::Chance,
+    news,
     play::{Played, play},
     report::{Failure, Report},
     scenario::{self, STORIES, Story, Told},
@@ -23,6 +24,9 @@ use crate::{
 
 /// How many shoppers a world has: enough to get into each other's way, few enough to keep it small.
 pub(crate) const SHOPPERS: u32 = 150;
+
+/// At most so many payments are told their news in any order: what that can find it finds early.
+const MOST_TOLD: u64 = 20_000;
 
 /// What is to be played.
 #[derive(Debug, Clone)]
@@ -78,14 +82,30 @@ pub fn run(plan: &Plan, tell: &mut dyn FnMut(Progress)) -> Report {
     let mut report = Report { seed: plan.seed, ..Report::default() };
     let enough = AtomicBool::new(false);
     if plan.planted.is_none() {
+        news(plan, &mut report);
         stories(plan, &mut report, (tell, &enough));
     }
     worlds(plan, &mut report, (tell, &enough));
+    if plan.planted.is_some() && report.is_right() {
+        news(plan, &mut report);
+    }
     if plan.planted.is_some() && report.is_right() {
         stories(plan, &mut report, (tell, &enough));
     }
     report.wall_time = watch.elapsed();
     report
+}
+
+/// Tells payments their news in any order.
+fn news(plan: &Plan, report: &mut Report) {
+    if plan.world.is_some() || matches!(plan.crashes, Crashes::One(_)) {
+        return;
+    }
+    planted::plant(plan.planted);
+    let (broken, told) = news::play(plan.seed, plan.payments.min(MOST_TOLD));
+    planted::plant(None);
+    report.told += told;
+    report.failures.extend(broken.into_iter().map(|broken| Failure::of_news(told, broken)));
 }
 
 /// Plays every story without a death, then with one at each of its boundaries.

@@ -47,6 +47,22 @@ impl Gate {
     }
 }
 
+/// A look-up that is under way; ends when it is dropped.
+struct Look<'a>(&'a Bank, String);
+
+impl<'a> Look<'a> {
+    fn begin(bank: &'a Bank, reference: &str) -> Self {
+        bank.look(reference);
+        Self(bank, reference.to_owned())
+    }
+}
+
+impl Drop for Look<'_> {
+    fn drop(&mut self) {
+        self.0.looked(&self.1);
+    }
+}
+
 fn nonsense() -> CallError {
     CallError::Unknown("the answer is of another sort".to_owned())
 }
@@ -79,6 +95,9 @@ impl Connector for Gate {
 
     fn look_up<'a>(&'a self, call: &'a LookUp<'a>) -> BoxFuture<'a, Result<Finding, CallError>> {
         Box::pin(async move {
+            // Of a processor that proves nothing people ask too.
+            let proves = self.kind.final_after.is_some();
+            let _look = proves.then(|| Look::begin(&self.bank, call.reference.as_str()));
             match self.carry(Request::look_up(call)).await? {
                 Reply::Finding(finding) => Ok(finding),
                 Reply::Answer(_) | Reply::Later(_) => Err(nonsense()),

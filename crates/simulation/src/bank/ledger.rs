@@ -52,7 +52,12 @@ impl Ledger {
         let now = self.world.now();
         let versions = kept.entries.entry(entry.reference.as_str().to_owned()).or_default();
         versions.push((now.micros(), entry.clone()));
-        kept.notes.extend(listed(books_json(std::slice::from_ref(entry), now)));
+        kept.notes.extend(listed(books_json(std::slice::from_ref(entry), now)).into_iter().map(|mut note| {
+            if let Some(fields) = note.as_object_mut() {
+                fields.insert("noted".to_owned(), now.micros().into());
+            }
+            note
+        }));
     }
 }
 

@@ -11,7 +11,10 @@ mod kind;
 mod ledger;
 mod request;
 
-use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use connector::CallError;
 use connectors::simulator::{Books, BooksError, Page, Simulator};
@@ -39,6 +42,18 @@ pub(crate) struct Bank {
     chance: Mutex<Chance>,
     mood: Mutex<Mood>,
     faults: Counts,
+    looking: Mutex<Looking>,
+}
+
+/// The look-ups that are under way.
+#[derive(Default)]
+struct Looking {
+    /// Whether only recovery looks up, of which one at a time does.
+    alone: bool,
+    /// Customers that come back, who have it look up too.
+    guests: usize,
+    under_way: BTreeMap<String, usize>,
+    doubled: BTreeSet<String>,
 }
 
 impl Bank {
@@ -53,6 +68,7 @@ impl Bank {
             chance: Mutex::new(chance),
             mood: Mutex::new(Mood::Well),
             faults: Counts::default(),
+            looking: Mutex::default(),
         })
     }
 
@@ -69,6 +85,44 @@ impl Bank {
     /// The faults that were dealt, by name.
     pub(crate) fn take_faults(&self) -> std::collections::BTreeMap<&'static str, u64> {
         self.faults.take()
+    }
+
+    /// From now on only recovery looks up.
+    pub(crate) fn only_recovery_looks(&self) {
+        self.looking.lock().alone = true;
+    }
+
+    /// What was looked up by two at once since then.
+    pub(crate) fn looked_up_twice(&self) -> BTreeSet<String> {
+        self.looking.lock().doubled.clone()
+    }
+
+    /// A customer comes back, or has come back.
+    pub(crate) fn guest(&self, comes: bool) {
+        let mut looking = self.looking.lock();
+        looking.guests = if comes { looking.guests.saturating_add(1) } else { looking.guests.saturating_sub(1) };
+    }
+
+    /// A look-up begins.
+    fn look(&self, reference: &str) {
+        let mut looking = self.looking.lock();
+        let count = looking.under_way.entry(reference.to_owned()).or_default();
+        *count += 1;
+        if *count > 1 && looking.alone && looking.guests == 0 {
+            looking.doubled.insert(reference.to_owned());
+        }
+    }
+
+    /// A look-up ends.
+    fn looked(&self, reference: &str) {
+        let mut looking = self.looking.lock();
+        let left = looking.under_way.get_mut(reference).map_or(0, |count| {
+            *count -= 1;
+            *count
+        });
+        if left == 0 {
+            looking.under_way.remove(reference);
+        }
     }
 
     /// The customer decides at the page of this address. The page as it is then.

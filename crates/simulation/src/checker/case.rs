@@ -43,6 +43,11 @@ impl<'a> Case<'a> {
     }
 }
 
+/// The lines of the timeline in an event.
+pub(super) fn lines_of(event: &Value) -> &[Value] {
+    event.get("data").map_or(&[], |data| super::list(data, "lines"))
+}
+
 /// The titles and messages of the timeline in a payment as it is told.
 pub(super) fn timeline(payment: &Value) -> Vec<(&str, &str)> {
     let lines = payment.pointer("/paymentTimeline/overview").and_then(Value::as_array);

@@ -22,6 +22,7 @@ pub(super) fn same_key_same_answer(evidence: &Evidence, findings: &mut Findings)
     for ((_, key), all) in by_key {
         let counting: Vec<(&Said, &Value)> = all.iter().filter_map(|said| Some((*said, counts(said)?))).collect();
         let Some((first, answer)) = counting.first() else { continue };
+        forgotten(key, (first, answer), &all, findings);
         for (said, other) in counting.iter().skip(1) {
             if said.asked == first.asked {
                 same(key, answer, other, findings);
@@ -45,6 +46,17 @@ fn counts(said: &Said) -> Option<&Value> {
         "error.rate-limited",
     ];
     (!passing.contains(&code)).then_some(told)
+}
+
+/// What was answered once is not under way any more.
+fn forgotten(key: &str, (first, answer): (&Said, &Value), all: &[&Said], findings: &mut Findings) {
+    let open = payment_of(answer)
+        .is_some_and(|payment| matches!(text(payment, "status"), "NO_ANSWER_FROM_PSP" | "ACTIVE" | "GATEWAY_HOLD"));
+    let later = all.iter().filter(|said| said.began > first.ended && said.asked == first.asked);
+    let in_progress = |told: &Value| code_told(told) == Some("error.idempotency.in-progress");
+    if !open && later.filter_map(|said| said.told.as_ref()).any(in_progress) {
+        findings.add("same-key-same-answer", key, format!("told {answer}, then that it is under way"));
+    }
 }
 
 fn same(key: &str, first: &Value, other: &Value, findings: &mut Findings) {

@@ -11,12 +11,14 @@ mod events;
 mod keys;
 mod money;
 mod states;
+mod turns;
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
 use case::Case;
+pub(crate) use states::may_follow;
 
 /// A request and what was told.
 #[derive(Debug, Clone)]
@@ -83,11 +85,14 @@ pub(crate) fn check(evidence: &Evidence) -> Vec<Broken> {
         events::of_a_payment(case, &mut findings);
         acknowledged::of_a_payment(case, &mut findings);
         money::what_was_asked(case, &mut findings);
+        turns::capture_excludes_cancel(case, &mut findings);
+        turns::sent_in_time(case, &mut findings);
     }
     events::numbers(evidence, &mut findings);
     keys::same_key_same_answer(evidence, &mut findings);
     keys::one_payment_for_each_order(evidence, &mut findings);
     checkouts::one_charge_for_each(evidence, &cases, &mut findings);
+    checkouts::freed_without_money(evidence, &mut findings);
     defects(evidence, &mut findings);
     findings.0
 }

@@ -38,7 +38,7 @@ fn followers(status: &str) -> &'static [&'static str] {
 }
 
 /// Whether one status may follow another in one step.
-pub(super) fn may_follow(from: &str, to: &str) -> bool {
+pub(crate) fn may_follow(from: &str, to: &str) -> bool {
     from == to || followers(from).contains(&to)
 }
 
