@@ -116,7 +116,6 @@ impl Report {
     fn write(&self, out: &mut String) -> std::fmt::Result {
         writeln!(out, "seed                {}", self.seed)?;
         writeln!(out, "payments            {} in {} worlds", self.payments, self.worlds)?;
-        writeln!(out, "news in any order   told of {} payments beside them", self.told)?;
         writeln!(out, "crash points        hit {} of {}", self.crash_points_hit, self.crash_points)?;
         writeln!(out, "virtual time        {} h", self.virtual_time.as_secs() / 3600)?;
         writeln!(out, "wall time           {} s, {} payments per second", self.wall_time.as_secs(), self.rate())?;

@@ -82,7 +82,6 @@ pub fn run(plan: &Plan, tell: &mut dyn FnMut(Progress)) -> Report {
     let mut report = Report { seed: plan.seed, ..Report::default() };
     let enough = AtomicBool::new(false);
     if plan.planted.is_none() {
-        news(plan, &mut report);
         stories(plan, &mut report, (tell, &enough));
     }
     worlds(plan, &mut report, (tell, &enough));
