@@ -148,8 +148,12 @@ impl Code {
 /// Where security codes are kept.
 enum Kept {
     InMemory(Codes),
-    /// In the database, for this long.
-    Shared(Duration),
+    /// In the database.
+    Shared {
+        /// For this long.
+        lifetime: Duration,
+        absent: shared_codes::Absent,
+    },
 }
 
 impl Vault {
@@ -160,7 +164,7 @@ impl Vault {
     pub fn open(db: Db, source: KeySource, world: World, code_lifetime: Duration) -> Result<Self, VaultError> {
         let keys = source.load_or_create(&world)?;
         let codes = if db.is_shared() {
-            Kept::Shared(code_lifetime.min(shared_codes::LONGEST))
+            Kept::Shared { lifetime: code_lifetime.min(shared_codes::LONGEST), absent: shared_codes::Absent::default() }
         } else {
             Kept::InMemory(Codes::new(&world, code_lifetime))
         };
@@ -247,19 +251,21 @@ impl Vault {
     /// # Errors
     /// The database's.
     pub async fn open_code(&self, holder: &str) -> Result<Option<Code>, VaultError> {
-        if let Kept::InMemory(codes) = &self.0.codes {
-            return Ok(Code::read(|purpose| codes.open(&self.0.world, (holder, purpose))));
+        match &self.0.codes {
+            Kept::InMemory(codes) => Ok(Code::read(|purpose| codes.open(&self.0.world, (holder, purpose)))),
+            Kept::Shared { absent, .. } => {
+                let sealed = self.shared_code(absent, holder).await?;
+                Ok(sealed.and_then(|sealed| Code::read(|purpose| sealed.open(holder, purpose))))
+            }
         }
-        let Some(sealed) = self.shared_code(holder).await? else { return Ok(None) };
-        Ok(Code::read(|purpose| sealed.open(holder, purpose)))
     }
 
     /// Erases the security code of `holder`, or its cryptogram. What can't be erased now ends with its life time.
     pub async fn erase_cvc(&self, holder: &str) {
         match &self.0.codes {
             Kept::InMemory(codes) => codes.erase(holder),
-            Kept::Shared(_) => {
-                if let Err(error) = self.erase_shared_code(holder).await {
+            Kept::Shared { absent, .. } => {
+                if let Err(error) = self.erase_shared_code(absent, holder).await {
                     tracing::warn!(%error, "a security code can't be erased yet; it ends with its life time");
                 }
             }
@@ -274,14 +280,14 @@ impl Vault {
     pub async fn sweep_codes(&self) -> Result<usize, VaultError> {
         match &self.0.codes {
             Kept::InMemory(codes) => Ok(codes.sweep(self.0.world.now())),
-            Kept::Shared(_) => self.sweep_shared_codes().await,
+            Kept::Shared { .. } => self.sweep_shared_codes().await,
         }
     }
 
     async fn keep(&self, what: (&str, Purpose), clear: &[u8]) -> Result<(), VaultError> {
         match &self.0.codes {
             Kept::InMemory(codes) => codes.keep(&self.0.world, what, clear),
-            Kept::Shared(lifetime) => self.share_code(*lifetime, what, clear).await?,
+            Kept::Shared { lifetime, absent } => self.share_code((*lifetime, absent), what, clear).await?,
         }
         Ok(())
     }

@@ -4,10 +4,11 @@
 //! They are sealed under a key derived from the current version of the vault's keys, in a table that never gets into the
 //! write-ahead log. None of these statements names a team: a holder's name is of one team, and unique.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use db::{DbError, Statement};
 use domain::Timestamp;
+use parking_lot::Mutex;
 use zeroize::Zeroizing;
 
 use crate::{
@@ -23,6 +24,32 @@ pub(crate) const LONGEST: Duration = Duration::from_mins(58);
 
 /// How often a write whose outcome is unknown is done again. It is the same after it was done twice.
 const TRIES: u32 = 3;
+
+/// A look that found no code spares the look before its erasure for this long: longer than a call takes.
+const FRESH_FOR: Duration = Duration::from_mins(1);
+
+/// More looks than this are not remembered at once.
+const LOOKS: usize = 10_000;
+
+/// Holders that a look found without a code: most payments have none, and each would be looked for once more when its
+/// authorisation has ended. A code that comes to another node in between is not this authorisation's.
+#[derive(Default)]
+pub(crate) struct Absent(Mutex<BTreeMap<String, Timestamp>>);
+
+impl Absent {
+    fn note(&self, holder: &str, now: Timestamp) {
+        let mut found = self.0.lock();
+        if found.len() >= LOOKS {
+            found.clear();
+        }
+        found.insert(holder.to_owned(), now);
+    }
+
+    /// Whether a look found none lately. Counts once.
+    fn take(&self, holder: &str, now: Timestamp) -> bool {
+        self.0.lock().remove(holder).is_some_and(|then| now >= then && now.since(then) <= FRESH_FOR)
+    }
+}
 
 /// A code as it is kept, with the key that it is sealed under.
 pub(crate) struct Sealed {
@@ -51,11 +78,12 @@ fn delete(holder: &str) -> Statement {
 impl Vault {
     pub(crate) async fn share_code(
         &self,
-        lifetime: Duration,
+        (lifetime, absent): (Duration, &Absent),
         (holder, purpose): (&str, Purpose),
         clear: &[u8],
     ) -> Result<(), VaultError> {
         let world = &self.0.world;
+        absent.take(holder, world.now());
         let keys = self.keys();
         let version = keys.version();
         let key = keys.code_key(version).ok_or(VaultError::NoKey(version))?;
@@ -63,14 +91,17 @@ impl Vault {
         self.commit_code(holder, &put(holder, version, &sealed, world.now().after(lifetime))).await
     }
 
-    pub(crate) async fn shared_code(&self, holder: &str) -> Result<Option<Sealed>, VaultError> {
+    pub(crate) async fn shared_code(&self, absent: &Absent, holder: &str) -> Result<Option<Sealed>, VaultError> {
         let now = self.0.world.now();
         // A holder's name is of one team. What ends later than a whole life from now was kept before a clock was set back.
         let sql =
             "select key_version, sealed from security_code where holder = $1 and until_at > $2 and until_at <= $3";
         let times = [now, now.after(LONGEST)].map(|at| at.micros().into());
         let found = self.0.db.read(sql, [vec![holder.into()], times.to_vec()].concat()).await?;
-        let Some(mut row) = found.into_iter().next() else { return Ok(None) };
+        let Some(mut row) = found.into_iter().next() else {
+            absent.note(holder, now);
+            return Ok(None);
+        };
         let version = u32::try_from(row.int(0)?)
             .map_err(|_| DbError::Corrupt("security_code: the version of a key".to_owned()))?;
         if self.keys().key(version).is_none() {
@@ -82,7 +113,10 @@ impl Vault {
     }
 
     /// Most payments have none: a look costs less than a commit.
-    pub(crate) async fn erase_shared_code(&self, holder: &str) -> Result<(), VaultError> {
+    pub(crate) async fn erase_shared_code(&self, absent: &Absent, holder: &str) -> Result<(), VaultError> {
+        if absent.take(holder, self.0.world.now()) {
+            return Ok(());
+        }
         // A holder's name is of one team.
         let sql = "select 1 from security_code where holder = $1";
         if self.0.db.read(sql, vec![holder.into()]).await?.is_empty() {

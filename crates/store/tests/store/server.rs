@@ -121,6 +121,10 @@ async fn a_security_code_is_there_for_every_node_until_it_is_erased_and_never_in
     assert_eq!((value.as_str(), eci.as_deref()), ("AgAA", Some("05")));
     two.erase_cvc("a").await;
     assert!(one.open_cvc("a").await.unwrap().is_none());
+    // A node that found none and then takes one erases it all the same.
+    one.keep_cvc("a", &code).await.unwrap();
+    one.erase_cvc("a").await;
+    assert!(two.open_cvc("a").await.unwrap().is_none());
     let db = Db::postgres(options.clone(), vault::MIGRATIONS, &World::real()).await.unwrap();
     let sealed = db.read("select sealed from security_code", Vec::new()).await.unwrap();
     assert!(sealed.len() == 1 && !sealed[0].text(0).unwrap().contains("AgAA"));
