@@ -3,8 +3,6 @@
 //! Only a keyed hash of a credential is stored, and it is what leads to the row. What was found is kept for less than a
 //! second, so that a revocation holds within that time on every node.
 
-use std::{collections::BTreeMap, time::Duration};
-
 use db::Change;
 use domain::{
     Code, Fault, Timestamp,
@@ -12,21 +10,18 @@ use domain::{
     id::KeyId,
     money::Currency,
 };
-use parking_lot::Mutex;
 use store::credential::{self, Kind};
 use subtle::ConstantTimeEq;
 
 use crate::{
     Engine,
     faults::{Stop, customer_not_found, database, intent_not_found},
+    lately::{Lately, Reading},
     once::only_fault,
 };
 
 /// Attempts that a client token may make.
 pub const MAX_CLIENT_ATTEMPTS: i64 = 10;
-
-/// A revocation elsewhere is seen after this time at the latest.
-const FRESH_FOR: Duration = Duration::from_millis(500);
 
 /// Credentials that are kept at the same time.
 const KEPT: usize = 10_000;
@@ -46,42 +41,18 @@ pub struct ClientTokenMade {
 }
 
 /// Credentials as they were found lately, by their hashes.
-#[derive(Default)]
-pub(crate) struct Cache(Mutex<BTreeMap<String, Known>>);
+pub(crate) type Cache = Lately<String, Known>;
 
+/// The cache of a node that starts.
+pub(crate) fn cache() -> Cache {
+    Lately::at_most(KEPT)
+}
+
+/// Who a credential speaks for, and until when.
 #[derive(Clone)]
-struct Known {
-    fresh_until: Timestamp,
+pub(crate) struct Known {
     caller: Caller,
     expires_at: Option<Timestamp>,
-}
-
-impl Known {
-    /// Whether it was found lately. A clock that jumps back must not keep an old finding alive.
-    fn is_fresh(&self, now: Timestamp) -> bool {
-        now < self.fresh_until && self.fresh_until.since(now) <= FRESH_FOR
-    }
-}
-
-impl Cache {
-    fn find(&self, hash: &str, now: Timestamp) -> Option<Known> {
-        self.0.lock().get(hash).filter(|known| known.is_fresh(now)).cloned()
-    }
-
-    fn keep(&self, hash: String, known: Known, now: Timestamp) {
-        let mut kept = self.0.lock();
-        if kept.len() >= KEPT {
-            kept.retain(|_, known| known.is_fresh(now));
-        }
-        if kept.len() < KEPT {
-            kept.insert(hash, known);
-        }
-    }
-
-    /// Forgets everything: a credential of this node was revoked.
-    pub(crate) fn clear(&self) {
-        self.0.lock().clear();
-    }
 }
 
 /// What a credential says of itself.
@@ -130,9 +101,9 @@ impl Engine {
         let form = Form::of(bearer).filter(|form| form.mode == self.inner.settings.mode).ok_or_else(unauthorized)?;
         let hash = self.inner.vault.credential_hash(bearer);
         let now = self.inner.world.now();
-        let known = match self.inner.access.find(&hash, now) {
-            Some(known) => known,
-            None => self.look_for_credential(form, hash, now).await?,
+        let known = match self.inner.access.find(hash.as_str(), now) {
+            Ok(known) => known,
+            Err(reading) => self.look_for_credential(form, hash, reading).await?,
         };
         if known.expires_at.is_some_and(|expires_at| expires_at <= now) {
             return Err(unauthorized());
@@ -140,7 +111,7 @@ impl Engine {
         Ok(known.caller)
     }
 
-    async fn look_for_credential(&self, form: Form, hash: String, now: Timestamp) -> Result<Known, Fault> {
+    async fn look_for_credential(&self, form: Form, hash: String, reading: Reading) -> Result<Known, Fault> {
         let found = credential::by_hash(&self.inner.store, &hash).await.map_err(|error| database(&error))?;
         let same = |row: &credential::Credential| bool::from(row.hash.as_bytes().ct_eq(hash.as_bytes()));
         let row = found.filter(same).ok_or_else(unauthorized)?;
@@ -153,8 +124,8 @@ impl Engine {
             Kind::Client => Credential::Client(row.grant.unwrap_or_default()),
         };
         let caller = Caller { team: row.team, key: row.id, credential, mode: row.mode, seen_in: None };
-        let known = Known { fresh_until: now.after(FRESH_FOR), caller, expires_at: row.expires_at };
-        self.inner.access.keep(hash, known.clone(), now);
+        let known = Known { caller, expires_at: row.expires_at };
+        self.inner.access.keep(hash, known.clone(), reading);
         Ok(known)
     }
 
@@ -302,31 +273,5 @@ mod tests {
         assert_eq!(field(Some(0), Some("EUR")).as_deref(), Some("amount"));
         assert_eq!(field(Some(-1), Some("EUR")).as_deref(), Some("amount"));
         assert_eq!(field(Some(1), Some("EURO")).as_deref(), Some("currency"));
-    }
-
-    #[test]
-    fn a_finding_is_fresh_for_its_time_and_not_after_the_clock_went_back() {
-        let caller = Caller {
-            team: domain::id::TeamId::new(uuid::Uuid::nil()),
-            key: KeyId::new(uuid::Uuid::nil()),
-            credential: Credential::Secret,
-            mode: Mode::Test,
-            seen_in: None,
-        };
-        let at = Timestamp::from_micros(1_000_000_000);
-        let known = Known { fresh_until: at.after(FRESH_FOR), caller, expires_at: None };
-        assert!(known.is_fresh(at));
-        assert!(!known.is_fresh(at.after(FRESH_FOR)));
-        assert!(!known.is_fresh(at.before(Duration::from_millis(1))));
-        let cache = Cache::default();
-        for n in 0..KEPT {
-            cache.keep(n.to_string(), known.clone(), at);
-        }
-        cache.keep("one more".to_owned(), known.clone(), at);
-        assert!(cache.find("one more", at).is_none(), "the number of entries is bounded");
-        let later = at.after(FRESH_FOR);
-        cache.keep("one more".to_owned(), Known { fresh_until: later.after(FRESH_FOR), ..known }, later);
-        assert!(cache.find("one more", later).is_some() && cache.find("0", later).is_none());
-        assert_eq!(cache.0.lock().len(), 1, "what is not fresh makes room");
     }
 }

@@ -18,6 +18,7 @@ pub mod faults;
 mod flows;
 mod intents;
 mod jobs;
+mod lately;
 mod once;
 mod payments;
 mod people;
@@ -126,7 +127,7 @@ impl Engine {
                 connectors: parts.connectors,
                 outbound: parts.outbound,
                 wallets: parts.wallets,
-                wallet_keys: wallets::Cache::default(),
+                wallet_keys: wallets::cache(),
                 first_team: parking_lot::Mutex::new(None),
                 settings: parts.settings,
                 public_url: OnceLock::new(),
@@ -135,9 +136,9 @@ impl Engine {
                 looking: payments::Looking::default(),
                 health: payments::Health::default(),
                 orphans_after: parking_lot::Mutex::new(None),
-                registry: registry::Registry::default(),
+                registry: registry::registry(),
                 programs: flows::Programs::default(),
-                access: access::Cache::default(),
+                access: access::cache(),
                 running: AtomicUsize::new(0),
                 recovering: AtomicUsize::new(0),
                 calling: payments::Calling::default(),

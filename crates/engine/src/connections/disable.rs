@@ -17,7 +17,7 @@ impl Engine {
             .with(store::connection::disable(caller.team, id));
         match self.commit_plain(change).await.map_err(only_fault)? {
             None => {
-                self.inner.registry.forget(caller.team);
+                self.inner.registry.forget(&caller.team);
                 Ok(())
             }
             Some(_) => Err(connection_not_found()),

@@ -132,7 +132,7 @@ impl Engine {
                 }
             };
             if self.commit_plain(change).await?.is_none() {
-                self.inner.registry.forget(team);
+                self.inner.registry.forget(&team);
                 return Ok((wanted, replaced));
             }
         }

@@ -38,7 +38,7 @@ impl Engine {
                 .with(store::flow::unset_default(team))
                 .with(store::flow::set_default(team, id));
             if self.commit_plain(change).await?.is_none() {
-                self.inner.registry.forget(team);
+                self.inner.registry.forget(&team);
                 return Ok(());
             }
         }

@@ -44,7 +44,7 @@ impl Engine {
         if self.commit_plain(change).await?.is_some() {
             return Err(flow_not_found().into());
         }
-        self.inner.registry.forget(team);
+        self.inner.registry.forget(&team);
         Ok(FlowView::of(&published, found))
     }
 }

@@ -68,7 +68,7 @@ impl Engine {
                 None => self.first_version((team, id), &flows, (document, checked.document.name)).await?,
             };
             if let Some((flow, version)) = saved {
-                self.inner.registry.forget(team);
+                self.inner.registry.forget(&team);
                 return Ok(FlowView::of(&flow, version));
             }
         }

@@ -21,7 +21,7 @@ pub use keys::{
 pub(crate) use open::used_before;
 pub(crate) use opened::{Opened, TokenMoney};
 pub use setup::{SetupWallet, Validation};
-pub(crate) use team::Cache;
+pub(crate) use team::{Cache, cache};
 
 /// Where a wallet's token stands in a fault's `field`.
 const FIELD: &str = "authorisePayment.paymentMethod.walletToken";

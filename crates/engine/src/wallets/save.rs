@@ -52,7 +52,7 @@ impl Engine {
         for (_, old) in before.into_iter().filter(|(known, old)| known == name && *old != sealed) {
             vault.erase_secret(team, old).await?;
         }
-        self.inner.wallet_keys.forget(team);
+        self.inner.wallet_keys.forget(&team);
         Ok(())
     }
 }

@@ -1,61 +1,49 @@
 //! Which keys are whose: those that a team has saved, else, for the first team, those of the configuration.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use domain::{
-    Fault, Timestamp,
+    Fault,
     id::{BlobId, TeamId},
 };
-use parking_lot::Mutex;
 
 use super::{Wallet, WalletKeys, save, save::Ready};
-use crate::{Engine, faults::Stop};
-
-/// A change made elsewhere is seen after this time at the latest.
-const FRESH_FOR: Duration = Duration::from_millis(500);
+use crate::{Engine, faults::Stop, lately::Lately};
 
 /// Teams whose keys are kept at the same time.
 const TEAMS_KEPT: usize = 1_000;
 
 /// The keys of teams, as read lately.
-#[derive(Default)]
-pub(crate) struct Cache(Mutex<BTreeMap<TeamId, Read>>);
+pub(crate) type Cache = Lately<TeamId, Read>;
+
+/// The cache of a node that starts.
+pub(crate) fn cache() -> Cache {
+    Lately::at_most(TEAMS_KEPT)
+}
 
 /// Keys with what they were read from.
 #[derive(Clone)]
-struct Read {
-    until: Timestamp,
+pub(crate) struct Read {
     saved: Vec<(String, BlobId)>,
     keys: WalletKeys,
-}
-
-impl Cache {
-    /// The next one who asks reads anew.
-    pub(super) fn forget(&self, team: TeamId) {
-        self.0.lock().remove(&team);
-    }
 }
 
 impl Engine {
     /// A team's keys, as they were less than a second ago.
     pub(super) async fn wallet_keys(&self, team: TeamId) -> Result<WalletKeys, Stop> {
-        let now = self.inner.world.now();
-        let kept = self.inner.wallet_keys.0.lock().get(&team).cloned();
-        if let Some(read) = kept.as_ref().filter(|read| now < read.until && read.until.since(now) <= FRESH_FOR) {
-            return Ok(read.keys.clone());
-        }
+        let cache = &self.inner.wallet_keys;
+        let reading = match cache.find(&team, self.inner.world.now()) {
+            Ok(read) => return Ok(read.keys),
+            Err(reading) => reading,
+        };
+        let kept = cache.last(&team);
         let saved = store::wallet_setting::of_team(&self.inner.store, team).await?;
-        let until = now.after(FRESH_FOR);
         let keys = match kept {
             // Keys are written once under their id: the same ids are the same keys.
             Some(read) if read.saved == saved => read.keys,
             _ => self.opened_keys(team, &saved).await?,
         };
-        let mut cache = self.inner.wallet_keys.0.lock();
-        if cache.len() >= TEAMS_KEPT {
-            cache.clear();
-        }
-        cache.insert(team, Read { until, saved, keys: keys.clone() });
+        cache.keep(team, Read { saved, keys: keys.clone() }, reading);
         Ok(keys)
     }
 
