@@ -232,6 +232,19 @@ impl Engine {
         }
     }
 
+    /// What the key tells already; `None` without one, or while its answer is still to come.
+    pub(crate) async fn told_under<T: Kept>(&self, claim: Option<&Claim>) -> Result<Option<T>, Stop> {
+        let Some(claim) = claim else { return Ok(None) };
+        let forgotten = self.inner.world.now().before(self.inner.settings.idempotency_retention);
+        let Some(record) = store::once::find(&self.inner.store, claim.team, &claim.once, forgotten).await? else {
+            return Ok(None);
+        };
+        match self.tell(claim, &Scope::Authorise, &record).await? {
+            Some(Existing::Told(told)) => told.result.map(Some).map_err(Stop::Fault),
+            Some(Existing::Free) | None => Ok(None),
+        }
+    }
+
     /// What a record tells this request; `None` while its answer is still to come.
     async fn tell<T: Kept>(&self, claim: &Claim, scope: &Scope, record: &Record) -> Result<Option<Existing<T>>, Stop> {
         let same = record.fingerprint == claim.fingerprint || planted::is(Bug::AnswerOfAnotherRequest);

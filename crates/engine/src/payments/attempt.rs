@@ -14,6 +14,7 @@ use domain::{
 };
 use futures_util::future::BoxFuture;
 use planted::Bug;
+use store::once::Claim;
 
 use super::{PaymentView, route::Line, settle::Report};
 use crate::{
@@ -119,7 +120,7 @@ impl Engine {
     pub(crate) async fn in_time(
         &self,
         request: (domain::id::TeamId, domain::id::PaymentId, Deadline),
-        begun: &Begun,
+        (begun, claim): (&Begun, Option<&Claim>),
         work: BoxFuture<'static, Result<PaymentView, Stop>>,
     ) -> Result<PaymentView, Stop> {
         let (team, id, deadline) = request;
@@ -137,6 +138,10 @@ impl Engine {
             // A panic in the task is a defect of ours; the payment goes on by recovery.
             Ok(None) => Err(Stop::Fault(Fault::unknown())),
             Err(world::Elapsed) => {
+                // Somebody else may have settled it, and the payment gone on since: the key tells how it was.
+                if let Some(told) = self.told_under(claim).await? {
+                    return Ok(told);
+                }
                 let mut payment = self.load(team, id).await?;
                 // Another node has found out meanwhile that the customer must act: that is told as ever.
                 if let Some(attempt) = payment.attempt() {

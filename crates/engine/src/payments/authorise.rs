@@ -109,10 +109,10 @@ impl Engine {
             let id = PaymentId::new(engine.inner.world.uuid_v7());
             let (team, begun) = (caller_of.team, Begun::default());
             let work = {
-                let (engine, begun) = (engine.clone(), begun.clone());
+                let (engine, begun, claim) = (engine.clone(), begun.clone(), claim.clone());
                 async move { Box::pin(engine.authorised(&caller_of, (id, begun), command, (claim, deadline))).await }
             };
-            engine.in_time((team, id, deadline), &begun, Box::pin(work)).await
+            engine.in_time((team, id, deadline), (&begun, claim.as_ref()), Box::pin(work)).await
         };
         self.once(caller, once, parsed, run).await
     }
@@ -137,6 +137,7 @@ impl Engine {
         let first = Box::pin(self.first_commit(caller, prepared, command, (claim.as_ref(), deadline)));
         let (payment, operation) = first.await?;
         begun.set();
+        let own = payment.version + u64::from(operation.is_some());
         let payment = match operation {
             Some(n) => self.carry_out(payment, n, Some(deadline)).await?,
             None => payment,
@@ -145,6 +146,12 @@ impl Engine {
         let payment = Box::pin(self.onward(payment)).await?;
         if let Some(claim) = claim.as_ref().filter(|_| payment.version != settled || payment.owed_answer.is_some()) {
             return self.kept_answer(claim, deadline).await;
+        }
+        if payment.version != own
+            && let Some(told) = self.told_under(claim.as_ref()).await?
+        {
+            // Somebody else has settled it, and it has gone on since.
+            return Ok(told);
         }
         if let Some(attempt) = payment.attempt() {
             payment.verdict(attempt.n)?;

@@ -36,22 +36,28 @@ impl Engine {
         let run = |(id, mut add): (PaymentId, Add), claim: Option<Claim>, deadline: Deadline| async move {
             let begun = Begun::default();
             let work = {
-                let (engine, begun) = (engine.clone(), begun.clone());
+                let (engine, begun, claim) = (engine.clone(), begun.clone(), claim.clone());
                 async move {
                     let later = Later { team, id, once: claim.as_ref(), deadline: Some(deadline), begun: &begun };
                     let add = |payment: &mut Payment, begin| Ok(add(payment, begin)?);
                     let (payment, n) = engine.begin_later(&later, add).await?;
+                    let own = payment.version + 1;
                     let payment = engine.carry_out(payment, n, None).await?;
                     payment.verdict(n)?;
                     let settled = payment.version;
                     let payment = Box::pin(engine.onward(payment)).await?;
                     match claim.as_ref().filter(|_| payment.version != settled || payment.owed_answer.is_some()) {
                         Some(claim) => engine.kept_answer(claim, deadline).await,
+                        // Somebody else has settled it, and it has gone on since.
+                        None if payment.version != own => {
+                            let told = engine.told_under(claim.as_ref()).await?;
+                            Ok(told.unwrap_or_else(|| PaymentView::of(payment)))
+                        }
                         None => Ok(PaymentView::of(payment)),
                     }
                 }
             };
-            engine.in_time((team, id, deadline), &begun, Box::pin(work)).await
+            engine.in_time((team, id, deadline), (&begun, claim.as_ref()), Box::pin(work)).await
         };
         self.once(caller, once, parsed, run).await
     }

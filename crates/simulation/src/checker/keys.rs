@@ -76,7 +76,10 @@ fn same(key: &str, first: &Value, other: &Value, findings: &mut Findings) {
 /// Whether the operation that was answered may still have been open.
 fn is_open(payment: &Value) -> bool {
     let refunds = list(payment, "refunds").iter().any(|refund| text(refund, "status") == "PENDING");
-    let unanswered = timeline(payment).last().is_some_and(|line| line.0.starts_with("No answer to the"));
+    // What is begun has an end to come; that a flow was started is no operation.
+    let begun = |title: &str| title.ends_with(" started") && title != "A flow was started";
+    let unanswered =
+        timeline(payment).last().is_some_and(|line| line.0.starts_with("No answer to the") || begun(line.0));
     refunds || unanswered || text(payment, "status") == "NO_ANSWER_FROM_PSP"
 }
 

@@ -137,9 +137,13 @@ fn completing_and_paying_at_once_leave_no_payment_on_a_complete_intent_that_it_d
                 shop.try_authorise(&order(&intent, cards::VISA), None)
             }
         });
-        answers[0].data();
+        // Whoever comes second meets the other: the payment finds the intent complete, or completing finds it held.
+        let second = answers.iter().filter(|answer| !answer.errors().is_empty());
+        assert!(second.clone().count() <= 1);
+        for answer in second {
+            answer.assert_error("error.authorize.payment-already-authorized");
+        }
         if !answers[1].errors().is_empty() {
-            answers[1].assert_error("error.authorize.payment-already-authorized");
             assert_eq!(shop.intent(&intent)["linkedPayments"], json!([]));
         }
     }
