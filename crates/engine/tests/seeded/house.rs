@@ -22,9 +22,8 @@ pub(crate) struct House {
     pub(crate) world: World,
     sim: Sim,
     store: Db,
-    vault_db: Db,
     books: Arc<MemoryBooks>,
-    folder: tempfile::TempDir,
+    _folder: tempfile::TempDir,
 }
 
 impl House {
@@ -36,7 +35,7 @@ impl House {
         let folder = tempfile::tempdir().unwrap();
         // The key file's bytes come from the seed too.
         let engine = assemble(&world, &store, &vault_db, &books, folder.path());
-        let house = Self { engine, world, sim, store, vault_db, books, folder };
+        let house = Self { engine, world, sim, store, books, _folder: folder };
         house.run(house.engine.seed(seed_of_team())).unwrap();
         house
     }
@@ -55,13 +54,6 @@ impl House {
 
     pub(crate) fn caller(&self) -> Caller {
         self.run(self.engine.authenticate(KEY)).unwrap()
-    }
-
-    /// The process dies and starts again on what is on disk.
-    pub(crate) fn restart(&mut self) {
-        self.sim.crash();
-        self.engine = assemble(&self.world, &self.store, &self.vault_db, &self.books, self.folder.path());
-        self.engine.start();
     }
 
     pub(crate) fn entries(&self) -> Vec<Entry> {

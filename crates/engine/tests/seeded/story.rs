@@ -194,41 +194,6 @@ pub(crate) fn play(seed: u64, count: usize) -> Played {
     Played { payments: house.payments().len(), steps: house.steps(), digest }
 }
 
-/// Plays shoppers, kills the process after `steps` polls, starts it again, and checks that nothing acknowledged is
-/// lost. Returns how many payments were under way at the crash.
-pub(crate) fn play_with_crash(seed: u64, steps: u64) -> usize {
-    let mut house = House::build(seed);
-    house.engine.start();
-    let caller = house.caller();
-    let told = Told::default();
-    for shopper in shoppers(&house, &caller, &told, 12) {
-        house.world.spawn(shopper);
-    }
-    house.sim().run_steps(steps);
-    let open =
-        |payment: &&domain::payment::Payment| payment.operations.iter().any(|operation| operation.state.is_open());
-    let under_way = house.payments().iter().filter(open).count();
-    let before = told.lock().unwrap().clone();
-    house.restart();
-    house.run(house.world.sleep(Duration::from_hours(3)));
-    house.assert_books_equal_payments();
-    assert_settled(&house);
-    let after: BTreeMap<_, _> = house.payments().into_iter().map(|payment| (payment.id, payment.status)).collect();
-    for (id, status) in before {
-        let now = after.get(&id).unwrap_or_else(|| panic!("{id} was acknowledged and is lost"));
-        let kept = match status {
-            // What was told as ended stays so.
-            Status::Declined | Status::Failed | Status::Cancelled | Status::Refunded => *now == status,
-            Status::Succeeded => {
-                !matches!(now, Status::Declined | Status::Failed | Status::Cancelled | Status::Authorised)
-            }
-            _ => true,
-        };
-        assert!(kept, "{id} was {status} and is {now}");
-    }
-    under_way
-}
-
 /// After hours nothing is unknown any more, and nothing is still under way.
 fn assert_settled(house: &House) {
     for payment in house.payments() {
