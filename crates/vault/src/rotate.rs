@@ -45,6 +45,8 @@ impl Vault {
     /// The keys can't be written; `Rotating`.
     pub fn rotate_begin(&self) -> Result<u32, VaultError> {
         let _turn = self.0.rotation.try_lock().ok_or(VaultError::Rotating)?;
+        // Another node that shares the key file may have rotated since it was read.
+        self.reload();
         let mut keys = self.0.keys.lock();
         if !keys.has_old_versions() || matches!(self.0.source, KeySource::Given(_)) {
             let next = self.0.source.advance(&keys, &self.0.world);

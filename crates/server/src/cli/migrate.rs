@@ -110,8 +110,8 @@ fn tell(moved: &Moved, from: &str, to: &str) {
     output::line(&format!("\nMoved from {from} to {to}. Serve the target; the source is not served any more."));
     output::line(&match &moved.key_file {
         Some(path) => format!(
-            "The vault's keys are in no database: keep {}, and give it to every node (vault.key_file). Without it no card \
-             can be opened.",
+            "The vault's keys are in no database: {} is the place for them here. Keep the file, and give it to every \
+             node (vault.key_file). Without it no card can be opened.",
             path.display()
         ),
         None => "The vault's keys are in your configuration (vault.keys): every node needs them.".to_owned(),

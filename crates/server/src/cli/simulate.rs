@@ -30,6 +30,9 @@ pub(super) fn simulate(flags: &Simulate) -> anyhow::Result<ExitCode> {
     let mut bar = Bar::default();
     let report = simulation::run(&plan, &mut |progress| bar.show(progress));
     bar.end();
+    if let Some(point) = flags.crash_point.as_ref().filter(|_| report.crash_points == 0 && report.is_right()) {
+        anyhow::bail!("there is no crash point {point}: a failure names them, as STORY/NUMBER");
+    }
     if flags.json {
         output::line(&report.json().to_string());
     } else {

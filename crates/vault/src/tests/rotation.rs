@@ -279,3 +279,20 @@ async fn seals_and_openings_go_on_while_the_key_is_rotated_again_and_again() {
     assert_eq!(kept(folder.path()), ["9"]);
     vault.close().await;
 }
+
+#[test]
+fn a_node_rotates_after_another_one_that_shares_its_key_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, db, world, sim) = vault(folder.path());
+    let source = KeySource::File(folder.path().join("keys.json"));
+    let two = Vault::open(db, source, world, Duration::from_hours(1)).unwrap();
+    sim.run_until(async {
+        let blob = one.seal_card(team(1), &card()).await.unwrap();
+        for (vault, version) in [(&one, 2), (&two, 3), (&one, 4)] {
+            assert_eq!(vault.rotate_begin().unwrap(), version);
+            while !vault.rotate_step(10).await.unwrap().finished {}
+        }
+        assert!(opens(&one, team(1), blob).await && opens(&two, team(1), blob).await);
+    })
+    .unwrap();
+}
