@@ -165,6 +165,14 @@ impl Db {
         }
     }
 
+    /// From now on a new connection to a server is used only when `look` finds no row on it: nobody goes on working on data
+    /// that were taken away while the connection was lost. Counts once. An embedded database has a lock for that.
+    pub fn refuse_when_found(&self, look: &'static str) {
+        if let Engine::Server(server) = &self.0 {
+            server.refuse_when_found(look);
+        }
+    }
+
     fn database(&self) -> &Arc<str> {
         self.0.database()
     }

@@ -172,6 +172,14 @@ impl Engine {
             Err(Stop::Fault(fault)) if fault.is_remembered() => {
                 self.remember(&claim, &once.scope, fault, deadline).await
             }
+            // What is under way may be this very request, sent twice at the same moment: then its answer is told.
+            Err(Stop::Fault(fault)) if fault.code == Code::OperationInProgress => {
+                match self.existing(&claim, &once.scope, deadline).await {
+                    Ok(Existing::Told(told)) => told,
+                    Ok(Existing::Free) => Told::now(Err(fault)),
+                    Err(stop) => Told::now(Err(only_fault(stop))),
+                }
+            }
             Err(Stop::Fault(fault)) => Told::now(Err(fault)),
             Err(Stop::Taken) => self.told_by_another(&claim, &once.scope, deadline).await,
         }

@@ -40,6 +40,14 @@ pub fn replace(name: &str, value: &str) -> Statement {
     Statement::one(sql, vec![name.into(), value.into()])
 }
 
+/// Writes in the place of exactly what stands there, nothing included; the change is refused when it is something else.
+pub fn swap(name: &str, there: Option<&str>, value: &str) -> Statement {
+    let Some(there) = there else { return insert(name, value) };
+    // It belongs to the installation, not to a team.
+    let sql = "update installation set value = $3 where name = $1 and value = $2";
+    Statement::one(sql, vec![name.into(), there.into(), value.into()])
+}
+
 /// Removes what stands there.
 pub fn remove(name: &str) -> Statement {
     // It belongs to the installation, not to a team.

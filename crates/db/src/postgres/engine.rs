@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -39,6 +39,7 @@ pub(crate) struct Server<E: Endpoint> {
     closed: AtomicBool,
     database: Arc<str>,
     world: World,
+    target: Arc<E>,
 }
 
 /// How long the answer to whether the database is there may take.
@@ -51,7 +52,12 @@ impl Server<Target> {
         world: &World,
     ) -> Result<Self, DbError> {
         let database: Arc<str> = options.checked_schema()?.into();
-        let target = Arc::new(Target { address: Address::parse(&options)?, options, world: world.clone() });
+        let target = Arc::new(Target {
+            address: Address::parse(&options)?,
+            options,
+            world: world.clone(),
+            barrier: OnceLock::new(),
+        });
         let link = patient(&target).await?;
         migrate::apply(&link, &target, migrations).await?;
         drop(link);
@@ -64,6 +70,11 @@ impl Server<Target> {
             server.start(&target, number, Some(link));
         }
         Ok(server)
+    }
+
+    /// From now on a new connection on which `look` finds a row is not used. Counts once.
+    pub(crate) fn refuse_when_found(&self, look: &'static str) {
+        let _ = self.target.barrier.set(look);
     }
 }
 
@@ -82,6 +93,7 @@ impl<E: Endpoint> Server<E> {
             closed: AtomicBool::new(false),
             database,
             world: target.world().clone(),
+            target: Arc::clone(target),
         }
     }
 

@@ -5,7 +5,7 @@ use std::{
     future::poll_fn,
     pin::{Pin, pin},
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -17,7 +17,9 @@ use futures_util::{
 };
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
-use tokio_postgres::{AsyncMessage, Client, Connection, Error, Statement as Prepared, error::Severity, tls::TlsStream};
+use tokio_postgres::{
+    AsyncMessage, Client, Connection, Error, SimpleQueryMessage, Statement as Prepared, error::Severity, tls::TlsStream,
+};
 use world::World;
 
 use super::{
@@ -51,6 +53,8 @@ pub(crate) struct Target {
     pub(crate) address: Address,
     pub(crate) options: PostgresOptions,
     pub(crate) world: World,
+    /// A new connection on which this finds a row is not used.
+    pub(crate) barrier: OnceLock<&'static str>,
 }
 
 /// An open connection. It ends when this is dropped.
@@ -90,6 +94,12 @@ impl Target {
             let (cut, cutting) = oneshot::channel();
             self.world.spawn(drive(connection, Arc::clone(&warnings), cutting));
             client.batch_execute(&self.settings(role)).await.map_err(|error| reason(&error))?;
+            if let Some(look) = self.barrier.get() {
+                let found = client.simple_query(look).await.map_err(|error| reason(&error))?;
+                if found.iter().any(|message| matches!(message, SimpleQueryMessage::Row(_))) {
+                    return Err("its data are not to be worked on any more".to_owned());
+                }
+            }
             Ok(Link {
                 client,
                 role,

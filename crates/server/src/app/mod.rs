@@ -65,6 +65,7 @@ impl App {
         metrics: Metrics,
     ) -> anyhow::Result<Self> {
         let place = if databases.store.is_shared() { "the database" } else { "the data directory" };
+        databases.store.refuse_when_found(moving::NOT_TO_BE_SERVED);
         moving::refuse_moved(&databases.store, place).await?;
         if databases.store.is_shared() {
             databases.claim(settings.mode, world).await?;

@@ -7,8 +7,8 @@ use store::installation;
 /// What the row `migration` of a side says. The number is that of the move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// A source: its rows are being copied.
-    Leaving(u128),
+    /// A source: its rows are being copied, to the target with this tag.
+    Leaving(u128, u64),
     /// A source: everything is at its target.
     Moved(u128),
     /// A target that is not complete.
@@ -28,10 +28,12 @@ impl Mark {
     }
 
     fn parse(text: &str) -> Option<Self> {
-        let (word, id) = text.split_once(' ')?;
+        let (word, rest) = text.split_once(' ')?;
+        let (id, tag) = rest.split_once(' ').map_or((rest, None), |(id, tag)| (id, Some(tag)));
         let id = u128::from_str_radix(id, 16).ok()?;
         Some(match word {
-            "leaving" => Self::Leaving(id),
+            "leaving" => Self::Leaving(id, u64::from_str_radix(tag?, 16).ok()?),
+            _ if tag.is_some() => return None,
             "moved" => Self::Moved(id),
             "arriving" => Self::Arriving(id),
             "arrived" => Self::Arrived(id),
@@ -39,17 +41,31 @@ impl Mark {
         })
     }
 
-    /// Writes it in the place of what stands there.
-    pub(super) fn statement(self) -> Statement {
-        let text = match self {
-            Self::Leaving(id) => format!("leaving {id:032x}"),
+    fn text(self) -> String {
+        match self {
+            Self::Leaving(id, tag) => format!("leaving {id:032x} {tag:016x}"),
             Self::Moved(id) => format!("moved {id:032x}"),
             Self::Arriving(id) => format!("arriving {id:032x}"),
             Self::Arrived(id) => format!("arrived {id:032x}"),
-        };
-        installation::replace(installation::MIGRATION, &text)
+        }
+    }
+
+    /// Writes it in the place of what stands there.
+    pub(super) fn statement(self) -> Statement {
+        installation::replace(installation::MIGRATION, &self.text())
+    }
+
+    /// Writes it in the place of exactly this one: of two moves from one source one is refused.
+    pub(super) fn instead_of(self, there: Option<Self>) -> Statement {
+        installation::swap(installation::MIGRATION, there.map(Self::text).as_deref(), &self.text())
     }
 }
+
+/// Finds a row when data were moved away, or have not all arrived: a node that has lost its connections meanwhile looks again
+/// on each new one.
+// It belongs to the installation, not to a team.
+pub const NOT_TO_BE_SERVED: &str =
+    "select 1 from installation where name = 'migration' and substr(value, 1, 8) <> 'arrived '";
 
 /// Refuses to work on data that were moved away, or have not all arrived.
 ///
@@ -62,7 +78,7 @@ pub async fn refuse_moved(store: &Db, shown: &str) -> anyhow::Result<()> {
             "the data of {shown} were moved to another database by `pointsman migrate`; serve that one. What is here is old \
              (docs/migrating.md says how to go back)"
         ),
-        Some(Mark::Leaving(_)) => bail!(
+        Some(Mark::Leaving(..)) => bail!(
             "the data of {shown} are being moved to another database; run `pointsman migrate` again to go on, or \
              `pointsman migrate --give-up` to serve them from here again"
         ),
@@ -81,12 +97,12 @@ mod tests {
 
     #[test]
     fn a_mark_is_read_as_it_was_written() {
-        for mark in [Mark::Leaving(7), Mark::Moved(u128::MAX), Mark::Arriving(0), Mark::Arrived(1 << 100)] {
+        for mark in [Mark::Leaving(7, u64::MAX), Mark::Moved(u128::MAX), Mark::Arriving(0), Mark::Arrived(1 << 100)] {
             let statement = mark.statement();
             let Some(Value::Text(text)) = statement.params.get(1) else { panic!("no text") };
             assert_eq!(Mark::parse(text), Some(mark));
         }
-        for wrong in ["", "arrived", "arrived x", "gone 00"] {
+        for wrong in ["", "arrived", "arrived x", "gone 00", "leaving 07", "moved 07 01"] {
             assert_eq!(Mark::parse(wrong), None, "{wrong}");
         }
     }

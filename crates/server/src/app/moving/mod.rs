@@ -27,7 +27,7 @@ use world::World;
 
 use crate::{config::Settings, data_dir::mode_name};
 
-pub use mark::refuse_moved;
+pub use mark::{NOT_TO_BE_SERVED, refuse_moved};
 pub use progress::Progress;
 pub use side::{Kind, Side};
 pub use verify::Compared;
@@ -80,7 +80,7 @@ pub async fn migrate(from: &Side, to: &Side, settings: &Settings, progress: &Pro
 /// No move was begun there.
 pub async fn give_up(from: &Side) -> anyhow::Result<()> {
     match Mark::of(from.store()).await? {
-        Some(Mark::Leaving(_) | Mark::Moved(_)) => {
+        Some(Mark::Leaving(..) | Mark::Moved(_)) => {
             write(from.store(), vec![installation::remove(installation::MIGRATION)], from.world()).await
         }
         Some(Mark::Arriving(_)) => {
@@ -103,7 +103,12 @@ enum Agreed {
 async fn agree(from: &Side, to: &Side, world: &World) -> anyhow::Result<Agreed> {
     let (source, target) = (Mark::of(from.store()).await?, Mark::of(to.store()).await?);
     let id = match source {
-        Some(Mark::Leaving(id)) => id,
+        Some(Mark::Leaving(id, tag)) if tag == to.tag() => id,
+        Some(Mark::Leaving(..)) => bail!(
+            "{} is being moved to another target already; go on with that one under the same address, or give it up first \
+             (--give-up)",
+            from.shown()
+        ),
         Some(Mark::Arriving(_)) => {
             bail!("{} is itself the target of a move that was not finished", from.shown())
         }
@@ -121,15 +126,30 @@ async fn agree(from: &Side, to: &Side, world: &World) -> anyhow::Result<Agreed> 
             "{} holds a part of another installation, whose move was not finished; empty it, or choose another target",
             to.shown()
         ),
-        Some(Mark::Leaving(_) | Mark::Moved(_) | Mark::Arrived(_)) => {
+        Some(Mark::Leaving(..) | Mark::Moved(_) | Mark::Arrived(_)) => {
             bail!("{} holds an installation already; choose another target", to.shown())
         }
         None => to.refuse_rows().await?,
     }
     // The source first: from here on nobody serves it, and the number is the same when this is begun again.
-    write(from.store(), vec![Mark::Leaving(id).statement()], world).await?;
-    write(to.store(), vec![Mark::Arriving(id).statement()], world).await?;
+    let leaving = Mark::Leaving(id, to.tag());
+    write(from.store(), vec![leaving.instead_of(source)], world).await?;
+    alone(from, (leaving, source), world).await?;
+    let arriving = Mark::Arriving(id);
+    write(to.store(), vec![arriving.instead_of(None)], world).await?;
+    alone(to, (arriving, None), world).await?;
     Ok(Agreed::Copy { id })
+}
+
+/// Looks again for running nodes, now that the mark keeps new ones away. Where there are some, what was there before the mark
+/// is there again.
+async fn alone(side: &Side, (mark, before): (Mark, Option<Mark>), world: &World) -> anyhow::Result<()> {
+    let Err(company) = side.refuse_company().await else { return Ok(()) };
+    if before != Some(mark) {
+        let back = before.map_or_else(|| installation::remove(installation::MIGRATION), Mark::statement);
+        write(side.store(), vec![back], world).await?;
+    }
+    Err(company)
 }
 
 /// Reads both sides again. Every difference is an error.

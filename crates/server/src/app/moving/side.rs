@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::bail;
 use db::{Db, Row, Table, Value, tables};
 use domain::caller::Mode;
+use sha2::{Digest, Sha256};
 use world::World;
 
 use super::super::databases::{self, Databases, Founding};
@@ -43,6 +44,8 @@ pub struct Side {
     world: World,
     shown: String,
     kind: Kind,
+    schema: String,
+    tag: u64,
     /// Of an embedded one: held until the move has ended.
     held: Option<Held>,
 }
@@ -108,9 +111,11 @@ impl Side {
             world: world.clone(),
             shown,
             kind,
+            tag: tag(&dir, &settings),
+            schema: settings.database.schema.clone(),
             held,
         };
-        side.refuse_company(&settings.database.schema).await?;
+        side.refuse_company().await?;
         Ok(side)
     }
 
@@ -129,6 +134,11 @@ impl Side {
     /// How it is called in words for the operator.
     pub fn shown(&self) -> &str {
         &self.shown
+    }
+
+    /// Tells it from other places, by its address.
+    pub(super) fn tag(&self) -> u64 {
+        self.tag
     }
 
     /// Whether money is real there.
@@ -158,14 +168,14 @@ impl Side {
     }
 
     /// Refuses a PostgreSQL server on which nodes are at work. The embedded databases have a lock for that.
-    async fn refuse_company(&self, schema: &str) -> anyhow::Result<()> {
+    pub(super) async fn refuse_company(&self) -> anyhow::Result<()> {
         if self.kind == Kind::Embedded {
             return Ok(());
         }
         // Of the server's own statistics.
         let sql = "select count(*) from pg_catalog.pg_stat_activity \
                    where datname = current_database() and application_name = $1";
-        let nodes = format!("pointsman {schema}");
+        let nodes = format!("pointsman {}", self.schema);
         let mut others = 0;
         // The connections of a node that was just killed take their time to go.
         for _ in 0..FAREWELL {
@@ -214,6 +224,21 @@ impl Part {
 pub(super) async fn page(db: &Db, table: &Table, after: Option<&[Value]>, limit: u32) -> anyhow::Result<Vec<Row>> {
     let look = table.page(after, limit);
     Ok(db.scan(look.sql, look.params).await?)
+}
+
+/// A digest, since an address may hold a password and stands in the other side's mark.
+fn tag(dir: &DataDir, settings: &Settings) -> u64 {
+    let mut digest = Sha256::new();
+    if let Some(url) = &settings.database.url {
+        digest.update(url.expose());
+        digest.update([0]);
+        digest.update(&settings.database.schema);
+    } else {
+        let path = dir.path().canonicalize().unwrap_or_else(|_| dir.path().to_owned());
+        digest.update(path.as_os_str().as_encoded_bytes());
+    }
+    let digest = digest.finalize();
+    digest.iter().take(8).fold(0, |tag, byte| tag << 8 | u64::from(*byte))
 }
 
 fn hold(dir: &DataDir, shown: &str) -> anyhow::Result<Held> {

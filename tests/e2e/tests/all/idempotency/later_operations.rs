@@ -1,7 +1,7 @@
 //! Keys on captures, cancellations and refunds: one scope for each operation of each payment.
 
 use serde_json::{Value, json};
-use testkit::{Answer, Setup, Shop, at_once, cards};
+use testkit::{Answer, Order, Setup, Shop, at_once, cards};
 
 use crate::shared;
 
@@ -93,5 +93,25 @@ fn thirty_equal_refunds_with_one_key_at_once_are_one() {
         assert_eq!(answer.reply.body, answers[0].reply.body);
     }
     assert_eq!(shop.payment(&id).number("/refundedAmount"), 10);
+    shop.assert_books_equal_payments();
+}
+
+#[test]
+fn equal_captures_and_equal_cancellations_with_one_key_at_once_are_told_the_same() {
+    let server = Setup::new().start();
+    let shop = server.shop();
+    for round in 0..8 {
+        let held = shop.order(&Order::card(cards::VISA).flow("capture-by-api")).id();
+        let request = if round % 2 == 0 {
+            shop.capture_request(&held, Value::Null, Some("same"))
+        } else {
+            shop.cancel_request(&held, Some("same"))
+        };
+        let answers = at_once(4, |_| send(&shop, &request));
+        for answer in &answers {
+            assert_eq!(answer.reply.body, answers[0].reply.body);
+        }
+        shop.payment(&held).assert_status(if round % 2 == 0 { "SUCCEEDED" } else { "CANCELLED" });
+    }
     shop.assert_books_equal_payments();
 }

@@ -61,6 +61,13 @@ fn neither_side_of_an_unfinished_move_is_served_and_a_row_that_was_changed_is_fo
     let target = on_postgres().start_in_refused(server.dir());
     assert!(target.contains("does not hold all of the installation yet"), "{target}");
 
+    // Nor is it sent to another place meanwhile: both would be complete in the end.
+    let elsewhere = on_postgres().setting("database.schema", "elsewhere");
+    let (from, to) = (super::place(&server), Postgres::shared().url());
+    let arguments = ["migrate", "--from", &from, "--to", &to];
+    let other = failed(&elsewhere.command(&server.root(), &arguments).output().unwrap());
+    assert!(other.contains("is being moved to another target already"), "{other}");
+
     let schema = Setup::schema(&server.root());
     Postgres::shared().sql(&format!("update {schema}.team set name = name || '.'"));
     let found = failed(&migrate(&server).output().unwrap());

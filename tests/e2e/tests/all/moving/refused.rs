@@ -1,6 +1,6 @@
 //! Moves that are not begun.
 
-use testkit::{Postgres, Setup, cards};
+use testkit::{Order, Postgres, Setup, cards, schema_of, until};
 
 use super::{embedded, failed, give_up, migrate, on_postgres, place, succeeded};
 
@@ -20,6 +20,29 @@ fn nodes_that_serve_keep_their_database_from_being_moved_away() {
     let said = failed(&on_postgres().command(&server.root(), &arguments).output().unwrap());
     assert!(said.contains("stop every node first"), "{said}");
     server.shop().authorise(cards::VISA).assert_status("SUCCEEDED");
+}
+
+#[test]
+fn a_node_that_slept_while_its_database_was_moved_away_takes_no_payment_there() {
+    let server = on_postgres().start();
+    let shop = server.shop();
+    shop.authorise(cards::VISA).assert_status("SUCCEEDED");
+    let schema = schema_of(&server.root());
+    server.freeze();
+    let cut = format!(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'pointsman {schema}%'"
+    );
+    Postgres::shared().sql(&cut);
+    let to = format!("sqlite:{}", server.root().join("other").display());
+    let arguments = ["migrate", "--from", &Postgres::shared().url(), "--to", &to];
+    let moved = on_postgres().command(&server.root(), &arguments).output().unwrap();
+    server.thaw();
+    succeeded(moved);
+    let refused = shop.authorise_request(&Order::card(cards::VISA), None).send(shop.address());
+    assert!(refused.status == 503 && refused.text().contains("error.unavailable"), "{}", refused.text());
+    until(testkit::PATIENCE, "the node is not ready", || (!server.is_ready()).then_some(()));
+    let kept = Postgres::shared().sql(&format!("select count(*) from {schema}.payment"));
+    assert_eq!(kept, ["1"]);
 }
 
 #[test]
