@@ -218,9 +218,12 @@ pub(super) struct Migrate {
     /// Where to; must be empty, or what an earlier run began [default: the configured database.url]
     #[arg(long, value_name = "PLACE")]
     pub(super) to: Option<String>,
-    /// Move nothing: let what was begun, or even moved, be served from its old place again
+    /// Move nothing: let what was begun be served from its old place again
     #[arg(long, conflicts_with = "to")]
     pub(super) give_up: bool,
+    /// With --give-up: also when everything has moved; the target is stopped and will never be served again
+    #[arg(long, requires = "give_up")]
+    pub(super) abandon_target: bool,
     /// The configuration file, see pointsman.example.toml
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,

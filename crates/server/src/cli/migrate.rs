@@ -7,7 +7,7 @@ use world::World;
 
 use super::{arguments::Migrate, output, runtime};
 use crate::{
-    app::moving::{self, Kind, Moved, Progress, Side},
+    app::moving::{self, GivenUp, Kind, Moved, Progress, Side},
     config::{Sandbox, Settings},
     telemetry,
 };
@@ -59,7 +59,9 @@ pub(super) fn migrate(flags: &Migrate) -> anyhow::Result<ExitCode> {
     if asks_server && settings.database.url.is_none() {
         bail!("the address of the PostgreSQL server is missing: give it with --to, or as database.url");
     }
-    runtime()?.block_on(run(flags.give_up, (from.kind(), to_or_configured.kind()), &settings))
+    let which = if flags.abandon_target { GivenUp::Moved } else { GivenUp::Begun };
+    let given_up = flags.give_up.then_some(which);
+    runtime()?.block_on(run(given_up, (from.kind(), to_or_configured.kind()), &settings))
 }
 
 /// The configuration, with what the flags say of both sides.
@@ -75,11 +77,11 @@ fn settings<'a>(flags: &Migrate, places: impl IntoIterator<Item = Option<&'a Pla
     Ok(Settings::load(sources, Sandbox::Absent)?)
 }
 
-async fn run(give_up: bool, (from, to): (Kind, Kind), settings: &Settings) -> anyhow::Result<ExitCode> {
+async fn run(given_up: Option<GivenUp>, (from, to): (Kind, Kind), settings: &Settings) -> anyhow::Result<ExitCode> {
     let world = World::real();
     let source = Side::source(from, settings, &world).await?;
-    if give_up {
-        let ended = moving::give_up(&source).await;
+    if let Some(given_up) = given_up {
+        let ended = moving::give_up(&source, given_up).await;
         let shown = source.shown().to_owned();
         source.close().await;
         ended?;

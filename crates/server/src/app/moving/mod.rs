@@ -74,12 +74,26 @@ pub async fn migrate(from: &Side, to: &Side, settings: &Settings, progress: &Pro
     Ok(Moved { tables: Vec::new(), key_file: key_file(settings) })
 }
 
+/// Which moves are given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GivenUp {
+    /// One that was begun: nobody has served its target.
+    Begun,
+    /// Also one that was completed: the operator says that its target is stopped for good.
+    Moved,
+}
+
 /// Lets a source be served again whose move was begun, or even completed.
 ///
 /// # Errors
-/// No move was begun there.
-pub async fn give_up(from: &Side) -> anyhow::Result<()> {
+/// No move was begun there; or it was completed, and the operator has not said that the target is stopped.
+pub async fn give_up(from: &Side, given_up: GivenUp) -> anyhow::Result<()> {
     match Mark::of(from.store()).await? {
+        Some(Mark::Moved(_)) if given_up == GivenUp::Begun => bail!(
+            "everything was moved from {}, and the target may be served: both would capture and refund the same payments. Stop \
+             the target for good, then add --abandon-target",
+            from.shown()
+        ),
         Some(Mark::Leaving(..) | Mark::Moved(_)) => {
             write(from.store(), vec![installation::remove(installation::MIGRATION)], from.world()).await
         }

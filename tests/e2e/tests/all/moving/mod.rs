@@ -29,8 +29,9 @@ fn migrate(server: &Server) -> Command {
 }
 
 /// Gives a move up.
-fn give_up(root: &Path, place: &str) -> Output {
-    on_postgres().command(root, &["migrate", "--give-up", "--from", place]).output().unwrap()
+fn give_up(root: &Path, place: &str, more: &[&str]) -> Output {
+    let arguments = [&["migrate", "--give-up", "--from", place], more].concat();
+    on_postgres().command(root, &arguments).output().unwrap()
 }
 
 #[track_caller]

@@ -64,10 +64,12 @@ fn a_move_that_is_given_up_leaves_the_source_as_it_was() {
     let mut server = embedded().start();
     server.shop().authorise(cards::VISA);
     server.stop();
-    let nothing = failed(&give_up(&server.root(), &place(&server)));
+    let nothing = failed(&give_up(&server.root(), &place(&server), &[]));
     assert!(nothing.contains("no move was begun"), "{nothing}");
     succeeded(migrate(&server).output().unwrap());
-    succeeded(give_up(&server.root(), &place(&server)));
+    let completed = failed(&give_up(&server.root(), &place(&server), &[]));
+    assert!(completed.contains("add --abandon-target"), "{completed}");
+    succeeded(give_up(&server.root(), &place(&server), &["--abandon-target"]));
     server.restart();
     server.shop().authorise(cards::VISA).assert_status("SUCCEEDED");
     server.stop();
