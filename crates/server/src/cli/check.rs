@@ -102,7 +102,7 @@ fn key_file(settings: &Settings, findings: &mut Findings) {
     let path = settings.key_file();
     let shown = path.display();
     if !path.exists() {
-        right(&format!("key file: {shown} is not there yet; the first start makes it"));
+        right(&format!("key file: {shown} is not there; a start makes it for a vault that never had keys"));
         return;
     }
     match crate::app::key_file_problem(&path) {

@@ -41,12 +41,17 @@ pub(super) async fn perform(settings: Settings, request: &Request, say: admin::S
     if !is_founded && !matches!(request, Request::TeamCreate { .. }) {
         return Err(anyhow!("there is no data directory at {}: name it with --data-dir", dir.path().display()));
     }
-    for _ in 0..TRIES {
+    for turn in 0..TRIES {
         match dir.hold() {
             Ok(held) => {
                 return here(held, settings, request, say, &world).await;
             }
-            Err(DataDirError::InUse { .. }) => {}
+            Err(DataDirError::InUse { .. }) => {
+                if turn == 0 && settings.database.url.is_some() {
+                    let shown = dir.path().display();
+                    output::error(&format!("a server runs in {shown}: it is asked, and its own configuration counts"));
+                }
+            }
             Err(other) => return Err(other.into()),
         }
         match admin::ask(&dir.socket(), request, say).await {
