@@ -22,7 +22,7 @@ pub struct Needle {
 enum Edges {
     /// Anything: the needle is long enough to be no accident.
     Any,
-    /// Neither letter nor digit: a short needle is often a part of something else.
+    /// Neither letter nor digit, and no id around it: a short needle is often a part of something else.
     NoAlphanumeric,
 }
 
@@ -36,9 +36,24 @@ impl Needle {
         memchr::memmem::find_iter(hay, &self.bytes).any(|at| {
             self.edges == Edges::Any
                 || !(at > 0 && hay[at - 1].is_ascii_alphanumeric()
-                    || hay.get(at + self.bytes.len()).is_some_and(u8::is_ascii_alphanumeric))
+                    || hay.get(at + self.bytes.len()).is_some_and(u8::is_ascii_alphanumeric)
+                    || is_group_of_uuid(hay, at))
         })
     }
+}
+
+/// Does a group of four digits of a UUID begin here? The third group of an id made from the date is a 7 and three random
+/// digits: one id in 4,096 has any given code there.
+fn is_group_of_uuid(hay: &[u8], at: usize) -> bool {
+    [9, 14, 19].into_iter().any(|offset| {
+        let uuid = at.checked_sub(offset).and_then(|start| hay.get(start..start + 36));
+        uuid.is_some_and(|uuid| {
+            uuid.iter().enumerate().all(|(place, byte)| match place {
+                8 | 13 | 18 | 23 => *byte == b'-',
+                _ => byte.is_ascii_hexdigit(),
+            })
+        })
+    })
 }
 
 /// Every form of a card number: text (also grouped), base64 in its three alignments, hex, a packed integer.
@@ -165,5 +180,9 @@ mod tests {
         assert!(found(br#"{"cvc":"7391"}"#));
         assert!(found(b"cvc=7391"));
         assert!(!found(b"2026-01-31T09:30:00.739104Z"));
+        assert!(!found(b"pay_019aa1f0-1c2d-7391-8a01-0123456789ab"));
+        assert!(!found(b"019aa1f0-7391-7c2d-8a01-0123456789ab"));
+        assert!(found(b"4242-7391-12"));
+        assert!(found(b"019aa1f0-1c2d-7391-8a01-0123456789a"), "too short for an id");
     }
 }
