@@ -1,9 +1,9 @@
 //! The key file: made for its owner alone, never half written, never overwritten by a first one.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File, OpenOptions, TryLockError},
     io::{self, ErrorKind, Read, Write},
-    os::unix::fs::{OpenOptionsExt, PermissionsExt},
+    os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -47,6 +47,29 @@ pub(crate) fn create(path: &Path, text: &[u8], tag: &str) -> Result<(), KeyError
     let removed = fs::remove_file(&draft).map_err(failed(&draft));
     linked.and(removed)?;
     flush_folder(path)
+}
+
+/// Keeps other processes from replacing the file until the lock is dropped; it ends with its process. Does not wait.
+pub(crate) fn lock(path: &Path) -> Result<File, KeyError> {
+    // Some file systems of networks lock only what can be written to.
+    let open = || OpenOptions::new().read(true).write(true).open(path).or_else(|_| File::open(path));
+    loop {
+        let file = match open() {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Err(KeyError::Changed(path.to_owned())),
+            opened => opened.map_err(failed(path))?,
+        };
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(KeyError::Busy(path.to_owned())),
+            Err(TryLockError::Error(error)) => return Err(failed(path)(error)),
+        }
+        // Somebody may have put another file there between the opening and the lock.
+        let (locked, there) = (file.metadata(), fs::metadata(path));
+        let (locked, there) = (locked.map_err(failed(path))?, there.map_err(failed(path))?);
+        if (locked.dev(), locked.ino()) == (there.dev(), there.ino()) {
+            return Ok(file);
+        }
+    }
 }
 
 /// Replaces the file as one step: after a crash there is the old text or the new one, never half of it.
@@ -104,7 +127,7 @@ fn failed(path: &Path) -> impl FnOnce(io::Error) -> KeyError + use<> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::{MetadataExt, symlink};
+    use std::os::unix::fs::symlink;
 
     fn names(folder: &tempfile::TempDir) -> Vec<String> {
         let mut names: Vec<String> = fs::read_dir(folder.path())

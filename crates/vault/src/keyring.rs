@@ -34,6 +34,9 @@ pub enum KeyError {
     /// Another hand changed the file since it was read. It is left as it is.
     #[error("the key file {0} has changed since it was read: restart, then rotate")]
     Changed(PathBuf),
+    /// Another node is changing the file. It is left as it is.
+    #[error("another node is changing the key file {0}: rotate again in a moment")]
+    Busy(PathBuf),
 }
 
 /// Where the keys are.
@@ -336,6 +339,9 @@ impl KeySource {
     /// Puts `after` in the place of `before`, on stable storage. Given keys can't be written.
     fn replace(&self, before: &Keyring, after: &Keyring) -> Result<(), KeyError> {
         let Self::File(path) = self else { return Ok(()) };
+        // Of nodes that share the file only one compares and replaces at a time: else one would lose the key that it seals
+        // under from then on.
+        let _alone = key_file::lock(path)?;
         // Whoever put a key there by hand would lose it.
         let there = key_file::read(path)?.map(|text| Keyring::parse(&text)).transpose()?;
         if !there.is_some_and(|there| there.equals(before)) {

@@ -260,15 +260,20 @@ impl Vault {
         }
     }
 
-    /// Erases the security code of `holder`, or its cryptogram. What can't be erased now ends with its life time.
+    /// Erases the security code of `holder`, or its cryptogram, whoever took it. What can't be erased now ends with its life
+    /// time.
     pub async fn erase_cvc(&self, holder: &str) {
         match &self.0.codes {
             Kept::InMemory(codes) => codes.erase(holder),
-            Kept::Shared { absent, .. } => {
-                if let Err(error) = self.erase_shared_code(absent, holder).await {
-                    tracing::warn!(%error, "a security code can't be erased yet; it ends with its life time");
-                }
-            }
+            Kept::Shared { .. } => noted(self.erase_shared_code(holder).await),
+        }
+    }
+
+    /// The same after an authorisation that has opened it: where it found none lately, there is none of its to be erased.
+    pub async fn forget_cvc(&self, holder: &str) {
+        match &self.0.codes {
+            Kept::InMemory(codes) => codes.erase(holder),
+            Kept::Shared { absent, .. } => noted(self.forget_shared_code(absent, holder).await),
         }
     }
 
@@ -391,6 +396,12 @@ impl Vault {
             Committed::Conflict { .. } => Ok(false),
             Committed::Unknown => Err(VaultError::Unclear),
         }
+    }
+}
+
+fn noted(erased: Result<(), VaultError>) {
+    if let Err(error) = erased {
+        tracing::warn!(%error, "a security code can't be erased yet; it ends with its life time");
     }
 }
 

@@ -52,6 +52,11 @@ impl Vault {
             let next = self.0.source.advance(&keys, &self.0.world);
             match next {
                 Ok(next) => *keys = Arc::new(next),
+                // Another node has begun at the same moment: its rotation is gone on with.
+                Err(error @ KeyError::Changed(_)) => {
+                    let theirs = self.0.source.renewed(&keys).filter(Keyring::has_old_versions);
+                    *keys = Arc::new(theirs.ok_or(error)?);
+                }
                 // Given keys that can't advance may still have records under an old version.
                 Err(KeyError::Given) if keys.has_old_versions() => {}
                 Err(error) => return Err(error.into()),

@@ -22,6 +22,10 @@ use crate::{
 /// section 6).
 pub(crate) const LONGEST: Duration = Duration::from_mins(58);
 
+/// What ends later than this from now was kept before a clock was set back, and could live too long. Clocks of several nodes
+/// may differ a little.
+const LATEST: Duration = Duration::from_mins(59);
+
 /// How often a write whose outcome is unknown is done again. It is the same after it was done twice.
 const TRIES: u32 = 3;
 
@@ -93,15 +97,17 @@ impl Vault {
 
     pub(crate) async fn shared_code(&self, absent: &Absent, holder: &str) -> Result<Option<Sealed>, VaultError> {
         let now = self.0.world.now();
-        // A holder's name is of one team. What ends later than a whole life from now was kept before a clock was set back.
+        // A holder's name is of one team.
         let sql =
             "select key_version, sealed from security_code where holder = $1 and until_at > $2 and until_at <= $3";
-        let times = [now, now.after(LONGEST)].map(|at| at.micros().into());
+        let times = [now, now.after(LATEST)].map(|at| at.micros().into());
         let found = self.0.db.read(sql, [vec![holder.into()], times.to_vec()].concat()).await?;
         let Some(mut row) = found.into_iter().next() else {
             absent.note(holder, now);
             return Ok(None);
         };
+        // Another node has taken one since an earlier look.
+        absent.take(holder, now);
         let version = u32::try_from(row.int(0)?)
             .map_err(|_| DbError::Corrupt("security_code: the version of a key".to_owned()))?;
         if self.keys().key(version).is_none() {
@@ -112,11 +118,16 @@ impl Vault {
         Ok(Some(Sealed { key, text: row.take_text(1)? }))
     }
 
-    /// Most payments have none: a look costs less than a commit.
-    pub(crate) async fn erase_shared_code(&self, absent: &Absent, holder: &str) -> Result<(), VaultError> {
+    /// Most authorisations have none, and have noted so.
+    pub(crate) async fn forget_shared_code(&self, absent: &Absent, holder: &str) -> Result<(), VaultError> {
         if absent.take(holder, self.0.world.now()) {
             return Ok(());
         }
+        self.erase_shared_code(holder).await
+    }
+
+    /// Most payments have none: a look costs less than a commit.
+    pub(crate) async fn erase_shared_code(&self, holder: &str) -> Result<(), VaultError> {
         // A holder's name is of one team.
         let sql = "select 1 from security_code where holder = $1";
         if self.0.db.read(sql, vec![holder.into()]).await?.is_empty() {
@@ -126,10 +137,11 @@ impl Vault {
     }
 
     pub(crate) async fn sweep_shared_codes(&self) -> Result<usize, VaultError> {
-        let now = self.0.world.now().micros();
+        let now = self.0.world.now();
         // A sweep serves every team.
-        let sql = "delete from security_code where until_at <= $1 returning holder";
-        Ok(self.0.db.claim(sql, vec![now.into()]).await?.len())
+        let sql = "delete from security_code where until_at <= $1 or until_at > $2 returning holder";
+        let times = [now, now.after(LATEST)].map(|at| at.micros().into());
+        Ok(self.0.db.claim(sql, times.to_vec()).await?.len())
     }
 
     async fn commit_code(&self, holder: &str, statement: &Statement) -> Result<(), VaultError> {

@@ -1,6 +1,7 @@
 mod at_rest;
 mod rotation;
 mod secrets;
+mod shared;
 
 use super::*;
 use domain::id::TeamId;

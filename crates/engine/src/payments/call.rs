@@ -135,7 +135,7 @@ impl Engine {
     }
 
     async fn forget(&self, remains: Remains) {
-        self.inner.vault.erase_cvc(&remains.holder).await;
+        self.inner.vault.forget_cvc(&remains.holder).await;
         if let Some(blob) = remains.hidden {
             self.erase_hidden(remains.team, blob).await;
         }
