@@ -40,6 +40,12 @@ pub enum DbError {
     /// The schema is empty, and it may not be filled here.
     #[error("there is nothing in the database yet; the first start of a server makes its tables")]
     Unfounded,
+    /// The role may not do what this program has to.
+    #[error(
+        "the database's role lacks a right ({0}): it must own the schema and its tables, or be allowed to create the schema; see \
+         docs/postgresql.md, \"Roles and schemas\""
+    )]
+    Denied(String),
     /// The tables do not fit this program.
     #[error("the database's schema does not fit this program: {0}")]
     Schema(String),

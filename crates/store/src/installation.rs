@@ -33,13 +33,6 @@ pub async fn all(db: &Db) -> Result<Vec<(String, String)>, DbError> {
     rows.into_iter().map(|mut row| Ok((row.take_text(0)?, row.take_text(1)?))).collect()
 }
 
-/// Writes in the place of what stands there.
-pub fn replace(name: &str, value: &str) -> Statement {
-    // It belongs to the installation, not to a team.
-    let sql = "insert into installation (name, value) values ($1, $2) on conflict (name) do update set value = $2";
-    Statement::one(sql, vec![name.into(), value.into()])
-}
-
 /// Writes in the place of exactly what stands there, nothing included; the change is refused when it is something else.
 pub fn swap(name: &str, there: Option<&str>, value: &str) -> Statement {
     let Some(there) = there else { return insert(name, value) };
@@ -48,10 +41,10 @@ pub fn swap(name: &str, there: Option<&str>, value: &str) -> Statement {
     Statement::one(sql, vec![name.into(), there.into(), value.into()])
 }
 
-/// Removes what stands there.
-pub fn remove(name: &str) -> Statement {
+/// Removes exactly what stands there; the change is refused when it is something else.
+pub fn remove(name: &str, there: &str) -> Statement {
     // It belongs to the installation, not to a team.
-    Statement::one("delete from installation where name = $1", vec![name.into()])
+    Statement::one("delete from installation where name = $1 and value = $2", vec![name.into(), there.into()])
 }
 
 /// What stands under a name after `value` was put there, unless something did already.

@@ -1,23 +1,41 @@
 //! Where the server is and how it is spoken to.
 
-use std::path::PathBuf;
+use std::{
+    path::PathBuf,
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
 
 use tokio_postgres::{
-    Config,
+    Client, Config, Connection, Socket,
     config::{Host, SslMode, TargetSessionAttrs},
+    tls::MakeTlsConnect,
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
+use world::{Elapsed, World};
 
 use super::{
     PostgresOptions,
+    failure::reason,
     tls::{self, Trust},
 };
 use crate::DbError;
 
+/// What is said of a server, or a host, that does not answer while a connection is opened.
+pub(crate) const NOT_IN_TIME: &str = "it takes no connection in time";
+
+/// A connection, and what moves its bytes.
+pub(crate) type Connected = (Client, Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>);
+
 /// Where the server is, with the credentials and the certificates to trust.
 pub(crate) struct Address {
-    pub(crate) config: Config,
-    pub(crate) tls: MakeRustlsConnect,
+    /// One for each host, in the address's order. Never empty.
+    hosts: Vec<Config>,
+    /// The place of the host that took the last connection.
+    last: AtomicUsize,
+    /// How long one of several hosts may take.
+    share: Duration,
+    tls: MakeRustlsConnect,
 }
 
 impl Address {
@@ -26,21 +44,63 @@ impl Address {
         let parts = Parts::split(&options.url)?;
         let unreadable =
             |_| DbError::Schema("its address can't be read: is it postgres://user:…@host/name?".to_owned());
-        let mut config: Config = parts.rest.parse().map_err(unreadable)?;
-        // libpq, too, speaks plainly to a socket of the same machine.
-        let local = config.get_hosts().iter().any(|host| matches!(host, Host::Unix(_)));
-        config.ssl_mode(if local { SslMode::Disable } else { parts.mode });
-        config.connect_timeout(options.connect_timeout);
-        config.tcp_user_timeout(options.statement_timeout * 2);
-        // A standby would serve what is old and take no writes.
-        config.target_session_attrs(TargetSessionAttrs::ReadWrite);
-        if config.get_application_name().is_none() {
-            // So that those of one installation are told from others in the same database.
-            config.application_name(format!("pointsman {}", options.schema));
+        let read = |text: &str| text.parse::<Config>().map_err(unreadable);
+        let mut hosts = each_host(&parts.rest).iter().map(|one| read(one)).collect::<Result<Vec<_>, _>>()?;
+        let whole = read(&parts.rest)?;
+        // Hosts may also be named behind the question mark; those are tried in turn by the driver.
+        if hosts.len() != whole.get_hosts().len() || !whole.get_hostaddrs().is_empty() {
+            hosts = vec![whole];
+        }
+        let share = match u32::try_from(hosts.len()) {
+            Ok(several @ 2..) => options.connect_timeout / several.saturating_add(1),
+            _ => options.connect_timeout,
+        };
+        for config in &mut hosts {
+            // libpq, too, speaks plainly to a socket of the same machine.
+            let local = config.get_hosts().iter().any(|host| matches!(host, Host::Unix(_)));
+            config.ssl_mode(if local { SslMode::Disable } else { parts.mode });
+            config.connect_timeout(share);
+            config.tcp_user_timeout(options.statement_timeout * 2);
+            // A standby would serve what is old and take no writes.
+            config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+            if config.get_application_name().is_none() {
+                // So that those of one installation are told from others in the same database.
+                config.application_name(format!("pointsman {}", options.schema));
+            }
         }
         let tls = MakeRustlsConnect::new(tls::settings(parts.trust, parts.roots.as_deref())?);
-        Ok(Self { config, tls })
+        Ok(Self { hosts, last: AtomicUsize::new(0), share, tls })
     }
+
+    /// Connects to the first host that takes writes, beginning with the one that did the last time. Each has its share of the
+    /// time, so that one that gives no answer does not hide the others.
+    pub(crate) async fn connect(&self, world: &World) -> Result<Connected, String> {
+        let first = self.last.load(Ordering::Relaxed);
+        let several = self.hosts.len() > 1;
+        let mut reasons = Vec::new();
+        for (place, host) in self.hosts.iter().enumerate().cycle().skip(first).take(self.hosts.len()) {
+            let why = match world.timeout(self.share, host.connect(self.tls.clone())).await {
+                Ok(Ok(connected)) => {
+                    self.last.store(place, Ordering::Relaxed);
+                    return Ok(connected);
+                }
+                Ok(Err(error)) => reason(&error),
+                Err(Elapsed) => NOT_IN_TIME.to_owned(),
+            };
+            // Its name may not be repeated.
+            reasons.push(if several { format!("host {}: {why}", place.saturating_add(1)) } else { why });
+        }
+        Err(reasons.join("; "))
+    }
+}
+
+/// An address for each host of an address that names several, with commas between.
+fn each_host(address: &str) -> Vec<String> {
+    let credentials = address.find("://").map_or(0, |at| at.saturating_add(3));
+    let credentials = address.find('@').map_or(credentials, |at| at.saturating_add(1));
+    let Some((before, tail)) = address.split_at_checked(credentials) else { return Vec::new() };
+    let (hosts, after) = tail.split_at(tail.find(['/', '?']).unwrap_or(tail.len()));
+    hosts.split(',').map(|host| format!("{before}{host}{after}")).collect()
 }
 
 /// An address without the settings that our own code interprets.
@@ -101,6 +161,28 @@ mod tests {
         assert_eq!(parts("?sslmode=verify-ca&sslrootcert=system"), (SslMode::Require, Trust::Authority, None));
         let full = parts("?sslrootcert=%2Fca.pem&sslmode=verify-full");
         assert_eq!(full, (SslMode::Require, Trust::AuthorityAndName, roots()));
+    }
+
+    #[test]
+    fn each_host_has_a_configuration_of_its_own() {
+        let configs = |url: &str| Address::parse(&PostgresOptions::new(url, "s")).unwrap().hosts;
+        for (url, wanted) in [
+            ("postgres://me:p,/?w@a:1,b,[::1]:3/x?sslmode=disable&options=-c%20a=b,c", &["a:1", "b:5432", "::1:3"][..]),
+            ("postgres://a,b", &["a:5432", "b:5432"]),
+            ("postgres://me@a/x", &["a:5432"]),
+            ("postgres://me@%2Ftmp/x", &["/tmp:5432"]),
+        ] {
+            let found = configs(url).into_iter().map(|config| {
+                let port = config.get_ports().first().copied().unwrap_or(5432);
+                match config.get_hosts() {
+                    [Host::Tcp(name)] => format!("{name}:{port}"),
+                    [Host::Unix(path)] => format!("{}:{port}", path.display()),
+                    other => panic!("{other:?}"),
+                }
+            });
+            assert_eq!(found.collect::<Vec<_>>(), wanted, "{url}");
+        }
+        assert_eq!(configs("postgres://me@a/x?host=b")[0].get_hosts().len(), 2);
     }
 
     #[test]

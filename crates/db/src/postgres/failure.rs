@@ -41,6 +41,7 @@ enum Kind {
     Aborted,
     Lost,
     Machine,
+    Denied,
     Defect,
 }
 
@@ -52,6 +53,8 @@ fn kind(code: &str) -> Kind {
         "55P03" => Kind::Met("a lock that was not given in time"),
         "57014" => Kind::Met("a statement that took too long"),
         "25P02" => Kind::Aborted,
+        // The second is told of a schema that one may not look into.
+        "42501" | "3F000" => Kind::Denied,
         // The first means that the server has become a standby, the second that a pooler gave us another connection.
         "25006" | "26000" | "25P03" | "57P01" | "57P02" | "57P03" | "57P04" | "57P05" => Kind::Lost,
         _ => match code.split_at_checked(2).map(|(class, _)| class) {
@@ -75,6 +78,7 @@ pub(crate) fn failure(error: &Error, statement: &Statement, role: Role) -> Failu
     match kind(told.code().code()) {
         Kind::Taken => Failure::Refused(Refusal::Taken(sql())),
         Kind::Defect => Failure::Refused(Refusal::Defect(sql())),
+        Kind::Denied => Failure::Refused(Refusal::Defect(DbError::Denied(message))),
         Kind::Machine => Failure::Refused(Refusal::Storage(DbError::Storage(message))),
         Kind::Met(what) => Failure::Met(what),
         Kind::Aborted => Failure::Aborted,
@@ -83,6 +87,15 @@ pub(crate) fn failure(error: &Error, statement: &Statement, role: Role) -> Failu
             Failure::Refused(Refusal::Defect(sql()))
         }
         Kind::Lost => Failure::Lost(message),
+    }
+}
+
+/// What an error means for a text of our own that makes or changes tables.
+pub(crate) fn of_tables(error: &Error) -> DbError {
+    match error.code().map(|code| kind(code.code())) {
+        Some(Kind::Denied) => DbError::Denied(reason(error)),
+        Some(_) => DbError::Schema(reason(error)),
+        None => DbError::Unreachable(reason(error)),
     }
 }
 
@@ -107,6 +120,7 @@ mod tests {
             ("22P02", Kind::Defect),
             ("40P01", Kind::Met("a deadlock")),
             ("25P02", Kind::Aborted),
+            ("42501", Kind::Denied),
             ("57P01", Kind::Lost),
             ("08006", Kind::Lost),
             ("53100", Kind::Machine),

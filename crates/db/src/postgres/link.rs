@@ -24,8 +24,8 @@ use world::World;
 
 use super::{
     PostgresOptions,
-    address::Address,
-    failure::{Failure, failure, reason},
+    address::{Address, NOT_IN_TIME},
+    failure::{Failure, failure, of_tables, reason},
     prepared::{self, Cache},
     wire::{Begin, Endpoint, Wire},
 };
@@ -88,8 +88,7 @@ impl Target {
     async fn open(&self, role: Role) -> Result<Link, String> {
         // Boxed: it is large and rare, and whoever may have to open a connection would carry it along.
         let opening = Box::pin(async {
-            let (client, connection) =
-                self.address.config.connect(self.address.tls.clone()).await.map_err(|error| reason(&error))?;
+            let (client, connection) = self.address.connect(&self.world).await?;
             let warnings = Arc::new(AtomicU64::new(0));
             let (cut, cutting) = oneshot::channel();
             self.world.spawn(drive(connection, Arc::clone(&warnings), cutting));
@@ -114,7 +113,7 @@ impl Target {
             })
         });
         let opened = self.world.timeout(self.options.connect_timeout, opening).await;
-        opened.unwrap_or_else(|_| Err("it takes no connection in time".to_owned()))
+        opened.unwrap_or_else(|_| Err(NOT_IN_TIME.to_owned()))
     }
 
     fn settings(&self, role: Role) -> String {
@@ -124,7 +123,8 @@ impl Target {
             // Shorter than the statement's own, so that a batch that waits for another gives way and is done again.
             _ => (self.options.statement_timeout.as_millis(), self.options.statement_timeout.as_millis() / 3),
         };
-        let only = if role == Role::Reader { "on" } else { "off" };
+        // A writer says that it writes when it begins; where that fails, what was sent behind it must not be done by itself.
+        let only = if matches!(role, Role::Reader | Role::Writer) { "on" } else { "off" };
         // A transaction whose client has vanished must not hold its locks for long. Warnings must come, since one of them
         // says that a commit is not on the standby; and what is acknowledged must be on stable storage.
         format!(
@@ -268,20 +268,25 @@ impl Wire for Link {
             // "canceling wait for synchronous replication": it is here, but perhaps not there.
             Ok(Ok(())) if self.warnings.load(Ordering::SeqCst) != warned => Sealed::Unknown,
             Ok(Ok(())) => Sealed::Yes,
-            // Only a serialisation failure or a deadlock is certain to have undone it.
-            Ok(Err(error)) if error.code().is_some_and(|code| code.code().starts_with("40")) => Sealed::Met,
+            Ok(Err(error)) if error.code().is_some_and(|code| is_undone(code.code())) => Sealed::Met,
             Ok(Err(_)) | Err(_) => Sealed::Unknown,
         }
     }
 
     async fn undo(&self) -> Result<(), String> {
-        self.run("rollback").await
+        self.run("rollback").await.map_err(|error| error.to_string())
     }
 
     async fn pause(&self, tries: u32) {
         let most = 1 << tries.min(7);
         self.world.sleep(Duration::from_millis(self.world.random() % most)).await;
     }
+}
+
+/// Whether a COMMIT that was refused with this code is certain to be undone, and may be done again: a serialisation failure or
+/// a deadlock.
+fn is_undone(code: &str) -> bool {
+    matches!(code, "40001" | "40P01")
 }
 
 /// Work that was sent, whose answer is awaited.
@@ -329,8 +334,21 @@ impl Link {
     }
 
     /// Runs texts without parameters.
-    pub(crate) async fn run(&self, text: &str) -> Result<(), String> {
-        let ran = self.bounded(self.client.batch_execute(text)).await;
-        ran.map_err(|_| "the server gives no answer".to_owned())?.map_err(|error| reason(&error))
+    pub(crate) async fn run(&self, text: &str) -> Result<(), DbError> {
+        self.bounded(self.client.batch_execute(text)).await?.map_err(|error| of_tables(&error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_undone;
+
+    #[test]
+    fn a_commit_is_undone_only_where_the_server_is_certain() {
+        assert!(is_undone("40001") && is_undone("40P01"));
+        // "statement completion unknown", and whatever else.
+        for unknown in ["40003", "40000", "57014", "08006"] {
+            assert!(!is_undone(unknown), "{unknown}");
+        }
     }
 }

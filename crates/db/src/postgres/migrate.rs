@@ -44,7 +44,7 @@ pub(crate) async fn apply(link: &Link, target: &Target, migrations: &[Migration]
     wait_for_turn(link, target, lock).await?;
     // The lock ends with the connection at the latest, which the caller drops when this fails.
     create(link, schema).await?;
-    run(link, BOOK).await?;
+    link.run(BOOK).await?;
     loop {
         let applied = ask(link, APPLIED, Vec::new()).await?;
         let applied: Vec<Known> = applied.into_iter().map(known).collect::<Result<_, _>>()?;
@@ -57,10 +57,13 @@ pub(crate) async fn apply(link: &Link, target: &Target, migrations: &[Migration]
 
 /// One migration is one transaction, so that a crash leaves whole steps.
 async fn step(link: &Link, target: &Target, next: &Migration) -> Result<(), DbError> {
-    let failed = |why: String| DbError::Schema(format!("migration {} failed: {why}", next.number));
+    let failed = |error| match error {
+        DbError::Schema(why) => DbError::Schema(format!("migration {} failed: {why}", next.number)),
+        other => other,
+    };
     let text =
         sql::postgres_schema(next.sql).map_err(|why| DbError::Schema(format!("migration {}: {why}", next.number)))?;
-    run(link, "begin").await?;
+    link.run("begin").await?;
     // On an error the connection is dropped, and the transaction with it.
     link.run(&text).await.map_err(failed)?;
     let note = params![next.number, next.name, next.checksum(), target.world.now()];
@@ -68,7 +71,7 @@ async fn step(link: &Link, target: &Target, next: &Migration) -> Result<(), DbEr
     if next.code_from() < next.number {
         ask(link, NOTE_REACH, params![next.number, next.code_from()]).await?;
     }
-    run(link, "commit").await?;
+    link.run("commit").await?;
     tracing::info!(migration.number = next.number, migration.name = next.name, "migration applied");
     Ok(())
 }
@@ -144,7 +147,7 @@ async fn is_founded(link: &Link, schema: &str) -> Result<bool, DbError> {
 async fn create(link: &Link, schema: &str) -> Result<(), DbError> {
     let found = "select count(*) from pg_catalog.pg_namespace where nspname = $1::name::text";
     if one(ask(link, found, params![schema]).await?)?.int(0)? == 0 {
-        run(link, &format!("create schema \"{schema}\"")).await?;
+        link.run(&format!("create schema \"{schema}\"")).await?;
     }
     Ok(())
 }
@@ -172,10 +175,6 @@ async fn ask(link: &Link, sql: &'static str, params: Vec<Value>) -> Result<Vec<R
         Failure::Met(what) => DbError::Schema(format!("its migration met {what}")),
         other => other.into(),
     })
-}
-
-async fn run(link: &Link, text: &str) -> Result<(), DbError> {
-    link.run(text).await.map_err(DbError::Schema)
 }
 
 fn one(rows: Vec<Row>) -> Result<Row, DbError> {

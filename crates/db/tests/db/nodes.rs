@@ -92,6 +92,29 @@ async fn each_role_has_a_schema_of_its_own() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_right_that_a_role_lacks_is_told_as_that() {
+    let server = Server::shared();
+    let options = server.options(None);
+    open(&options).await.close().await;
+    let (schema, none) = (&options.schema, server.options(None).schema);
+    let roles = format!(
+        "create role stranger_to_{schema} login; create role guest_of_{schema} login; \
+         grant usage on schema {schema} to guest_of_{schema}; revoke create on database postgres from public"
+    );
+    plain(server).await.batch_execute(&roles).await.unwrap();
+    let refused = async |role: &str, schema: &str| {
+        let url = server.url(None).replace("postgres@", &format!("{role}@"));
+        let options = PostgresOptions { url, schema: schema.to_owned(), ..options.clone() };
+        Db::postgres(options, MIGRATIONS, &World::real()).await.unwrap_err()
+    };
+    let (stranger, guest) = (format!("stranger_to_{schema}"), format!("guest_of_{schema}"));
+    for error in [refused(&stranger, &none).await, refused(&stranger, schema).await, refused(&guest, schema).await] {
+        let told = error.to_string();
+        assert!(told.contains("lacks a right") && !told.contains("does not fit"), "{told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn changes_that_wait_share_commits() {
     let server = Server::shared();
     let options = PostgresOptions { writers: 1, ..server.options(None) };

@@ -39,6 +39,35 @@ async fn a_commit_whose_answer_is_lost_is_unknown_and_the_caller_finds_out() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_was_sent_behind_a_begin_that_failed_is_not_done() {
+    let server = Server::shared();
+    let proxy = Proxy::start(server.port()).await;
+    let db = open(PostgresOptions { writers: 1, ..server.options(Some(proxy.port)) }).await;
+    db.commit(open_account("a", 100)).await.unwrap();
+    proxy.spoil_begin();
+    let refused = db.commit(take("a", 1, "x")).await;
+    assert!(refused.is_err(), "{refused:?}");
+    assert_eq!((amount(&db, "a").await, ledger(&db).await), (100, Vec::<String>::new()));
+    assert_eq!(db.commit(take("a", 1, "x")).await, Ok(Committed::Done));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_gives_no_answer_does_not_hide_the_others() {
+    let server = Server::shared();
+    // It takes connections, and that is all.
+    let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = silent.local_addr().unwrap().port();
+    let options = server.options(None);
+    let url = options.url.replace("@127.0.0.1", &format!("@127.0.0.1:{port},127.0.0.1"));
+    let (connect_timeout, patience) = (Duration::from_millis(1500), Duration::ZERO);
+    let db = open(PostgresOptions { url, connect_timeout, patience, ..options }).await;
+    assert_eq!(db.commit(open_account("a", 100)).await, Ok(Committed::Done));
+    // Once was enough to know it.
+    silent.set_nonblocking(true).unwrap();
+    assert!(silent.accept().is_ok() && silent.accept().is_err());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_never_answers_a_commit_leaves_it_unknown() {
     let server = Server::shared();
     let proxy = Proxy::start(server.port()).await;

@@ -1,6 +1,9 @@
 //! A proxy before the server, which cuts connections at the worst moment.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use parking_lot::Mutex;
 use tokio::{
@@ -25,10 +28,14 @@ pub(crate) enum AtCommit {
 pub(crate) struct Proxy {
     pub(crate) port: u16,
     next: Arc<Mutex<AtCommit>>,
+    spoil: Arc<AtomicBool>,
     pub(crate) commits: mpsc::UnboundedReceiver<()>,
 }
 
 const COMMIT: &[u8] = b"Q\0\0\0\x0bcommit\0";
+const BEGIN: &[u8] = b"begin isolation level";
+/// As long as that, and an error.
+const SPOILED: &[u8] = b"began isolation level";
 
 impl Proxy {
     pub(crate) async fn start(server: u16) -> Self {
@@ -36,29 +43,36 @@ impl Proxy {
         let port = listener.local_addr().unwrap().port();
         let next = Arc::new(Mutex::new(AtCommit::Pass));
         let (caught, commits) = mpsc::unbounded_channel();
-        let armed = Arc::clone(&next);
+        let (armed, spoil) = (Arc::clone(&next), Arc::<AtomicBool>::default());
+        let spoiled = Arc::clone(&spoil);
         let world = World::real();
         World::real().spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 // A server that is down: the client sees its connection closed.
                 let Ok(server) = TcpStream::connect(("127.0.0.1", server)).await else { continue };
-                let (armed, caught) = (Arc::clone(&armed), caught.clone());
-                world.spawn(async move { carry(client, server, &armed, &caught).await.unwrap_or_default() });
+                let (armed, spoiled, caught) = (Arc::clone(&armed), Arc::clone(&spoiled), caught.clone());
+                world
+                    .spawn(async move { carry(client, server, (&armed, &spoiled), &caught).await.unwrap_or_default() });
             }
         });
-        Self { port, next, commits }
+        Self { port, next, spoil, commits }
     }
 
     /// Decides about the next COMMIT.
     pub(crate) fn arm(&self, what: AtCommit) {
         *self.next.lock() = what;
     }
+
+    /// Makes an error of the next BEGIN; the connection lives, and what was sent behind it reaches the server.
+    pub(crate) fn spoil_begin(&self) {
+        self.spoil.store(true, Ordering::SeqCst);
+    }
 }
 
 async fn carry(
     mut client: TcpStream,
     mut server: TcpStream,
-    armed: &Mutex<AtCommit>,
+    (armed, spoiled): (&Mutex<AtCommit>, &AtomicBool),
     caught: &mpsc::UnboundedSender<()>,
 ) -> std::io::Result<()> {
     let (mut up, mut down) = (vec![0; 65536], vec![0; 65536]);
@@ -66,9 +80,14 @@ async fn carry(
     loop {
         tokio::select! {
             read = client.read(&mut up) => {
-                let bytes = &up[..read?];
+                let bytes = &mut up[..read?];
                 if bytes.is_empty() {
                     return Ok(());
+                }
+                if let Some(at) = bytes.windows(BEGIN.len()).position(|part| part == BEGIN)
+                    && spoiled.swap(false, Ordering::SeqCst)
+                {
+                    bytes[at..at + SPOILED.len()].copy_from_slice(SPOILED);
                 }
                 let mut at_commit = AtCommit::Pass;
                 if bytes.ends_with(COMMIT) {

@@ -13,7 +13,7 @@ use world::World;
 use super::{
     arguments::Demo,
     runtime,
-    serve::{Stop, bind},
+    serve::{Stop, bind, refuse_planted},
 };
 use crate::{
     app::{App, Databases, Founding},
@@ -29,6 +29,7 @@ const USUAL: &str = "127.0.0.1:8080";
 const ANY: &str = "127.0.0.1:0";
 
 pub(super) fn demo(flags: &Demo) -> anyhow::Result<ExitCode> {
+    refuse_planted(planted::BUILT_IN)?;
     let fresh = tempfile::Builder::new().prefix("pointsman-demo-").tempdir().context("a fresh directory")?;
     let runtime = runtime()?;
     let right = runtime.block_on(run(flags, &fresh.path().join("data")))?;

@@ -18,10 +18,7 @@ use crate::{
 };
 
 pub(super) fn serve(flags: &Serve) -> anyhow::Result<ExitCode> {
-    anyhow::ensure!(
-        !planted::BUILT_IN,
-        "this binary has planted bugs (feature `planted`): it simulates, it never serves"
-    );
+    refuse_planted(planted::BUILT_IN)?;
     let mut sources = flags.place.sources();
     if let Some(listen) = &flags.listen {
         sources.flags.push(("server.listen", listen.clone(), "--listen"));
@@ -31,6 +28,12 @@ pub(super) fn serve(flags: &Serve) -> anyhow::Result<ExitCode> {
     telemetry::start_logging(&settings.log);
     runtime()?.block_on(run(&settings))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Keeps planted bugs away from payments.
+pub(super) fn refuse_planted(built_in: bool) -> anyhow::Result<()> {
+    anyhow::ensure!(!built_in, "this binary has planted bugs (feature `planted`): it simulates, it never serves");
+    Ok(())
 }
 
 async fn run(settings: &Settings) -> anyhow::Result<()> {
@@ -80,5 +83,16 @@ impl Stop {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::refuse_planted;
+
+    #[test]
+    fn a_binary_with_planted_bugs_takes_no_payments() {
+        assert!(refuse_planted(true).unwrap_err().to_string().contains("never serves"));
+        assert!(refuse_planted(false).is_ok());
     }
 }

@@ -50,14 +50,14 @@ impl Mark {
         }
     }
 
-    /// Writes it in the place of what stands there.
-    pub(super) fn statement(self) -> Statement {
-        installation::replace(installation::MIGRATION, &self.text())
-    }
-
     /// Writes it in the place of exactly this one: of two moves from one source one is refused.
     pub(super) fn instead_of(self, there: Option<Self>) -> Statement {
         installation::swap(installation::MIGRATION, there.map(Self::text).as_deref(), &self.text())
+    }
+
+    /// Removes exactly this one.
+    pub(super) fn removal(self) -> Statement {
+        installation::remove(installation::MIGRATION, &self.text())
     }
 }
 
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn a_mark_is_read_as_it_was_written() {
         for mark in [Mark::Leaving(7, u64::MAX), Mark::Moved(u128::MAX), Mark::Arriving(0), Mark::Arrived(1 << 100)] {
-            let statement = mark.statement();
+            let statement = mark.removal();
             let Some(Value::Text(text)) = statement.params.get(1) else { panic!("no text") };
             assert_eq!(Mark::parse(text), Some(mark));
         }

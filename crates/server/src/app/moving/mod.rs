@@ -67,8 +67,8 @@ pub async fn migrate(from: &Side, to: &Side, settings: &Settings, progress: &Pro
         }
         progress.end();
         let tables = compare(from, to, total, progress).await?;
+        moved(from, to, id).await?;
         complete(from, to, id, world).await?;
-        write(from.store(), vec![Mark::Moved(id).statement()], world).await?;
         return Ok(Moved { tables, key_file: key_file(settings) });
     }
     Ok(Moved { tables: Vec::new(), key_file: key_file(settings) })
@@ -94,8 +94,9 @@ pub async fn give_up(from: &Side, given_up: GivenUp) -> anyhow::Result<()> {
              the target for good, then add --abandon-target",
             from.shown()
         ),
-        Some(Mark::Leaving(..) | Mark::Moved(_)) => {
-            write(from.store(), vec![installation::remove(installation::MIGRATION)], from.world()).await
+        // Exactly what was read: a running move may have gone on since.
+        Some(mark @ (Mark::Leaving(..) | Mark::Moved(_))) => {
+            write(from.store(), vec![mark.removal()], from.world()).await
         }
         Some(Mark::Arriving(_)) => {
             bail!("{} is the unfinished target of a move; empty it instead", from.shown())
@@ -127,12 +128,15 @@ async fn agree(from: &Side, to: &Side, world: &World) -> anyhow::Result<Agreed> 
             bail!("{} is itself the target of a move that was not finished", from.shown())
         }
         Some(Mark::Moved(id)) if target == Some(Mark::Arrived(id)) => return Ok(Agreed::AlreadyThere),
+        // Killed between the two marks at the end.
+        Some(Mark::Moved(id)) if target == Some(Mark::Arriving(id)) => return Ok(Agreed::Copy { id }),
         Some(Mark::Moved(_)) => bail!("{} was moved already; what is there now is old", from.shown()),
         Some(Mark::Arrived(_)) | None => world.uuid_v7().as_u128(),
     };
     match target {
+        // As an earlier release may have left it.
         Some(Mark::Arrived(arrived)) if arrived == id => {
-            write(from.store(), vec![Mark::Moved(id).statement()], world).await?;
+            moved(from, to, id).await?;
             return Ok(Agreed::AlreadyThere);
         }
         Some(Mark::Arriving(begun)) if begun == id => return Ok(Agreed::Copy { id }),
@@ -160,7 +164,7 @@ async fn agree(from: &Side, to: &Side, world: &World) -> anyhow::Result<Agreed> 
 async fn alone(side: &Side, (mark, before): (Mark, Option<Mark>), world: &World) -> anyhow::Result<()> {
     let Err(company) = side.refuse_company().await else { return Ok(()) };
     if before != Some(mark) {
-        let back = before.map_or_else(|| installation::remove(installation::MIGRATION), Mark::statement);
+        let back = before.map_or_else(|| mark.removal(), |before| before.instead_of(Some(mark)));
         write(side.store(), vec![back], world).await?;
     }
     Err(company)
@@ -179,9 +183,25 @@ async fn compare(from: &Side, to: &Side, total: u64, progress: &Progress) -> any
     Ok(tables)
 }
 
+/// Marks the source as moved, unless it is. From here on nobody serves it and it is not freed lightly; only then the target
+/// may be complete. A move that was given up meanwhile ends here.
+async fn moved(from: &Side, to: &Side, id: u128) -> anyhow::Result<()> {
+    let there = Mark::of(from.store()).await?;
+    match there {
+        Some(Mark::Moved(there)) if there == id => Ok(()),
+        Some(Mark::Leaving(there, tag)) if there == id && tag == to.tag() => {
+            write(from.store(), vec![Mark::Moved(id).instead_of(Some(Mark::Leaving(id, tag)))], from.world()).await
+        }
+        _ => bail!(
+            "the move from {} was given up meanwhile; the target is not complete and is not served, empty it",
+            from.shown()
+        ),
+    }
+}
+
 /// Brings what holds for the whole installation, and with it the word that the target is complete.
 async fn complete(from: &Side, to: &Side, id: u128, world: &World) -> anyhow::Result<()> {
-    let mut statements = vec![Mark::Arrived(id).statement()];
+    let mut statements = vec![Mark::Arrived(id).instead_of(Some(Mark::Arriving(id)))];
     let mut rows = installation::all(from.store()).await?;
     if !rows.iter().any(|(name, _)| name == installation::MODE) {
         rows.push((installation::MODE.to_owned(), mode_name(from.mode()).to_owned()));

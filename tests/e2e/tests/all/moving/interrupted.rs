@@ -1,13 +1,13 @@
 //! A move that is killed, and goes on.
 
-use std::io::{BufRead, BufReader};
-use std::process::Stdio;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use testkit::{Order, Postgres, Server, Setup, at_once, cards};
+use testkit::{Order, PATIENCE, Postgres, Server, Setup, at_once, cards, schema_of, until};
 
-use super::{embedded, failed, migrate, on_postgres, succeeded};
+use super::{embedded, failed, give_up, migrate, on_postgres, place, succeeded};
 
 /// An installation with some hundred payments, stopped.
 fn stopped(payments: usize) -> (Server, usize) {
@@ -63,7 +63,7 @@ fn neither_side_of_an_unfinished_move_is_served_and_a_row_that_was_changed_is_fo
 
     // Nor is it sent to another place meanwhile: both would be complete in the end.
     let elsewhere = on_postgres().setting("database.schema", "elsewhere");
-    let (from, to) = (super::place(&server), Postgres::shared().url());
+    let (from, to) = (place(&server), Postgres::shared().url());
     let arguments = ["migrate", "--from", &from, "--to", &to];
     let other = failed(&elsewhere.command(&server.root(), &arguments).output().unwrap());
     assert!(other.contains("is being moved to another target already"), "{other}");
@@ -81,4 +81,65 @@ fn neither_side_of_an_unfinished_move_is_served_and_a_row_that_was_changed_is_fo
     succeeded(migrate(&server).output().unwrap());
     let again = succeeded(migrate(&server).output().unwrap());
     assert!(again.contains("already"), "{again}");
+}
+
+#[test]
+fn a_target_that_may_be_complete_leaves_no_source_that_is_freed_lightly() {
+    let (mut server, payments) = stopped(40);
+    killed_after(&server, "copying store.team");
+    let (postgres, schema) = (Postgres::shared(), Setup::schema(&server.root()));
+    // The end of the move fails, and nobody knows at which moment.
+    let refuse = format!(
+        "create function {schema}.refuse() returns trigger language plpgsql as 'begin raise exception ''not now''; end'; \
+         create trigger refuse before insert or update on {schema}.installation for each row \
+         when (new.value like 'arrived%') execute function {schema}.refuse()"
+    );
+    postgres.sql(&refuse);
+    assert!(failed(&migrate(&server).output().unwrap()).contains("not now"));
+    let source = embedded().start_in_refused(server.dir());
+    assert!(source.contains("were moved to another database"), "{source}");
+    let target = on_postgres().start_in_refused(server.dir());
+    assert!(target.contains("does not hold all"), "{target}");
+    let freed = failed(&give_up(&server.root(), &place(&server), &[]));
+    assert!(freed.contains("add --abandon-target"), "{freed}");
+
+    postgres.sql(&format!("drop trigger refuse on {schema}.installation"));
+    succeeded(migrate(&server).output().unwrap());
+    server.restart_as(on_postgres());
+    assert_eq!(server.shop().every_payment().len(), payments);
+}
+
+#[test]
+fn a_move_that_is_given_up_meanwhile_completes_no_target() {
+    let mut server = on_postgres().start();
+    server.shop().authorise(cards::VISA);
+    server.stop();
+    let (postgres, schema) = (Postgres::shared(), schema_of(&server.root()));
+    let mut holding = Command::new("psql")
+        .args(["-X", "-q", "-A", "-t", &postgres.url()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut words = holding.stdin.take().unwrap();
+    writeln!(words, "begin; lock table {schema}.event in access exclusive mode; select 'held';").unwrap();
+    let mut told = BufReader::new(holding.stdout.take().unwrap()).lines();
+    assert_eq!(told.next().unwrap().unwrap(), "held");
+
+    let to = format!("sqlite:{}", server.root().join("other").display());
+    let arguments = ["migrate", "--from", &postgres.url(), "--to", &to];
+    let mut command = on_postgres().command(&server.root(), &arguments);
+    let moving = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mark = format!("select 1 from {schema}.installation where name = 'migration' and value like 'leaving%'");
+    until(PATIENCE, "the move has begun", || (!postgres.sql(&mark).is_empty()).then_some(()));
+    succeeded(give_up(&server.root(), &postgres.url(), &[]));
+    writeln!(words, "commit;").unwrap();
+    drop(words);
+    holding.wait().unwrap();
+
+    let said = failed(&moving.wait_with_output().unwrap());
+    assert!(said.contains("was given up meanwhile"), "{said}");
+    server.restart();
+    server.shop().authorise(cards::VISA).assert_status("SUCCEEDED");
+    assert_eq!(server.shop().every_payment().len(), 2);
 }
