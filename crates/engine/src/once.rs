@@ -214,18 +214,29 @@ impl Engine {
 
     /// What is told under the key, waiting for the request that has it until the deadline.
     async fn existing<T: Kept>(&self, claim: &Claim, scope: &Scope, deadline: Deadline) -> Result<Existing<T>, Stop> {
+        let existing = self.awaited(claim, scope, deadline).await?;
+        Ok(existing.unwrap_or_else(|| Existing::Told(Told::now(Err(in_progress())))))
+    }
+
+    /// The same; `None` when the deadline comes first.
+    async fn awaited<T: Kept>(
+        &self,
+        claim: &Claim,
+        scope: &Scope,
+        deadline: Deadline,
+    ) -> Result<Option<Existing<T>>, Stop> {
         let world = &self.inner.world;
         let mut pause = Duration::from_millis(2);
         loop {
             let forgotten = world.now().before(self.inner.settings.idempotency_retention);
             let Some(record) = store::once::find(&self.inner.store, claim.team, &claim.once, forgotten).await? else {
-                return Ok(Existing::Free);
+                return Ok(Some(Existing::Free));
             };
             if let Some(existing) = self.tell(claim, scope, &record).await? {
-                return Ok(existing);
+                return Ok(Some(existing));
             }
             if deadline.left(world.now()) < pause {
-                return Ok(Existing::Told(Told::now(Err(in_progress()))));
+                return Ok(None);
             }
             world.sleep(pause).await;
             pause = (pause * 2).min(Duration::from_millis(100));
@@ -233,10 +244,12 @@ impl Engine {
     }
 
     /// What the key tells whoever has it, once nothing follows at once any more: the request that took it is told the same.
-    pub(crate) async fn kept_answer<T: Kept>(&self, claim: &Claim, deadline: Deadline) -> Result<T, Stop> {
-        match Box::pin(self.existing(claim, &Scope::Authorise, deadline)).await? {
-            Existing::Told(told) => told.result.map_err(Stop::Fault),
-            Existing::Free => Err(Stop::Fault(in_progress())),
+    /// `None` when its time is over before.
+    pub(crate) async fn kept_answer<T: Kept>(&self, claim: &Claim, deadline: Deadline) -> Result<Option<T>, Stop> {
+        match self.awaited(claim, &Scope::Authorise, deadline).await? {
+            Some(Existing::Told(told)) => told.result.map(Some).map_err(Stop::Fault),
+            Some(Existing::Free) => Err(Stop::Fault(in_progress())),
+            None => Ok(None),
         }
     }
 

@@ -107,6 +107,22 @@ pub fn set_due(payment: &Payment, not_before: Timestamp, lease_until: Timestamp)
     )
 }
 
+/// Gives a payment that is held for whoever committed it, until `held_until` at most, its own due time back, but none before
+/// `not_before`; does nothing when the payment has been changed since, or somebody has taken it.
+pub fn set_due_early(payment: &Payment, not_before: Timestamp, held_until: Timestamp) -> Statement {
+    let due_at = payment.due_at().map(|due| due.max(not_before).micros());
+    Statement::any(
+        "update payment set due_at = $3 where team_id = $1 and payment_id = $2 and version = $4 and due_at <= $5",
+        vec![
+            payment.team.key().into(),
+            payment.id.key().into(),
+            due_at.into(),
+            version(payment.version),
+            held_until.micros().into(),
+        ],
+    )
+}
+
 /// A customer's payments after `after`, in order of their ids.
 pub async fn of_customer(
     db: &Db,

@@ -13,6 +13,11 @@ const DAILY: Duration = Duration::from_hours(24);
 /// So long whoever commits a payment goes on with it alone. Longer than a webhook that a flow calls may take.
 const HELD: Duration = Duration::from_secs(12);
 
+/// Until when at most others leave to whoever commits at `at` what is due then.
+pub fn held_until(at: Timestamp) -> Timestamp {
+    at.after(HELD)
+}
+
 /// The rules of time for one connection.
 #[derive(Debug, Clone)]
 pub struct Policy {
@@ -87,15 +92,27 @@ impl Payment {
     /// once (a step of its flow, a capture), so that a request tells how it ended and not the middle of it; others take
     /// that over only after a while, should the committer have died.
     pub fn due_for_others(&self, at: Timestamp) -> Option<Timestamp> {
-        let own = self.flow_due().into_iter().chain(self.capture_due()).chain(self.give_up_due());
-        let held = own.map(|due| if due <= at { at.after(HELD) } else { due });
+        let held = self.own_duties().map(|(due, _)| if due <= at { held_until(at) } else { due });
         self.looked_after().chain(held).min()
     }
 
     /// When the payment must be looked after next. `None`: never, unless something happens.
     pub fn due_at(&self) -> Option<Timestamp> {
-        let own = self.flow_due().into_iter().chain(self.capture_due()).chain(self.give_up_due());
-        self.looked_after().chain(own).min()
+        self.looked_after().chain(self.own_duties().map(|own| own.0)).min()
+    }
+
+    /// What whoever commits the payment goes on with at `at`: one thing at a time, the earliest due first. Nothing that
+    /// others look after hides it.
+    pub fn own_duty(&self, at: Timestamp) -> Option<Duty> {
+        self.own_duties().filter(|(due, _)| *due <= at).min_by_key(|own| own.0).map(|own| own.1)
+    }
+
+    /// The times of what a request goes on with.
+    fn own_duties(&self) -> impl Iterator<Item = (Timestamp, Duty)> + '_ {
+        let give_up = self.give_up_due().map(|time| (time, Duty::Abandon));
+        let flow = self.flow_due().map(|time| (time, Duty::Flow));
+        let capture = self.capture_due().map(|time| (time, Duty::Capture));
+        give_up.into_iter().chain(flow).chain(capture)
     }
 
     /// The times of what no request goes on with: look-ups, life times, reversals, and what outcomes have started.

@@ -22,7 +22,7 @@ mod status;
 mod timeline;
 
 pub use begin::Begin;
-pub use due::{Duty, Policy};
+pub use due::{Duty, Policy, held_until};
 pub use news::{News, Resolution, Source};
 pub use operation::{AbandonCause, CancelCause, Kind, OnceRef, Operation, Owed, State};
 pub use runs::MOST_TRIGGERED;
@@ -134,6 +134,9 @@ pub struct Payment {
     /// end and not the middle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owed_answer: Option<OnceRef>,
+    /// The idempotency records that were told the payment in the end, beside those of its operations.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answered: Vec<OnceRef>,
     /// Every call made for it, in order.
     pub operations: Vec<Operation>,
 }
@@ -469,9 +472,9 @@ impl Payment {
         self.operation_mut(n)?.once.take()
     }
 
-    /// Whether whoever commits the payment at `at` goes on with it at once, with a capture or with its flow.
+    /// Whether whoever commits the payment at `at` goes on with it at once.
     pub fn goes_on_at_once(&self, at: Timestamp) -> bool {
-        matches!(self.duty(at), Some(Duty::Capture | Duty::Flow))
+        self.own_duty(at).is_some()
     }
 
     /// The attempt that has just ended is not the end: another follows in the same commit.

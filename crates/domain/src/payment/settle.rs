@@ -128,12 +128,21 @@ impl Payment {
     /// The fault that sends the customer to a page, while one is waited for.
     fn asks_customer(&self, operation: &Operation) -> Result<(), Fault> {
         let (State::Waiting { .. }, Some(action)) = (&operation.state, &operation.action) else { return Ok(()) };
+        // Nobody is there who could be sent: it is given up.
+        if !self.is_present(operation) {
+            return Ok(());
+        }
         let (code, what) = match action.kind {
             ActionKind::ThreeDSecure => (Code::Requires3dSecure, "3D Secure is required"),
             ActionKind::Apm => (Code::RequiresApm, "The customer's approval is required"),
         };
         let message = format!("{what}. Send the customer to {}", action.url);
         Err(Fault::new(code, message).about(self.id).at_url(action.url.clone()))
+    }
+
+    /// Whether the customer can be sent to a page for an attempt.
+    fn is_present(&self, attempt: &Operation) -> bool {
+        self.initiator == Initiator::Customer && attempt.return_key.is_some()
     }
 
     fn look_again(&mut self, n: u32, at: Timestamp, policy: &Policy) {
@@ -187,8 +196,7 @@ impl Payment {
 
     /// The customer must do something first.
     fn becomes_waiting(&mut self, n: u32, action: Action, at: Timestamp, policy: &Policy) -> Vec<Line> {
-        let asked = self.operation(n).is_some_and(|operation| operation.return_key.is_some());
-        let present = self.initiator == Initiator::Customer && asked;
+        let present = self.operation(n).is_some_and(|operation| self.is_present(operation));
         let Some(operation) = self.operation_mut(n) else { return Vec::new() };
         let kind = action.kind;
         let again = operation.action.replace(action).is_some();

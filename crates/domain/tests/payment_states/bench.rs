@@ -54,6 +54,7 @@ pub(crate) fn payment(rule: CaptureRule) -> Payment {
         captured: 0,
         refund_failed: false,
         owed_answer: None,
+        answered: Vec::new(),
         capture_at: None,
         expires_at: None,
         order_id: None,

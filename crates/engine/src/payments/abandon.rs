@@ -5,11 +5,14 @@ use domain::{
     caller::Caller,
     decline::{Decline, DeclineCode},
     id::PaymentId,
-    payment::{AbandonCause, Line, Payment, Status},
+    payment::{AbandonCause, Kind, Line, Payment, State, Status},
 };
 
 use super::{PaymentView, steps::released, triggers::Before};
 use crate::{Engine, commit::Ended, faults::Stop, once::only_fault};
+
+/// How often giving up is tried again after somebody else was first.
+const TRIES: u32 = 4;
 
 /// A request to give up a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +28,11 @@ impl Engine {
     /// `api.key.forbidden`, `error.payment.not-found`, `error.abandon.invalid-status`, `error.unavailable`.
     pub async fn abandon(&self, caller: &Caller, wanted: Abandon) -> Result<PaymentView, Fault> {
         caller.require_server()?;
-        let payment = self.load(caller.team, wanted.id).await.map_err(only_fault)?;
+        let mut payment = self.load(caller.team, wanted.id).await.map_err(only_fault)?;
+        if let Some(n) = payment.attempt().filter(|attempt| attempt.state == State::Sent).map(|attempt| attempt.n) {
+            // The customer has come back just now.
+            payment = self.settled_by_another(payment, n).await.map_err(only_fault)?;
+        }
         if rests_in_its_flow(&payment) {
             return Box::pin(self.stopped(caller, wanted.id)).await.map(PaymentView::of).map_err(only_fault);
         }
@@ -35,8 +42,7 @@ impl Engine {
         }
         let engine = self.clone();
         let deadline = self.deadline();
-        let asked = payment.clone();
-        let work = self.own(Box::pin(async move { Box::pin(engine.give_up(asked, AbandonCause::Merchant)).await }));
+        let work = self.own(Box::pin(async move { Box::pin(engine.given_up(payment)).await }));
         let world = &self.inner.world;
         match world.timeout(deadline.left(world.now()), work).await {
             Ok(Some(done)) => done.map(PaymentView::of).map_err(only_fault),
@@ -60,11 +66,30 @@ impl Engine {
             lines.push(payment.decline_by_rule(Decline::of(DeclineCode::PaymentCancelled), at));
             self.trigger(&mut payment, &before, None, &mut lines).await?;
             payment.version += 1;
-            if self.commit_payment(&payment, &lines, released(&payment)).await? == Ended::Done {
+            let mut extra = released(&payment);
+            self.answer_owed(&mut payment, &mut extra);
+            if self.commit_payment(&payment, &lines, extra).await? == Ended::Done {
                 self.ended_early(&payment);
                 return Ok(payment);
             }
         }
+    }
+
+    /// Gives up what waits for a merchant. What somebody else does with it at the same moment (the customer comes back) is
+    /// waited for; where it waits again after that, it is given up all the same.
+    async fn given_up(&self, payment: Payment) -> Result<Payment, Stop> {
+        let mut payment = payment;
+        for _ in 0..TRIES {
+            let Some(n) = payment.waiting_attempt().map(|attempt| attempt.n) else { break };
+            let asked = payment.operations.len();
+            payment = Box::pin(self.give_up(payment, AbandonCause::Merchant)).await?;
+            payment = self.settled_by_another(payment, n).await?;
+            let tried = payment.operations.iter().skip(asked).any(|one| matches!(one.kind, Kind::Abandon { .. }));
+            if tried {
+                break;
+            }
+        }
+        Ok(payment)
     }
 
     /// Has the processor give up the authorisation that waits, then goes on with what follows from that.

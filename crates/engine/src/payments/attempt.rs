@@ -10,6 +10,7 @@ use std::{
 
 use domain::{
     Code, Fault,
+    id::{PaymentId, TeamId},
     payment::{Begin, Duty, OnceRef, Payment, Source, State, Status},
 };
 use futures_util::future::BoxFuture;
@@ -44,6 +45,7 @@ impl Engine {
     ) -> Result<Payment, Stop> {
         let (mut payment, mut n) = (payment, n);
         loop {
+            let _sending = self.inner.sending.begin(payment.id, n);
             let news = Box::pin(self.call(&payment, n)).await?;
             let about = payment.operations.last().filter(|_| planted::is(Bug::WrongOperationSettled));
             let about = about.map_or(n, |last| last.n);
@@ -62,11 +64,11 @@ impl Engine {
         let mut payment = payment;
         for _ in 0..MOST_DUTIES {
             let version = payment.version;
-            payment = match payment.duty(self.inner.world.now()) {
+            payment = match payment.own_duty(self.inner.world.now()) {
                 Some(Duty::Capture) => Box::pin(self.capture_due(payment)).await?,
                 Some(Duty::Flow) => Box::pin(self.flow_step(&payment, None)).await?,
                 Some(Duty::Abandon) => Box::pin(self.expire_waiting(payment)).await?,
-                // What an outcome started holds up nobody's request.
+                // Others look after that: it holds up nobody's request.
                 Some(Duty::LookUp(_) | Duty::Expire | Duty::Reverse { .. } | Duty::Triggered(_)) | None => {
                     return Ok(payment);
                 }
@@ -119,7 +121,7 @@ impl Engine {
     /// Runs a later operation as a task of the engine's own, and waits for it until the deadline.
     pub(crate) async fn in_time(
         &self,
-        request: (domain::id::TeamId, domain::id::PaymentId, Deadline),
+        request: (TeamId, PaymentId, Deadline),
         (begun, claim): (&Begun, Option<&Claim>),
         work: BoxFuture<'static, Result<PaymentView, Stop>>,
     ) -> Result<PaymentView, Stop> {
@@ -142,17 +144,35 @@ impl Engine {
                 if let Some(told) = self.told_under(claim).await? {
                     return Ok(told);
                 }
-                let mut payment = self.load(team, id).await?;
-                // Another node has found out meanwhile that the customer must act: that is told as ever.
-                if let Some(attempt) = payment.attempt() {
-                    payment.verdict(attempt.n)?;
-                }
-                if payment.status == Status::Active {
-                    let failed = planted::is(Bug::LateRequestToldFailed);
-                    payment.status = if failed { Status::Failed } else { Status::NoAnswerFromPsp };
-                }
-                Ok(PaymentView::of(payment))
+                self.as_it_stands(team, id).await
             }
+        }
+    }
+
+    /// What a request is told whose time is over before its payment's outcome is there.
+    async fn as_it_stands(&self, team: TeamId, id: PaymentId) -> Result<PaymentView, Stop> {
+        let mut payment = self.load(team, id).await?;
+        // Another node has found out meanwhile that the customer must act: that is told as ever.
+        if let Some(attempt) = payment.attempt() {
+            payment.verdict(attempt.n)?;
+        }
+        if payment.status == Status::Active {
+            let failed = planted::is(Bug::LateRequestToldFailed);
+            payment.status = if failed { Status::Failed } else { Status::NoAnswerFromPsp };
+        }
+        Ok(PaymentView::of(payment))
+    }
+
+    /// What the key of a request tells whose payment somebody goes on with; the payment as it stands when that takes longer
+    /// than the request may.
+    pub(crate) async fn told_in_time(
+        &self,
+        claim: &Claim,
+        (team, id, deadline): (TeamId, PaymentId, Deadline),
+    ) -> Result<PaymentView, Stop> {
+        match Box::pin(self.kept_answer(claim, deadline)).await? {
+            Some(told) => Ok(told),
+            None => self.as_it_stands(team, id).await,
         }
     }
 }
@@ -182,8 +202,8 @@ impl Begun {
 
 /// A later operation on a payment.
 pub(crate) struct Later<'a> {
-    pub(crate) team: domain::id::TeamId,
-    pub(crate) id: domain::id::PaymentId,
+    pub(crate) team: TeamId,
+    pub(crate) id: PaymentId,
     pub(crate) once: Option<&'a store::once::Claim>,
     pub(crate) deadline: Option<Deadline>,
     pub(crate) begun: &'a Begun,

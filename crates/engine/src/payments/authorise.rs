@@ -145,7 +145,7 @@ impl Engine {
         let settled = payment.version;
         let payment = Box::pin(self.onward(payment)).await?;
         if let Some(claim) = claim.as_ref().filter(|_| payment.version != settled || payment.owed_answer.is_some()) {
-            return self.kept_answer(claim, deadline).await;
+            return self.told_in_time(claim, (payment.team, payment.id, deadline)).await;
         }
         if payment.version != own
             && let Some(told) = self.told_under(claim.as_ref()).await?
@@ -215,6 +215,7 @@ impl Engine {
             let goes_on = payment.goes_on_at_once(self.inner.world.now());
             payment.owed_answer = claim.map(|claim| claim.once.clone()).filter(|_| followed.began.is_none() && goes_on);
             let told = followed.began.is_none() && !goes_on;
+            payment.answered = claim.filter(|_| told).map(|claim| claim.once.clone()).into_iter().collect();
             let told = told.then(|| super::settle::told_payment(&payment));
             let claim = claim.map(|claim| self.claim(claim, Some(&payment.id.key()), told.as_deref()));
             let extra = Extra { claim, more, deadline: Some(deadline) };
@@ -329,6 +330,7 @@ fn new_payment(
         captured: 0,
         refund_failed: false,
         owed_answer: None,
+        answered: Vec::new(),
         capture_at: None,
         expires_at: None,
         order_id: command.order_id,

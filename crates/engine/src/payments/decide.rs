@@ -84,11 +84,15 @@ impl Engine {
     pub(super) async fn go_on(&self, payment: Payment, which: Option<Uuid>) {
         let (engine, id) = (self.clone(), payment.id);
         let work = self.own(Box::pin(async move {
-            let gone = match which {
-                None => engine.onward(payment).await,
-                Some(_) => engine.flow_step(&payment, which).await,
+            let gone = async {
+                let payment = match which {
+                    None => payment,
+                    Some(_) => Box::pin(engine.flow_step(&payment, which)).await?,
+                };
+                // A capture that a run wants is the payment's own.
+                engine.onward(payment).await
             };
-            if let Err(stop) = gone {
+            if let Err(stop) = gone.await {
                 tracing::warn!(payment.id = %id, stop = ?stop, "a flow that may go on is tried again");
             }
         }));

@@ -109,8 +109,8 @@ impl Engine {
         }
     }
 
-    /// Goes on after the webhook is answered.
-    fn go_on_later(&self, payment: Payment, which: Option<Uuid>) {
+    /// Goes on with a run after the answer is on its way.
+    pub(super) fn go_on_later(&self, payment: Payment, which: Option<Uuid>) {
         let engine = self.clone();
         drop(self.own(Box::pin(async move { engine.go_on(payment, which).await })));
     }

@@ -43,11 +43,15 @@ impl Engine {
                     let (payment, n) = engine.begin_later(&later, add).await?;
                     let own = payment.version + 1;
                     let payment = engine.carry_out(payment, n, None).await?;
-                    payment.verdict(n)?;
+                    if let Err(fault) = payment.verdict(n) {
+                        // What was refused may have held up a capture or the flow.
+                        engine.go_on_later(payment, None);
+                        return Err(fault.into());
+                    }
                     let settled = payment.version;
                     let payment = Box::pin(engine.onward(payment)).await?;
                     match claim.as_ref().filter(|_| payment.version != settled || payment.owed_answer.is_some()) {
-                        Some(claim) => engine.kept_answer(claim, deadline).await,
+                        Some(claim) => engine.told_in_time(claim, (team, id, deadline)).await,
                         // Somebody else has settled it, and it has gone on since.
                         None if payment.version != own => {
                             let told = engine.told_under(claim.as_ref()).await?;

@@ -13,6 +13,35 @@ use planted::Bug;
 use super::settle::Report;
 use crate::{Engine, faults::Stop};
 
+/// The operations whose calls are under way here. No look-up can tell yet what comes of one, whatever the clock says: it may
+/// have been set forward since the call began.
+#[derive(Default)]
+pub(crate) struct Sending(Mutex<BTreeSet<(PaymentId, u32)>>);
+
+/// A call that is under way until it is dropped.
+pub(crate) struct Send<'a> {
+    sending: &'a Sending,
+    what: (PaymentId, u32),
+}
+
+impl Sending {
+    /// Notes a call before it is sent.
+    pub(crate) fn begin(&self, id: PaymentId, n: u32) -> Send<'_> {
+        self.0.lock().insert((id, n));
+        Send { sending: self, what: (id, n) }
+    }
+
+    fn is_under_way(&self, id: PaymentId, n: u32) -> bool {
+        self.0.lock().contains(&(id, n))
+    }
+}
+
+impl Drop for Send<'_> {
+    fn drop(&mut self) {
+        self.sending.0.lock().remove(&self.what);
+    }
+}
+
 /// The payments that are being looked up: one look-up at a time for each.
 #[derive(Default)]
 pub(crate) struct Looking(Mutex<BTreeSet<PaymentId>>);
@@ -43,8 +72,11 @@ impl Drop for Look<'_> {
 
 impl Engine {
     /// Asks the processor about operation `n` and settles what it says. Does nothing while another look-up of the
-    /// payment is under way.
+    /// payment is under way, or the call that is asked about.
     pub(crate) async fn look_up(&self, payment: Payment, n: u32, quiet: bool) -> Result<Payment, Stop> {
+        if self.inner.sending.is_under_way(payment.id, n) {
+            return Ok(payment);
+        }
         let Some(_look) = self.inner.looking.begin(payment.id) else { return Ok(payment) };
         let news = Box::pin(self.ask(&payment, n)).await?;
         let report = Report { n, news, source: Source::LookUp, quiet, fall_back: None };

@@ -49,7 +49,7 @@ pub use instrument::{Instrument, Payer};
 pub(crate) use instrument::{may_use, payment_holder, token_holder};
 pub(crate) use list::Large;
 pub use list::{ListPayments, PaymentPage};
-pub(crate) use look_up::Looking;
+pub(crate) use look_up::{Looking, Sending};
 pub use refund::Refund;
 pub use resolve::Resolve;
 pub use returns::Returned;

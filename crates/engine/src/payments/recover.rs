@@ -8,7 +8,7 @@ use std::{
 use domain::{
     Timestamp,
     id::{PaymentId, TeamId},
-    payment::{CancelCause, Duty, Payment},
+    payment::{CancelCause, Duty, Payment, held_until},
 };
 use futures_util::future::BoxFuture;
 
@@ -83,16 +83,20 @@ impl Engine {
     }
 
     async fn recover(&self, team: TeamId, id: PaymentId, lease_until: Timestamp) -> Result<(), Stop> {
+        let mut payment = self.load(team, id).await?;
         for _ in 0..DUTIES {
-            let payment = self.load(team, id).await?;
-            let Some(duty) = payment.duty(self.inner.world.now()) else { break };
+            let Some(duty) = payment.duty(self.inner.world.now()) else {
+                return self.hand_back(team, id, lease_until).await;
+            };
             let version = payment.version;
             let after = Box::pin(self.fulfil(payment, duty)).await?;
             if after.version == version {
-                break;
+                return self.hand_back(team, id, lease_until).await;
             }
+            payment = after;
         }
-        self.hand_back(team, id, lease_until).await
+        // The last commit has left what is due to this task; another goes on.
+        self.hand_over(&payment).await
     }
 
     async fn fulfil(&self, payment: Payment, duty: Duty) -> Result<Payment, Stop> {
@@ -145,6 +149,14 @@ impl Engine {
             }
         };
         self.carry_out(payment, n, None).await
+    }
+
+    /// Leaves what is due to others before the time of whoever committed the payment last is over.
+    pub(super) async fn hand_over(&self, payment: &Payment) -> Result<(), Stop> {
+        let now = self.inner.world.now();
+        let mut change = db::Change::new(self.change_id(), &payment.id.key());
+        change.push(store::payment::set_due_early(payment, now.after(AGAIN), held_until(now)));
+        self.commit_plain(change).await.map(|_| ())
     }
 
     /// Gives the payment back its own due time, unless a commit has done so, or the lease was over and it is another's.

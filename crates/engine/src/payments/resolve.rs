@@ -4,7 +4,7 @@ use domain::{
     Fault,
     caller::Caller,
     id::PaymentId,
-    payment::{Kind, Line, Resolution, State, Status},
+    payment::{Kind, Line, Payment, Resolution, State, Status},
 };
 
 use super::{PaymentView, triggers::Before};
@@ -50,11 +50,21 @@ impl Engine {
                 Resolution::Captured => found.status == Status::Succeeded,
                 Resolution::NotCharged => matches!(found.status, Status::Failed | Status::Declined),
             };
+            self.gone_on(found).await;
             if agrees {
                 return self.keep_evidence(caller, command).await;
             }
         }
-        self.resolved(caller, command).await
+        let payment = Box::pin(self.resolved(caller, command)).await?;
+        self.gone_on(payment).await;
+        self.load(caller.team, command.id).await.map(PaymentView::of)
+    }
+
+    /// Goes on with what the outcome has made due.
+    async fn gone_on(&self, payment: Payment) {
+        if payment.goes_on_at_once(self.inner.world.now()) {
+            Box::pin(self.go_on(payment, None)).await;
+        }
     }
 
     /// The processor says the same as the person, whose evidence is kept all the same.
@@ -71,19 +81,16 @@ impl Engine {
         }
     }
 
-    async fn resolved(&self, caller: &Caller, command: &Resolve) -> Result<PaymentView, Stop> {
+    async fn resolved(&self, caller: &Caller, command: &Resolve) -> Result<Payment, Stop> {
         loop {
             let _turn = self.inner.turns.take(command.id.uuid()).await;
             let mut payment = self.load(caller.team, command.id).await?;
             let unknown = payment.operations.iter().find(|operation| {
                 matches!(operation.kind, Kind::Authorise { .. }) && matches!(operation.state, State::Unknown { .. })
             });
-            let (once, connection) = match unknown {
-                Some(operation) => (operation.once.clone(), Some(operation.connection.clone())),
-                None => (None, None),
-            };
-            let line = match &connection {
-                Some(connection) => self.line(payment.team, connection).await?,
+            let unknown = unknown.map(|operation| (operation.n, operation.connection.clone()));
+            let line = match &unknown {
+                Some((_, connection)) => self.line(payment.team, connection).await?,
                 None => None,
             };
             let policy = self.policy_of(line.as_ref());
@@ -92,14 +99,14 @@ impl Engine {
             self.trigger(&mut payment, &before, None, &mut lines).await?;
             payment.version += 1;
             let mut extra = Extra::default();
-            if let Some(once) = once {
-                let answer = super::settle::told_answer(&payment, 0);
-                extra.more.push(store::once::answer(payment.team, &once, &payment.id.key(), &answer));
+            if let Some((n, _)) = unknown {
+                self.answer_of(&mut payment, n, &mut extra);
             }
+            self.answer_owed(&mut payment, &mut extra);
             super::settle::release(&payment, &mut extra);
             if self.commit_payment(&payment, &lines, extra).await? == Ended::Done {
                 self.forget_later(&payment);
-                return Ok(PaymentView::of(payment));
+                return Ok(payment);
             }
         }
     }

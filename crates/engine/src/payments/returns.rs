@@ -6,7 +6,7 @@ use std::time::Duration;
 use domain::{
     decline::DeclineCode,
     id::{PaymentId, TeamId},
-    payment::{AbandonCause, Initiator, Operation, Payment, State},
+    payment::{AbandonCause, Initiator, Kind, Operation, Payment, State},
     redirect::RedirectUrl,
 };
 use planted::Bug;
@@ -129,13 +129,16 @@ impl Engine {
         self.onward(payment).await.map(Some)
     }
 
-    /// Waits a while for the other tab that completes the payment at the moment.
-    async fn settled_by_another(&self, payment: Payment, n: u32) -> Result<Payment, Stop> {
+    /// Waits a while for whoever completes the attempt at the moment, or gives it up: another tab, the merchant.
+    pub(super) async fn settled_by_another(&self, payment: Payment, n: u32) -> Result<Payment, Stop> {
         let mut payment = payment;
         for _ in 0..TURNS {
+            let given_up = payment.operations.iter().any(|operation| {
+                matches!(operation.kind, Kind::Abandon { target, .. } if target == n) && operation.state == State::Sent
+            });
             let waits = payment.operation(n).is_some_and(|operation| match operation.state {
-                State::Sent => true,
-                State::Waiting { .. } => self.inner.looking.is_under_way(payment.id),
+                State::Sent => operation.action.is_some(),
+                State::Waiting { .. } => given_up || self.inner.looking.is_under_way(payment.id),
                 State::Unknown { .. }
                 | State::Pending { .. }
                 | State::Done { .. }

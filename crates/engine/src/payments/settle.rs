@@ -93,16 +93,8 @@ impl Engine {
         lines: &[Line],
     ) -> Result<Ended, Stop> {
         let mut extra = Extra::default();
-        let waiting = matches!(before, State::Sent | State::Unknown { .. }) && !planted::is(Bug::AnswerNotStored);
-        if let Some(once) = payment.operation(n).filter(|_| waiting).and_then(|operation| operation.once.clone()) {
-            let goes_on = payment.goes_on_at_once(self.inner.world.now());
-            if goes_on && payment.owed_answer.is_none() && payment.verdict(n).is_ok() {
-                payment.owed_answer = Some(once);
-                payment.take_once(n);
-            } else {
-                let answer = told_answer(payment, n);
-                extra.more.push(store::once::answer(payment.team, &once, &payment.id.key(), &answer));
-            }
+        if matches!(before, State::Sent | State::Unknown { .. }) && !planted::is(Bug::AnswerNotStored) {
+            self.answer_of(payment, n, &mut extra);
         }
         self.answer_owed(payment, &mut extra);
         if payment.operation(n).is_some_and(|operation| matches!(operation.state, State::Waiting { .. })) {
@@ -113,6 +105,19 @@ impl Engine {
         self.commit_payment(payment, lines, extra).await
     }
 
+    /// Tells the key of operation `n`, whose outcome has come; while something follows at once, the answer is owed.
+    pub(super) fn answer_of(&self, payment: &mut Payment, n: u32, extra: &mut Extra) {
+        let Some(once) = payment.operation(n).and_then(|operation| operation.once.clone()) else { return };
+        let goes_on = payment.goes_on_at_once(self.inner.world.now());
+        if goes_on && payment.owed_answer.is_none() && payment.verdict(n).is_ok() {
+            payment.owed_answer = Some(once);
+            payment.take_once(n);
+        } else {
+            let answer = told_answer(payment, n);
+            extra.more.push(store::once::answer(payment.team, &once, &payment.id.key(), &answer));
+        }
+    }
+
     /// Tells the key whose request waits for what follows at once, when nothing follows any more.
     pub(super) fn answer_owed(&self, payment: &mut Payment, extra: &mut Extra) {
         if payment.goes_on_at_once(self.inner.world.now()) {
@@ -121,6 +126,7 @@ impl Engine {
         if let Some(once) = payment.owed_answer.take() {
             let answer = told_payment(payment);
             extra.more.push(store::once::answer(payment.team, &once, &payment.id.key(), &answer));
+            payment.answered.push(once);
         }
     }
 

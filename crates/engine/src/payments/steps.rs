@@ -25,7 +25,12 @@ impl Engine {
         let asked = paused(payment, which);
         // No request waits; a time of its own keeps an attempt and what follows it together.
         let deadline = self.deadline();
-        let Some(called) = self.call_for(payment, which).await else { return Ok(payment.clone()) };
+        let Some(called) = self.call_for(payment, which).await else {
+            if !self.is_calling(payment, which) {
+                self.hand_over(payment).await?;
+            }
+            return Ok(payment.clone());
+        };
         let (payment, began) = loop {
             let _turn = self.inner.turns.take(id.uuid()).await;
             let mut payment = self.load(team, id).await?;

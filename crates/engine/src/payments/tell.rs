@@ -32,7 +32,7 @@ pub(crate) struct Hook<'a> {
 
 impl Engine {
     /// Makes the call that the run rests at, if it does. What came of it is told to the timeline; the flow goes on either
-    /// way. `None`: too many calls are under way, it is tried again soon.
+    /// way. `None`: too many calls are under way, or this one is.
     pub(super) async fn call_for(&self, payment: &Payment, which: Option<Uuid>) -> Option<Vec<Line>> {
         let Some((run, pause)) = payment.run(which).and_then(|run| Some((run, run.pause.as_ref()?))) else {
             return Some(Vec::new());
@@ -51,6 +51,11 @@ impl Engine {
         let (called, words) = self.hook(Hook { url, run, at: pause.next, body }).await?;
         let title = if called { "Webhook called" } else { "Webhook not called" };
         Some(vec![Line::new(self.inner.world.now(), title).saying(words)])
+    }
+
+    /// Whether somebody here makes the call that the run rests at.
+    pub(super) fn is_calling(&self, payment: &Payment, which: Option<Uuid>) -> bool {
+        payment.run(which).is_some_and(|run| self.inner.calling.lock().contains(&run.instance))
     }
 
     /// Makes a call. Says whether it was taken, and what came of it. `None`: too many are under way, or this one is.

@@ -105,6 +105,7 @@ impl Engine {
     /// The statements that erase the person from what the payment's idempotency keys tell.
     async fn answers_without_person(&self, payment: &Payment) -> Result<Vec<Statement>, Stop> {
         let asked = payment.operations.iter().filter_map(|operation| operation.once.as_ref());
+        let asked = asked.chain(&payment.answered).chain(&payment.owed_answer);
         let keys: BTreeSet<_> = asked.map(|once| (once.scope.as_str(), once.key.as_str())).collect();
         let mut statements = Vec::new();
         for (scope, key) in keys {

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::{
     cards::{MASTERCARD, VISA, card, card_with_code, person, token},
+    flows::published,
     shop::{Shop, once, order},
 };
 
@@ -46,6 +47,26 @@ fn zebedee(shop: &Shop, payments: usize) -> CustomerId {
         shop.pay(customer, once(Scope::Authorise, &format!("pay-{n}"), &arguments)).result.unwrap();
     }
     customer
+}
+
+#[test]
+fn what_a_request_was_told_after_its_flow_had_gone_on_is_erased_too() {
+    let start = "name: On\ntrigger: payment\nsteps:\n";
+    let call = "- call_webhook:\n    url: https://shop.example/\n";
+    let (pays, declines) = (
+        "- authorise:\n    connection: approves-a\n- note: here\n- capture: now\n",
+        "- decline:\n    code: CUSTOM_RULE\n",
+    );
+    for (seed, steps) in (21..).zip([pays, declines, &format!("{call}{declines}"), &format!("{call}{pays}")]) {
+        let shop = Shop::open(seed);
+        published(&shop, "on", &format!("{start}{steps}"));
+        let customer = zebedee(&shop, 0);
+        let command = Authorise { target: engine::Target::Flow(Some("on".to_owned())), ..order(customer) };
+        let told = shop.run(shop.engine.authorise(&shop.server, once(Scope::Authorise, "pay", &json!(1)), Ok(command)));
+        assert!(told.result.unwrap().payment.customer.unwrap().name.is_some());
+        shop.run(shop.engine.delete_customer(&shop.server, customer)).unwrap();
+        assert_eq!(left(&shop), [""; 0], "{steps}");
+    }
 }
 
 fn payments_of(shop: &Shop, customer: CustomerId) -> Vec<Payment> {

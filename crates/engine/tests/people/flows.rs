@@ -28,7 +28,7 @@ fn save(shop: &Shop, id: Option<&str>, text: &str) -> Result<FlowView, Fault> {
     shop.run(shop.engine.save_flow(&shop.server, command))
 }
 
-fn published(shop: &Shop, id: &str, text: &str) -> FlowView {
+pub(crate) fn published(shop: &Shop, id: &str, text: &str) -> FlowView {
     let saved = save(shop, Some(id), text).unwrap();
     shop.run(shop.engine.publish_flow(&shop.server, &saved.id, saved.version)).unwrap()
 }

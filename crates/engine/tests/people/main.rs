@@ -19,6 +19,10 @@ mod lists;
 #[cfg(test)]
 mod methods;
 #[cfg(test)]
+mod onward;
+#[cfg(test)]
+mod processor;
+#[cfg(test)]
 mod processor_tokens;
 #[cfg(test)]
 mod shop;

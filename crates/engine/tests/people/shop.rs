@@ -2,17 +2,12 @@
 
 use std::{collections::BTreeMap, future::Future, sync::Arc, time::Duration};
 
-use connector::{
-    Answer, Approval, Authorise as AuthoriseCall, CallError, Capabilities, Connector, Descriptor, Finding, Follow,
-    LaterAnswer, LookUp, Tokenise as TokeniseCall, Tokenised,
-};
 use db::Db;
 use domain::{
     Fault, Timestamp,
     caller::{Caller, ClientGrant, Mode},
     customer::CustomerDraft,
     id::{ConnectionId, CustomerId, FlowId, TeamId, VaultToken},
-    method::Method,
     money::Currency,
     payment::{Initiator, Payment},
 };
@@ -25,7 +20,11 @@ use parking_lot::Mutex;
 use vault::{KeySource, Vault};
 use world::{Sim, World};
 
-use crate::{cards, desk::Desk};
+use crate::{
+    cards,
+    desk::Desk,
+    processor::{Approves, Challenge, Silence},
+};
 
 pub(crate) const KEY: &str = "sk_test_shopkey0";
 
@@ -40,59 +39,9 @@ pub(crate) struct Shop {
     pub(crate) server: Caller,
     /// Where the processor gives its tokens.
     pub(crate) desk: Desk,
+    /// What the processor asks of the customer.
+    pub(crate) challenge: Challenge,
     _directory: tempfile::TempDir,
-}
-
-struct Approves(Descriptor, Desk);
-
-impl Connector for Approves {
-    fn descriptor(&self) -> &Descriptor {
-        &self.0
-    }
-
-    fn authorise<'a>(&'a self, call: &'a AuthoriseCall<'a>) -> BoxFuture<'a, Result<Answer, CallError>> {
-        let answer = Answer::Approved { captured: call.capture, approval: Approval::default() };
-        Box::pin(async move { Ok(answer) })
-    }
-
-    fn capture<'a>(&'a self, _: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
-        Box::pin(async { Ok(LaterAnswer::Done { processor_id: None }) })
-    }
-
-    fn cancel<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
-        self.capture(call)
-    }
-
-    fn refund<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
-        self.capture(call)
-    }
-
-    fn look_up<'a>(&'a self, _: &'a LookUp<'a>) -> BoxFuture<'a, Result<Finding, CallError>> {
-        Box::pin(async { Ok(Finding::NotFound) })
-    }
-
-    fn tokenise<'a>(&'a self, call: &'a TokeniseCall<'a>) -> BoxFuture<'a, Result<Tokenised, CallError>> {
-        Box::pin(self.1.answer(call))
-    }
-
-    fn check_settings(&self, settings: &serde_json::Value) -> Result<(), String> {
-        if settings.get("refuse").is_some() { Err("must not be refused".to_owned()) } else { Ok(()) }
-    }
-}
-
-fn approves(desk: Desk) -> Arc<dyn Connector> {
-    let facts = Descriptor {
-        processor: "approves",
-        name: "Approves",
-        logo: None,
-        methods: &[Method::Card],
-        capabilities: Capabilities { sale: true, partial_capture: true, partial_refund: true },
-        call_timeout: Duration::from_secs(2),
-        not_found_final_after: None,
-        authorisation_lifetime: Duration::from_hours(168),
-        pending_schedule: &[],
-    };
-    Arc::new(Approves(facts, desk))
 }
 
 impl Shop {
@@ -118,7 +67,8 @@ impl Shop {
         let keys = KeySource::File(directory.path().join("keys"));
         let vault = Vault::open(sealed, keys, world.clone(), Duration::from_hours(1)).unwrap();
         let desk = Desk::new(&world);
-        let engine = engine_over((&world, &desk), &store, &vault, mode);
+        let challenge = Challenge::default();
+        let engine = engine_over((&world, &desk, &challenge), &store, &vault, mode);
         let nobody = uuid::Uuid::nil();
         let server = Caller {
             team: TeamId::new(nobody),
@@ -127,12 +77,12 @@ impl Shop {
             mode,
             seen_in: None,
         };
-        Self { world, sim, store, vault, engine, team: server.team, server, desk, _directory: directory }
+        Self { world, sim, store, vault, engine, team: server.team, server, desk, challenge, _directory: directory }
     }
 
     /// Another process over the same databases.
     pub(crate) fn another_node(&self) -> Engine {
-        engine_over((&self.world, &self.desk), &self.store, &self.vault, self.server.mode)
+        engine_over((&self.world, &self.desk, &self.challenge), &self.store, &self.vault, self.server.mode)
     }
 
     pub(crate) fn run<T>(&self, story: impl Future<Output = T>) -> T {
@@ -222,13 +172,13 @@ impl Shop {
     }
 }
 
-fn engine_over((world, desk): (&World, &Desk), store: &Db, vault: &Vault, mode: Mode) -> Engine {
+fn engine_over((world, desk, challenge): (&World, &Desk, &Challenge), store: &Db, vault: &Vault, mode: Mode) -> Engine {
     Engine::new(Parts {
         world: world.clone(),
         store: store.clone(),
         vault: vault.clone(),
-        connectors: [("approves", approves(desk.clone()))].into_iter().collect(),
-        outbound: std::sync::Arc::new(outbound::Nowhere),
+        connectors: [("approves", Approves::connector(world, desk, challenge))].into_iter().collect(),
+        outbound: Arc::new(Silence(world.clone())),
         wallets: engine::WalletKeys::default(),
         settings: Settings { mode, poll_interval: Duration::from_secs(10), ..Settings::default() },
     })

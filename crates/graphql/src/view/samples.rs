@@ -92,6 +92,7 @@ pub(super) fn payment() -> Payment {
         captured: 5099,
         refund_failed: false,
         owed_answer: None,
+        answered: Vec::new(),
         capture_at: None,
         expires_at: None,
         order_id: text("order-1"),

@@ -88,6 +88,7 @@ pub(super) fn payment(currency: Currency) -> Payment {
         made_by: None,
         gateway: None,
         owed_answer: None,
+        answered: Vec::new(),
         operations: Vec::new(),
     }
 }

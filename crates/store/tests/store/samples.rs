@@ -53,6 +53,7 @@ pub(crate) fn payment(team: TeamId, milli: i64, n: u64) -> Payment {
         captured: 0,
         refund_failed: false,
         owed_answer: None,
+        answered: Vec::new(),
         capture_at: None,
         expires_at: None,
         order_id: None,

@@ -1,0 +1,197 @@
+//! The processor of these stories: it approves everything, unless a connection's settings say otherwise.
+
+use std::{sync::Arc, time::Duration};
+
+use connector::{
+    Action, ActionKind, Answer, Approval, Authorise, CallError, Capabilities, Complete, Connector, Descriptor, Finding,
+    Follow, LaterAnswer, LookUp, Tokenise, Tokenised,
+};
+use domain::{
+    decline::{Decline, DeclineCode},
+    method::Method,
+};
+use futures_util::future::BoxFuture;
+use outbound::{CallFailed, Outbound, Post, Reply};
+use parking_lot::Mutex;
+use serde_json::Value;
+use world::World;
+
+use crate::desk::Desk;
+
+/// What became of the one authorisation that asks for the customer. Shared by every node.
+#[derive(Clone, Default)]
+pub(crate) struct Challenge(Arc<Mutex<Asked>>);
+
+#[derive(Default)]
+struct Asked {
+    return_url: Option<String>,
+    stage: Stage,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Stage {
+    #[default]
+    Asked,
+    Passed,
+    Completed,
+    GivenUp,
+}
+
+impl Challenge {
+    /// The customer has done what was asked. The token of the address of the return.
+    pub(crate) fn passed(&self) -> String {
+        let mut asked = self.0.lock();
+        asked.stage = Stage::Passed;
+        asked.return_url.as_ref().unwrap().rsplit('/').next().unwrap().to_owned()
+    }
+
+    fn moves(&self, from: &[Stage], to: Stage) -> bool {
+        let mut asked = self.0.lock();
+        let may = from.contains(&asked.stage);
+        asked.stage = if may { to } else { asked.stage };
+        may
+    }
+}
+
+/// The settings of its connections: `asks` for 3D Secure, is `silent` and can't be asked either, `takes` so many
+/// milliseconds, `refuses_cancel`.
+pub(crate) struct Approves {
+    facts: Descriptor,
+    world: World,
+    desk: Desk,
+    challenge: Challenge,
+}
+
+impl Approves {
+    pub(crate) fn connector(world: &World, desk: &Desk, challenge: &Challenge) -> Arc<dyn Connector> {
+        let facts = Descriptor {
+            processor: "approves",
+            name: "Approves",
+            logo: None,
+            methods: &[Method::Card],
+            capabilities: Capabilities { sale: true, partial_capture: true, partial_refund: true },
+            call_timeout: Duration::from_secs(2),
+            not_found_final_after: Some(Duration::from_secs(10)),
+            authorisation_lifetime: Duration::from_hours(168),
+            pending_schedule: &[],
+        };
+        Arc::new(Self { facts, world: world.clone(), desk: desk.clone(), challenge: challenge.clone() })
+    }
+
+    async fn takes(&self, settings: &Value) {
+        if let Some(millis) = settings.get("takes").and_then(Value::as_u64) {
+            self.world.sleep(Duration::from_millis(millis)).await;
+        }
+    }
+}
+
+fn is(settings: &Value, what: &str) -> bool {
+    settings.get(what).is_some()
+}
+
+fn asked(ready: bool) -> Answer {
+    let action = Action { kind: ActionKind::ThreeDSecure, url: "https://issuer.example/".to_owned(), ready };
+    Answer::ActionRequired { action, approval: Approval::default() }
+}
+
+fn approved(captured: bool) -> Answer {
+    Answer::Approved { captured, approval: Approval::default() }
+}
+
+impl Connector for Approves {
+    fn descriptor(&self) -> &Descriptor {
+        &self.facts
+    }
+
+    fn authorise<'a>(&'a self, call: &'a Authorise<'a>) -> BoxFuture<'a, Result<Answer, CallError>> {
+        Box::pin(async move {
+            self.takes(call.settings).await;
+            if is(call.settings, "silent") {
+                return Err(CallError::Unknown("silence".to_owned()));
+            }
+            if is(call.settings, "asks") {
+                let return_url = call.three_ds.return_url.map(str::to_owned);
+                *self.challenge.0.lock() = Asked { return_url, stage: Stage::Asked };
+                return Ok(asked(false));
+            }
+            Ok(approved(call.capture))
+        })
+    }
+
+    fn capture<'a>(&'a self, _: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
+        Box::pin(async { Ok(LaterAnswer::Done { processor_id: None }) })
+    }
+
+    fn cancel<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
+        Box::pin(async move {
+            self.takes(call.settings).await;
+            let given_up = !is(call.settings, "asks")
+                || self.challenge.moves(&[Stage::Asked, Stage::Passed, Stage::GivenUp], Stage::GivenUp);
+            Ok(if is(call.settings, "refuses_cancel") || !given_up {
+                LaterAnswer::Refused { reason: "no".to_owned() }
+            } else {
+                LaterAnswer::Done { processor_id: None }
+            })
+        })
+    }
+
+    fn refund<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
+        self.capture(call)
+    }
+
+    fn look_up<'a>(&'a self, call: &'a LookUp<'a>) -> BoxFuture<'a, Result<Finding, CallError>> {
+        Box::pin(async move {
+            if is(call.settings, "silent") {
+                return Err(CallError::Unknown("silence".to_owned()));
+            }
+            if !is(call.settings, "asks") {
+                return Ok(Finding::NotFound);
+            }
+            // It is faster than what changes something.
+            self.world.sleep(Duration::from_millis(50)).await;
+            let stage = self.challenge.0.lock().stage;
+            Ok(Finding::Authorisation(match stage {
+                Stage::Asked => asked(false),
+                Stage::Passed => asked(true),
+                Stage::Completed => approved(true),
+                Stage::GivenUp => given_up(),
+            }))
+        })
+    }
+
+    fn complete<'a>(&'a self, call: &'a Complete<'a>) -> BoxFuture<'a, Result<Answer, CallError>> {
+        Box::pin(async move {
+            self.takes(call.settings).await;
+            let done = self.challenge.moves(&[Stage::Passed, Stage::Completed], Stage::Completed);
+            self.takes(call.settings).await;
+            Ok(if done { approved(call.capture) } else { given_up() })
+        })
+    }
+
+    fn tokenise<'a>(&'a self, call: &'a Tokenise<'a>) -> BoxFuture<'a, Result<Tokenised, CallError>> {
+        Box::pin(self.desk.answer(call))
+    }
+
+    fn check_settings(&self, settings: &Value) -> Result<(), String> {
+        if is(settings, "refuse") { Err("must not be refused".to_owned()) } else { Ok(()) }
+    }
+}
+
+fn given_up() -> Answer {
+    Answer::Declined { decline: Decline::of(DeclineCode::PaymentCancelled), approval: Approval::default() }
+}
+
+/// Reaches nobody: what is called answers never, or is not there.
+pub(crate) struct Silence(pub(crate) World);
+
+impl Outbound for Silence {
+    fn post<'a>(&'a self, call: &'a Post<'a>) -> BoxFuture<'a, Result<Reply, CallFailed>> {
+        Box::pin(async move {
+            if call.url.host() == "silent.example" {
+                self.0.sleep(Duration::from_mins(1)).await;
+                return Err(CallFailed::Elapsed);
+            }
+            Err(CallFailed::Unreachable("there is no network".to_owned()))
+        })
+    }
+}
