@@ -55,7 +55,7 @@ pub enum Bug {
     ReleasedWhileUnknown,
     /// A call without an answer is sent again under a new reference.
     ResentUnderNewReference,
-    /// A customer's return completes without a second look at the checkout.
+    /// A payment that waits gives way without being given up, and its return is not checked.
     ReturnUnchecked,
     /// A captured charge is given back as if it were only authorised.
     ReversalOfTheWrongKind,
@@ -162,7 +162,9 @@ impl Bug {
             Self::RefundsUnreserved => "Refunds that are under way reserve nothing.",
             Self::ReleasedWhileUnknown => "An intent is freed while its payment's outcome is unknown.",
             Self::ResentUnderNewReference => "A call without an answer is sent again under a new reference.",
-            Self::ReturnUnchecked => "A customer's return completes without a second look at the checkout.",
+            Self::ReturnUnchecked => {
+                "A payment that waits gives way without being given up, and its return is not checked."
+            }
             Self::ReversalOfTheWrongKind => "A captured charge is given back as if it were only authorised.",
             Self::ReversedAgain => "A reversal that was begun stays owed.",
             Self::SaleTakenForAuthorisation => "A charge that included the capture is taken for an authorisation.",

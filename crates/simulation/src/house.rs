@@ -168,7 +168,7 @@ impl House {
         let index = chance.index(self.nodes());
         let mut places = self.places.lock();
         let Some(place) = places.get_mut(index) else { return };
-        match chance.below(8) {
+        match chance.below(9) {
             0 => {
                 self.stage.mishaps.add("process killed at any time");
                 let (stage, node) = (Arc::clone(&self.stage), place.node.clone());
@@ -185,6 +185,11 @@ impl House {
             3 => {
                 self.stage.mishaps.add("vault's database away");
                 self.vault.away_for(chance.millis(100, 9_000));
+            }
+            4 => {
+                self.stage.mishaps.add("slow disk of the database");
+                let (for_long, each) = (chance.millis(2_000, 15_000), chance.millis(500, 7_000));
+                self.slow_disk(for_long, each);
             }
             _ => {
                 // Two nodes differ by at most a second, which is what is promised to be harmless.
@@ -242,6 +247,11 @@ impl House {
             Ok(heard.resumed)
         };
         self.at(node, work, None).await
+    }
+
+    /// The database's disk is slow for a while: every commit takes so long.
+    pub(crate) fn slow_disk(&self, for_long: Duration, each: Duration) {
+        self.stage.slow_commits(self.world.now().after(for_long), each);
     }
 
     /// Runs `work` as a task of the node's. `None` when the node dies, or after `cut` polls.
@@ -364,18 +374,19 @@ fn settings() -> Settings {
 pub(crate) const DOWN: &str = "down";
 
 /// Connections: id, sort of processor, settings.
-const CONNECTIONS: [(&str, &str, &str); 7] = [
+const CONNECTIONS: [(&str, &str, &str); 8] = [
     ("prompt-a", "prompt", "{}"),
     ("prompt-b", "prompt", "{}"),
     ("tardy-a", "tardy", "{}"),
     ("tardy-b", "tardy", "{}"),
     ("mute-a", "mute", "{}"),
+    ("slow-a", "slow", "{}"),
     ("failing", "prompt", r#"{"fault": "fails"}"#),
     (DOWN, "tardy", "{}"),
 ];
 
 /// Flows that payments name: id and steps. The first is the default.
-pub(crate) const FLOWS: [(&str, &str); 14] = [
+pub(crate) const FLOWS: [(&str, &str); 15] = [
     ("default", "[{authorise: {connection: prompt-a}}, {capture: now}]"),
     ("by-api", "[{authorise: {connection: prompt-b}}, {capture: api}]"),
     ("tardy", "[{authorise: {connection: tardy-a}}, {capture: now}]"),
@@ -384,6 +395,7 @@ pub(crate) const FLOWS: [(&str, &str); 14] = [
     ("fallback", "[{authorise: {connection: prompt-a, fallback: {to: [tardy-a, prompt-b]}}}, {capture: now}]"),
     ("failing", "[{authorise: {connection: failing, fallback: {to: [tardy-b, prompt-a]}}}, {capture: api}]"),
     ("down", "[{authorise: {connection: down, fallback: {to: [prompt-b, tardy-a]}}}, {capture: now}]"),
+    ("slow", "[{authorise: {connection: slow-a}}, {capture: now}]"),
     ("mute", "[{authorise: {connection: mute-a}}, {capture: api}]"),
     ("approved-first", "[{approval: {title: Large, within: 10m}}, {authorise: {connection: tardy-a}}, {capture: now}]"),
     ("approved-later", "[{authorise: {connection: prompt-b}}, {approval: {title: Ship, within: 10m}}, {capture: now}]"),

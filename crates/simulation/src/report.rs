@@ -14,6 +14,9 @@ use crate::{
 /// What was said about a failed payment is shown up to so many lines.
 const MOST_SAID: usize = 40;
 
+/// How the place of a failure begins that news in any order brought about.
+const NEWS: &str = "news of payment ";
+
 /// What a run did.
 #[derive(Debug, Default)]
 pub struct Report {
@@ -29,6 +32,10 @@ pub struct Report {
     pub crash_points_hit: u64,
     /// Crash points of the stories that were to be played.
     pub crash_points: u64,
+    /// Points of the stories at which a process was stopped for a while.
+    pub stop_points_hit: u64,
+    /// Points of the stories at which one was to be stopped.
+    pub stop_points: u64,
     /// Polls of tasks.
     pub steps: u64,
     /// Requests by root field.
@@ -61,7 +68,30 @@ pub struct Failure {
 }
 
 impl Failure {
-    fn of(place: &str, case: Case) -> Self {
+    /// For people, with the command that plays it again.
+    pub(crate) fn write(&self, seed: u64, out: &mut String) -> std::fmt::Result {
+        let Self { place, broken, payment, entries, said } = self;
+        writeln!(out, "\n{} of {}: {}", broken.invariant, broken.subject, broken.detail)?;
+        let flag = match place.split_once(" (") {
+            _ if place.starts_with("--world") => place.clone(),
+            None if place.starts_with(NEWS) => place.replace(NEWS, "--no-crash-points --payments "),
+            Some((point, _)) => format!("--crash-point '{point}'"),
+            None => format!("--crash-point '{place}'"),
+        };
+        writeln!(out, "at {place}; play it again: pointsman simulate --seed {seed} {flag}")?;
+        if !payment.is_null() {
+            writeln!(out, "payment: {payment}")?;
+        }
+        for entry in entries {
+            writeln!(out, "books: {entry}")?;
+        }
+        for line in said.iter().take(MOST_SAID) {
+            writeln!(out, "said: {line}")?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn of(place: &str, case: Case) -> Self {
         let Case { broken, payment, entries, said } = case;
         Self { place: place.to_owned(), broken, payment, entries, said }
     }
@@ -70,12 +100,10 @@ impl Failure {
         let broken = Broken { invariant: "the-run-ends", subject: String::new(), detail: broke.to_string() };
         Self { place: place.to_owned(), broken, payment: Value::Null, entries: Vec::new(), said: Vec::new() }
     }
-}
 
-impl Failure {
     /// Of the payment with this number among those that are told news in any order.
     pub(crate) fn of_news(number: u64, broken: Broken) -> Self {
-        let place = format!("news of payment {number}");
+        let place = format!("{NEWS}{number}");
         Self { place, broken, payment: Value::Null, entries: Vec::new(), said: Vec::new() }
     }
 }
@@ -117,6 +145,8 @@ impl Report {
         writeln!(out, "seed                {}", self.seed)?;
         writeln!(out, "payments            {} in {} worlds", self.payments, self.worlds)?;
         writeln!(out, "crash points        hit {} of {}", self.crash_points_hit, self.crash_points)?;
+        writeln!(out, "stop points         hit {} of {}", self.stop_points_hit, self.stop_points)?;
+        writeln!(out, "told in any order   {} payments", self.told)?;
         writeln!(out, "virtual time        {} h", self.virtual_time.as_secs() / 3600)?;
         writeln!(out, "wall time           {} s, {} payments per second", self.wall_time.as_secs(), self.rate())?;
         writeln!(out, "steps               {}", self.steps)?;
@@ -138,28 +168,7 @@ impl Report {
             writeln!(out, "  {count:>12}  {name}")?;
         }
         for failure in self.failures.iter().take(3) {
-            self.write_failure(failure, out)?;
-        }
-        Ok(())
-    }
-
-    fn write_failure(&self, failure: &Failure, out: &mut String) -> std::fmt::Result {
-        let Failure { place, broken, payment, entries, said } = failure;
-        writeln!(out, "\n{} of {}: {}", broken.invariant, broken.subject, broken.detail)?;
-        let flag = match place.split_once(" (") {
-            _ if place.starts_with("--world") => place.clone(),
-            Some((point, _)) => format!("--crash-point '{point}'"),
-            None => format!("--crash-point '{place}'"),
-        };
-        writeln!(out, "at {place}; play it again: pointsman simulate --seed {} {flag}", self.seed)?;
-        if !payment.is_null() {
-            writeln!(out, "payment: {payment}")?;
-        }
-        for entry in entries {
-            writeln!(out, "books: {entry}")?;
-        }
-        for line in said.iter().take(MOST_SAID) {
-            writeln!(out, "said: {line}")?;
+            failure.write(self.seed, out)?;
         }
         Ok(())
     }
@@ -184,6 +193,8 @@ impl Report {
             "toldNewsInAnyOrder": self.told,
             "crashPointsHit": self.crash_points_hit,
             "crashPoints": self.crash_points,
+            "stopPointsHit": self.stop_points_hit,
+            "stopPoints": self.stop_points,
             "steps": self.steps,
             "virtualSeconds": self.virtual_time.as_secs(),
             "wallMilliseconds": u64::try_from(self.wall_time.as_millis()).unwrap_or(u64::MAX),

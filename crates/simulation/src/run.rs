@@ -1,16 +1,15 @@
-//! A run: every crash point of the stories, then many worlds, on several threads.
+//! A run: every crash point of the stories, then many worlds, on several threads; then news in any order.
 
 use std::{
     collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicU64, Ordering},
         mpsc,
     },
     thread,
 };
 
-use planted::Bug;
 use world::Stopwatch;
 
 use crate::{
@@ -19,7 +18,8 @@ use crate::{
     news,
     play::{Played, play},
     report::{Failure, Report},
-    scenario::{self, STORIES, Story, Told},
+    scenario::{self, Point, STORIES, Story, Told},
+    stage::Strike,
 };
 
 /// How many shoppers a world has: enough to get into each other's way, few enough to keep it small.
@@ -41,8 +41,6 @@ pub struct Plan {
     pub crashes: Crashes,
     /// Only this world of the run.
     pub world: Option<u64>,
-    /// With this bug, until it is found. Needs a build with the feature `planted`.
-    pub planted: Option<Bug>,
 }
 
 /// Which crash points of the stories are played.
@@ -52,7 +50,7 @@ pub enum Crashes {
     None,
     /// All of them.
     All,
-    /// One: the name of a story and the number of a boundary, as a failure names them.
+    /// One: the name of a story and the number of a boundary, as a failure names them, for a stop with its seconds.
     One(String),
 }
 
@@ -80,17 +78,9 @@ fn seed_of(plan: &Plan, world: u64) -> u64 {
 pub fn run(plan: &Plan, tell: &mut dyn FnMut(Progress)) -> Report {
     let watch = Stopwatch::start();
     let mut report = Report { seed: plan.seed, ..Report::default() };
-    let enough = AtomicBool::new(false);
-    if plan.planted.is_none() {
-        stories(plan, &mut report, (tell, &enough));
-    }
-    worlds(plan, &mut report, (tell, &enough));
-    if plan.planted.is_some() && report.is_right() {
-        news(plan, &mut report);
-    }
-    if plan.planted.is_some() && report.is_right() {
-        stories(plan, &mut report, (tell, &enough));
-    }
+    stories(plan, &mut report, tell);
+    worlds(plan, &mut report, tell);
+    news(plan, &mut report);
     report.wall_time = watch.elapsed();
     report
 }
@@ -100,28 +90,26 @@ fn news(plan: &Plan, report: &mut Report) {
     if plan.world.is_some() || matches!(plan.crashes, Crashes::One(_)) {
         return;
     }
-    planted::plant(plan.planted);
     let (broken, told) = news::play(plan.seed, plan.payments.min(MOST_TOLD));
-    planted::plant(None);
     report.told += told;
     report.failures.extend(broken.into_iter().map(|broken| Failure::of_news(told, broken)));
 }
 
-/// Plays every story without a death, then with one at each of its boundaries.
-fn stories(plan: &Plan, report: &mut Report, (tell, enough): (&mut dyn FnMut(Progress), &AtomicBool)) {
+/// Plays every story undisturbed, then with a death, or a stop, at each of its boundaries.
+fn stories(plan: &Plan, report: &mut Report, tell: &mut dyn FnMut(Progress)) {
     let wanted = match &plan.crashes {
         Crashes::None => return,
         Crashes::All => None,
         Crashes::One(name) => Some(name.as_str()),
     };
-    let chosen: Vec<&Story> =
+    let chosen: Vec<&'static Story> =
         STORIES.iter().filter(|story| wanted.is_none_or(|name| name.starts_with(story.name))).collect();
     let count = u64::try_from(chosen.len()).unwrap_or(u64::MAX);
     let whole = pool(
-        (plan.threads, count, enough),
+        (plan.threads, count),
         |index| {
-            let story = chosen.get(usize::try_from(index).unwrap_or(usize::MAX))?;
-            Some((*story, one_story(plan, story, None)))
+            let story = *chosen.get(usize::try_from(index).unwrap_or(usize::MAX))?;
+            Some((story, one_story(story, plan.seed, None)))
         },
         &mut |_, _| {},
     );
@@ -129,73 +117,72 @@ fn stories(plan: &Plan, report: &mut Report, (tell, enough): (&mut dyn FnMut(Pro
     for (story, told) in whole.into_values().flatten() {
         match told {
             Ok(told) => {
-                points.extend((0..told.passed.len()).map(|number| (story, number)));
-                report.add(&place(story, None), told.played);
+                points.extend(scenario::points(story, &told.passed));
+                report.add(story.name, told.played);
             }
-            Err(broke) => report.failures.push(Failure::of_a_run(&place(story, None), &broke)),
+            Err(broke) => report.failures.push(Failure::of_a_run(story.name, &broke)),
         }
     }
-    points.retain(|(story, number)| wanted.is_none_or(|name| name == place(story, Some(*number))));
+    points.retain(|point| wanted.is_none_or(|name| name == point.name()));
+    strikes(plan, &points, report, tell);
+}
+
+/// Plays stories with what happens at these points.
+fn strikes(plan: &Plan, points: &[Point], report: &mut Report, tell: &mut dyn FnMut(Progress)) {
     let of = u64::try_from(points.len()).unwrap_or(u64::MAX);
     let (mut done, mut broken) = (0, 0);
     let told = pool(
-        (plan.threads, of, enough),
+        (plan.threads, of),
         |index| {
-            let (story, number) = points.get(usize::try_from(index).unwrap_or(usize::MAX))?;
-            Some((*story, *number, one_story(plan, story, Some(*number))))
+            let point = *points.get(usize::try_from(index).unwrap_or(usize::MAX))?;
+            Some((point, one_point(&point, plan.seed)))
         },
-        &mut |_, told: &Option<(&Story, usize, Result<Told, Broke>)>| {
+        &mut |_, told: &Option<(Point, Result<Told, Broke>)>| {
             done += 1;
-            broken += told.as_ref().and_then(|told| told.2.as_ref().ok()).map_or(0, |told| told.played.broken.len());
-            enough.fetch_or(plan.planted.is_some() && broken > 0, Ordering::SeqCst);
+            broken += told.as_ref().and_then(|told| told.1.as_ref().ok()).map_or(0, |told| told.played.broken.len());
             tell(Progress { what: "crash points", done, of, payments: 0, broken });
         },
     );
-    report.crash_points = of;
-    for (story, number, told) in told.into_values().flatten() {
+    for (point, told) in told.into_values().flatten() {
+        let (all, hit) = if point.is_death() {
+            (&mut report.crash_points, &mut report.crash_points_hit)
+        } else {
+            (&mut report.stop_points, &mut report.stop_points_hit)
+        };
+        *all += 1;
         match told {
             Ok(told) => {
-                // The number of the boundary at which it died is that of the last one that its first life passed.
-                report.crash_points_hit += u64::from(told.passed.len() > number);
-                let at = told.passed.get(number).cloned().unwrap_or_default();
-                report.add(&format!("{} ({at})", place(story, Some(number))), told.played);
+                // The number of the boundary at which it was struck is that of the last one that its first life passed.
+                *hit += u64::from(told.passed.len() > point.number);
+                report.add(&at(&point, &told), told.played);
             }
-            Err(broke) => report.failures.push(Failure::of_a_run(&place(story, Some(number)), &broke)),
+            Err(broke) => report.failures.push(Failure::of_a_run(&point.name(), &broke)),
         }
     }
 }
 
-/// The name of a crash point.
-fn place(story: &Story, number: Option<usize>) -> String {
-    match number {
-        Some(number) => format!("{}/{number}", story.name),
-        None => story.name.to_owned(),
-    }
+/// The name of a point with what is done there.
+pub(crate) fn at(point: &Point, told: &Told) -> String {
+    format!("{} ({})", point.name(), told.passed.get(point.number).map_or("", String::as_str))
 }
 
-fn worlds(plan: &Plan, report: &mut Report, (tell, enough): (&mut dyn FnMut(Progress), &AtomicBool)) {
-    let of = match plan.world {
-        Some(_) => 1,
-        None => plan.payments.div_ceil(u64::from(SHOPPERS)),
-    };
+fn worlds(plan: &Plan, report: &mut Report, tell: &mut dyn FnMut(Progress)) {
+    let of = worlds_of(plan);
     let (mut done, mut payments, mut broken) = (0, 0, 0);
     // Added up in order, and soon, since a long run has many.
     let mut waiting: BTreeMap<u64, Result<Played, Broke>> = BTreeMap::new();
     let mut next = 0;
-    let name = |world: u64| format!("--world {world}");
     let mut take = |world: u64, result: Result<Played, Broke>| match result {
-        Ok(played) => report.add(&name(world), played),
-        Err(broke) => report.failures.push(Failure::of_a_run(&name(world), &broke)),
+        Ok(played) => report.add(&name_of(world), played),
+        Err(broke) => report.failures.push(Failure::of_a_run(&name_of(world), &broke)),
     };
     let work = |index| one_world(plan, plan.world.unwrap_or(index));
-    each((plan.threads, of, enough), work, &mut |index, result: Result<Played, Broke>| {
+    each((plan.threads, of), work, &mut |index, result: Result<Played, Broke>| {
         if let Ok(played) = &result {
             payments += played.payments;
             broken += played.broken.len();
         }
         done += 1;
-        // A planted bug is found once.
-        enough.fetch_or(plan.planted.is_some() && broken > 0, Ordering::SeqCst);
         tell(Progress { what: "worlds", done, of, payments, broken });
         waiting.insert(index, result);
         while let Some(result) = waiting.remove(&next) {
@@ -205,12 +192,21 @@ fn worlds(plan: &Plan, report: &mut Report, (tell, enough): (&mut dyn FnMut(Prog
     });
 }
 
-/// Does every job on several threads until it is enough; `seen` gets each result as it comes.
-fn each<T: Send>(
-    (threads, jobs, enough): (usize, u64, &AtomicBool),
-    work: impl Fn(u64) -> T + Sync,
-    seen: &mut dyn FnMut(u64, T),
-) {
+/// How many worlds are played.
+pub(crate) fn worlds_of(plan: &Plan) -> u64 {
+    match plan.world {
+        Some(_) => 1,
+        None => plan.payments.div_ceil(u64::from(SHOPPERS)),
+    }
+}
+
+/// How a world is played alone.
+pub(crate) fn name_of(world: u64) -> String {
+    format!("--world {world}")
+}
+
+/// Does every job on several threads; `seen` gets each result as it comes.
+fn each<T: Send>((threads, jobs): (usize, u64), work: impl Fn(u64) -> T + Sync, seen: &mut dyn FnMut(u64, T)) {
     let next = AtomicU64::new(0);
     let (send, results) = mpsc::channel();
     thread::scope(|scope| {
@@ -219,7 +215,7 @@ fn each<T: Send>(
             scope.spawn(move || {
                 loop {
                     let index = next.fetch_add(1, Ordering::SeqCst);
-                    if index >= jobs || enough.load(Ordering::SeqCst) || send.send((index, work(index))).is_err() {
+                    if index >= jobs || send.send((index, work(index))).is_err() {
                         return;
                     }
                 }
@@ -233,11 +229,7 @@ fn each<T: Send>(
 }
 
 /// Does every job on several threads. The results by the numbers of the jobs; `seen` sees each as it comes.
-fn pool<T: Send>(
-    how: (usize, u64, &AtomicBool),
-    work: impl Fn(u64) -> T + Sync,
-    seen: &mut dyn FnMut(u64, &T),
-) -> BTreeMap<u64, T> {
+fn pool<T: Send>(how: (usize, u64), work: impl Fn(u64) -> T + Sync, seen: &mut dyn FnMut(u64, &T)) -> BTreeMap<u64, T> {
     let mut all = BTreeMap::new();
     each(how, work, &mut |index, result| {
         seen(index, &result);
@@ -247,14 +239,18 @@ fn pool<T: Send>(
 }
 
 /// Plays one world. A panic is a finding, not an end.
-fn one_world(plan: &Plan, world: u64) -> Result<Played, Broke> {
-    planted::plant(plan.planted);
+pub(crate) fn one_world(plan: &Plan, world: u64) -> Result<Played, Broke> {
     caught(|| play(seed_of(plan, world), SHOPPERS))
 }
 
-fn one_story(plan: &Plan, story: &Story, death: Option<usize>) -> Result<Told, Broke> {
-    planted::plant(plan.planted);
-    caught(|| scenario::play(story, plan.seed, death))
+/// Plays one story undisturbed, or with what happens at a boundary.
+pub(crate) fn one_story(story: &Story, seed: u64, strike: Option<(usize, Strike)>) -> Result<Told, Broke> {
+    caught(|| scenario::play(story, seed, strike))
+}
+
+/// Plays the story of a point, with what happens there.
+pub(crate) fn one_point(point: &Point, seed: u64) -> Result<Told, Broke> {
+    one_story(point.story, seed, Some((point.number, point.strike)))
 }
 
 fn caught<T>(work: impl FnOnce() -> Result<T, Broke>) -> Result<T, Broke> {
@@ -267,14 +263,7 @@ mod tests {
     use super::*;
 
     fn digest(seed: u64, threads: usize) -> (u64, u64, u64) {
-        let plan = Plan {
-            seed,
-            payments: 2 * u64::from(SHOPPERS),
-            threads,
-            crashes: Crashes::None,
-            world: None,
-            planted: None,
-        };
+        let plan = Plan { seed, payments: 2 * u64::from(SHOPPERS), threads, crashes: Crashes::None, world: None };
         let report = run(&plan, &mut |_| {});
         (report.digest, report.steps, report.payments)
     }
@@ -285,5 +274,11 @@ mod tests {
         assert!(one.2 >= 200, "{} payments", one.2);
         assert_eq!(digest(11, 2), one);
         assert_ne!(digest(12, 2).0, one.0);
+    }
+
+    #[test]
+    fn a_panic_in_a_world_is_a_finding() {
+        let caught = caught(|| -> Result<(), Broke> { panic!("this panic is part of a test") });
+        assert!(caught.is_err());
     }
 }

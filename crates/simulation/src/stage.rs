@@ -2,16 +2,23 @@
 //!
 //! A boundary is a call to a processor or a commit, before and after. In a random run the seed decides what goes wrong
 //! there. In an enumerated one boundaries are counted and named, so that the same story can be played again with the death
-//! of the process exactly there.
+//! of the process exactly there, or with a stop of the process.
 
 use std::{future::pending, sync::Arc, time::Duration};
 
 use db::{Boundary, Mishap, Mishaps, Statement};
+use domain::Timestamp;
 use parking_lot::Mutex;
 use tokio::sync::mpsc::UnboundedSender;
 use world::Node;
 
 use crate::{chance::Chance, counts::Counts};
+
+/// How the names of boundaries begin at which a batch is about to be sent.
+pub(crate) const BATCH: &str = "before the batch: ";
+
+/// What a process waits at least, so that it stands still when it was stopped.
+const MOMENT: Duration = Duration::from_millis(1);
 
 /// Before or after what is done at a boundary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,13 +36,22 @@ impl Side {
     }
 }
 
+/// What happens to a process at a boundary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Strike {
+    /// It is killed.
+    Death,
+    /// It is stopped for so long, and goes on as if nothing had been.
+    Stop(Duration),
+}
+
 /// What goes wrong with processes and databases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Weather {
     /// Nothing.
     Fair,
-    /// Boundaries are counted, and at the one with this number its process dies.
-    Counted(Option<usize>),
+    /// Boundaries are counted, and at the one with this number its process is struck.
+    Counted(Option<(usize, Strike)>),
     /// As chance wants it.
     Foul,
 }
@@ -51,18 +67,30 @@ struct State {
     weather: Weather,
     chance: Chance,
     passed: Vec<String>,
+    /// Until when commits take so long, by the clock of the process that commits.
+    slow: Option<(Timestamp, Duration)>,
 }
 
 impl Stage {
     /// A stage in fair weather. The numbers of nodes that die go to `deaths`.
     pub(crate) fn new(chance: Chance, deaths: UnboundedSender<usize>) -> Self {
-        let state = State { weather: Weather::Fair, chance, passed: Vec::new() };
+        let state = State { weather: Weather::Fair, chance, passed: Vec::new(), slow: None };
         Self { state: Mutex::new(state), deaths, mishaps: Counts::default() }
     }
 
     /// What goes wrong from now on.
     pub(crate) fn set_weather(&self, weather: Weather) {
         self.state.lock().weather = weather;
+    }
+
+    /// The database's disk is slow: until then every commit takes so long.
+    pub(crate) fn slow_commits(&self, until: Timestamp, span: Duration) {
+        self.state.lock().slow = Some((until, span));
+    }
+
+    /// How long a commit takes now because the disk is slow.
+    fn slowness(&self, now: Timestamp) -> Option<Duration> {
+        self.state.lock().slow.filter(|slow| now < slow.0).map(|slow| slow.1)
     }
 
     /// Nothing is left to chance any more; a count goes on.
@@ -89,19 +117,26 @@ impl Stage {
         self.state.lock().chance.millis(low, high)
     }
 
-    /// Passes a boundary. True when the process dies there.
-    fn passes(&self, name: impl FnOnce() -> String) -> bool {
+    /// Passes a boundary. What happens to the process there.
+    fn passes(&self, name: impl FnOnce() -> String) -> Option<Strike> {
         let mut state = self.state.lock();
         match state.weather {
-            Weather::Fair => false,
-            Weather::Counted(wanted) => {
-                let number = state.passed.len();
-                let name = name();
-                state.passed.push(name);
-                wanted == Some(number)
+            Weather::Fair => None,
+            Weather::Counted(_) => {
+                drop(state);
+                self.counts(name)
             }
-            Weather::Foul => state.chance.one_in(500),
+            Weather::Foul => state.chance.one_in(500).then_some(Strike::Death),
         }
+    }
+
+    /// Passes a boundary that is only counted.
+    fn counts(&self, name: impl FnOnce() -> String) -> Option<Strike> {
+        let mut state = self.state.lock();
+        let Weather::Counted(wanted) = state.weather else { return None };
+        let number = state.passed.len();
+        state.passed.push(name());
+        wanted.filter(|wanted| wanted.0 == number).map(|wanted| wanted.1)
     }
 }
 
@@ -118,14 +153,27 @@ pub(crate) struct Doorway {
 impl Doorway {
     /// Passes a call to a processor. Does not come back when the process dies there.
     pub(crate) async fn call(&self, side: Side, verb: &'static str) {
-        if self.stage.passes(|| format!("{} the call: {verb}", side.word())) {
-            self.stage.mishaps.add(match side {
-                Side::Before => "process killed before a call",
-                Side::After => "process killed after a call",
-            });
-            self.die();
-            pending::<()>().await;
+        match self.stage.passes(|| format!("{} the call: {verb}", side.word())) {
+            None => {}
+            Some(Strike::Death) => {
+                self.stage.mishaps.add(match side {
+                    Side::Before => "process killed before a call",
+                    Side::After => "process killed after a call",
+                });
+                self.die();
+                pending::<()>().await;
+            }
+            Some(Strike::Stop(span)) => {
+                self.stop(span);
+                self.node.world().sleep(MOMENT).await;
+            }
         }
+    }
+
+    /// The process is stopped where it stands, as soon as it waits.
+    fn stop(&self, span: Duration) {
+        self.stage.mishaps.add("process stopped at a counted boundary");
+        self.node.stop_for(span);
     }
 
     /// The process is killed where it stands.
@@ -136,19 +184,30 @@ impl Doorway {
     }
 
     fn commit(&self, side: Side, statements: &[Statement]) -> Mishap {
-        if self.stage.passes(|| format!("{} the commit: {}{}", side.word(), self.database, tables(statements))) {
-            self.stage.mishaps.add(match side {
-                Side::Before => "process killed before a commit",
-                Side::After => "process killed after a commit",
-            });
-            self.die();
-            return Mishap::Death;
+        let name = || format!("{} the commit: {}{}", side.word(), self.database, tables(statements));
+        match self.stage.passes(name) {
+            None => {}
+            Some(Strike::Death) => {
+                self.stage.mishaps.add(match side {
+                    Side::Before => "process killed before a commit",
+                    Side::After => "process killed after a commit",
+                });
+                self.die();
+                return Mishap::Death;
+            }
+            Some(Strike::Stop(span)) => {
+                self.stop(span);
+                return Mishap::Slow(MOMENT);
+            }
         }
         let stage = &self.stage;
         let told = |name, mishap| {
             stage.mishaps.add(name);
             mishap
         };
+        if let (Side::Before, Some(span)) = (side, stage.slowness(self.node.world().now())) {
+            return Mishap::Slow(span);
+        }
         match side {
             Side::Before if stage.draws(80) => told("commit unknown, without effect", Mishap::Unknown),
             Side::Before if stage.draws(100) => told("connection lost before a commit", Mishap::Lost),
@@ -169,6 +228,19 @@ impl Doorway {
         }
     }
 
+    /// A batch is about to be sent: nothing is locked yet, and what it was made from may change.
+    fn begin(&self, statements: &[Statement]) -> Mishap {
+        let name = || format!("{BATCH}{}{}", self.database, tables(statements));
+        if let Some(Strike::Stop(span)) = self.stage.counts(name) {
+            self.stop(span);
+            return Mishap::Slow(MOMENT);
+        }
+        match self.elsewhere(100, "deadlock in a batch, redone", Mishap::Met) {
+            Mishap::None => self.elsewhere(150, "connection lost in a batch", Mishap::Lost),
+            met => met,
+        }
+    }
+
     fn elsewhere(&self, odds: u64, name: &'static str, mishap: Mishap) -> Mishap {
         if !self.stage.draws(odds) {
             return Mishap::None;
@@ -183,10 +255,7 @@ impl Mishaps for Doorway {
         match boundary {
             Boundary::Commit(statements) => self.commit(Side::Before, statements),
             Boundary::Committed(statements) => self.commit(Side::After, statements),
-            Boundary::Begin(_) => match self.elsewhere(100, "deadlock in a batch, redone", Mishap::Met) {
-                Mishap::None => self.elsewhere(150, "connection lost in a batch", Mishap::Lost),
-                met => met,
-            },
+            Boundary::Begin(statements) => self.begin(statements),
             Boundary::Claim(_) => self.elsewhere(300, "claim refused", Mishap::Lost),
             Boundary::Claimed(_) => {
                 if self.stage.draws(2_000) {

@@ -47,9 +47,7 @@ impl Engine {
         loop {
             let _sending = self.inner.sending.begin(payment.id, n);
             let news = Box::pin(self.call(&payment, n)).await?;
-            let about = payment.operations.last().filter(|_| planted::is(Bug::WrongOperationSettled));
-            let about = about.map_or(n, |last| last.n);
-            let report = Report { n: about, news, source: Source::Call, quiet: false, fall_back: deadline };
+            let report = Report { n, news, source: Source::Call, quiet: false, fall_back: deadline };
             payment = Box::pin(self.settle((payment.team, payment.id), Some(payment), report)).await?;
             match payment.attempt().filter(|attempt| attempt.n > n && attempt.state == State::Sent) {
                 Some(next) if deadline.is_some() => n = next.n,

@@ -14,7 +14,7 @@ use domain::{
 use planted::Bug;
 
 use super::instrument::already_authorised;
-use crate::{Engine, MAX_CLIENT_ATTEMPTS, faults::Stop, wallets::used_before};
+use crate::{Engine, MAX_CLIENT_ATTEMPTS, commit::Extra, faults::Stop, wallets::used_before};
 
 /// How long after its commit a raw card's number is looked after by the job, should the request not have done it.
 const HIDDEN_CARD_CHECK: std::time::Duration = std::time::Duration::from_mins(1);
@@ -126,6 +126,12 @@ impl Engine {
         let waits = older.waiting_attempt().is_some_and(|attempt| matches!(attempt.state, State::Waiting { .. }));
         if !waits {
             return Ok(taken());
+        }
+        if planted::is(Bug::ReturnUnchecked) {
+            let (mut freed, mut change) = (Extra::default(), db::Change::new(self.change_id(), &holder.key()));
+            super::settle::free(&older, &mut freed);
+            freed.more.into_iter().for_each(|statement| change.push(statement));
+            return self.commit_plain(change).await.map(|_| Blocked::Freed);
         }
         let older = Box::pin(self.give_up(older, AbandonCause::Superseded)).await?;
         Ok(if super::settle::ended_without_money(older.status) { Blocked::Freed } else { taken() })

@@ -43,7 +43,7 @@ impl Engine {
         &self,
         (team, id): (TeamId, PaymentId),
         mut known: Option<Payment>,
-        report: Report,
+        mut report: Report,
     ) -> Result<Payment, Stop> {
         loop {
             let _turn = self.inner.turns.take(id.uuid()).await;
@@ -51,6 +51,9 @@ impl Engine {
                 Some(payment) => payment,
                 None => self.load(team, id).await?,
             };
+            if planted::is(Bug::WrongOperationSettled) && report.source == Source::Call {
+                report.n = payment.operations.last().map_or(report.n, |last| last.n);
+            }
             let Some(operation) = payment.operation(report.n) else { return Ok(payment) };
             let (before, stood) = (operation.state.clone(), operation.clone());
             let ended = payment.authorisation_ended();
@@ -189,6 +192,11 @@ pub(crate) fn release(payment: &Payment, extra: &mut Extra) {
     if !ended_without_money(payment.status) && !unknown || planted::is(Bug::NeverReleased) {
         return;
     }
+    free(payment, extra);
+}
+
+/// Frees the checkout of a payment, whatever became of that.
+pub(super) fn free(payment: &Payment, extra: &mut Extra) {
     if let Some(token) = payment.made_by {
         extra.more.push(store::credential::release_payment(payment.team, token, payment.id));
     }

@@ -192,13 +192,13 @@ pub(super) struct Simulate {
     /// On how many threads [default: one for each processor]
     #[arg(long)]
     pub(super) threads: Option<usize>,
-    /// With this planted bug, or each of `all`, until it is found (a build with the feature `planted`)
-    #[arg(long, value_name = "BUG")]
+    /// With each of these planted bugs, separated by commas, or of `all`, until it is found (a build with the feature `planted`)
+    #[arg(long, value_name = "BUGS")]
     pub(super) planted: Option<String>,
-    /// Leave out the stories that are played with a crash at each commit and call
+    /// Leave out the stories that are played with a crash, or a stop, at each commit and call
     #[arg(long)]
     pub(super) no_crash_points: bool,
-    /// Only this crash point of the stories, as a failure names it
+    /// Only this crash or stop point of the stories, as a failure names it
     #[arg(long, value_name = "STORY/NUMBER", conflicts_with = "world")]
     pub(super) crash_point: Option<String>,
     /// Only this world of the run, as a failure names it

@@ -8,19 +8,19 @@ use simulation::{Hunted, Plan};
 
 use super::output;
 
-/// Looks for one bug, or all of them. Fails unless each was found.
+/// Looks for the bugs of these names, or for all of them. Fails unless each was found.
 pub(super) fn hunt(wanted: &str, plan: &Plan, json: bool) -> anyhow::Result<ExitCode> {
     ensure!(::planted::BUILT_IN, "this binary has no planted bugs: build it with `--features planted`");
     let bugs = match wanted {
         "all" => Bug::ALL.to_vec(),
-        name => vec![Bug::parse(name).with_context(|| {
-            let names: Vec<String> = Bug::ALL.iter().map(|bug| bug.name()).collect();
-            format!("there is no planted bug {name}; there are: {}", names.join(", "))
-        })?],
+        names => names.split(',').map(named).collect::<anyhow::Result<_>>()?,
     };
     let mut tell = |hunted: &Hunted| {
         let end = if hunted.is_found() { "found" } else { "not found" };
         output::error(&format!("{}: {end} after {} payments", hunted.bug.name(), hunted.payments));
+        if bugs.len() == 1 {
+            output::error(&hunted.text(plan.seed));
+        }
     };
     let hunted = simulation::hunt(&bugs, plan, &mut tell);
     if json {
@@ -29,4 +29,11 @@ pub(super) fn hunt(wanted: &str, plan: &Plan, json: bool) -> anyhow::Result<Exit
         output::text(&simulation::table(&hunted));
     }
     Ok(if hunted.iter().all(Hunted::is_found) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn named(name: &str) -> anyhow::Result<Bug> {
+    Bug::parse(name).with_context(|| {
+        let names: Vec<String> = Bug::ALL.iter().map(|bug| bug.name()).collect();
+        format!("there is no planted bug {name}; there are: {}", names.join(", "))
+    })
 }

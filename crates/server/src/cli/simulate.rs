@@ -22,7 +22,7 @@ pub(super) fn simulate(flags: &Simulate) -> anyhow::Result<ExitCode> {
         None => Crashes::All,
     };
     let payments = if flags.crash_point.is_some() { 0 } else { flags.payments };
-    let plan = Plan { seed, payments, threads, crashes, world: flags.world, planted: None };
+    let plan = Plan { seed, payments, threads, crashes, world: flags.world };
     output::error(&format!("seed {seed}"));
     if let Some(wanted) = &flags.planted {
         return planted::hunt(wanted, &plan, flags.json);
@@ -30,7 +30,9 @@ pub(super) fn simulate(flags: &Simulate) -> anyhow::Result<ExitCode> {
     let mut bar = Bar::default();
     let report = simulation::run(&plan, &mut |progress| bar.show(progress));
     bar.end();
-    if let Some(point) = flags.crash_point.as_ref().filter(|_| report.crash_points == 0 && report.is_right()) {
+    if let Some(point) =
+        flags.crash_point.as_ref().filter(|_| report.crash_points + report.stop_points == 0 && report.is_right())
+    {
         anyhow::bail!("there is no crash point {point}: a failure names them, as STORY/NUMBER");
     }
     if flags.json {

@@ -12,6 +12,8 @@ use crate::chance::Chance;
 pub(crate) enum Mood {
     /// Nothing, and every call takes the same time.
     Well,
+    /// Nothing, but every call takes nearly as long as it may.
+    Slow,
     /// One call in so many.
     Ill(u64),
 }
@@ -83,8 +85,10 @@ impl Plan {
         kind: &Kind,
         request: &Request,
     ) -> (Self, Option<&'static str>) {
-        let Mood::Ill(one_in) = mood else {
-            return (Self::well(Duration::from_millis(20), Duration::from_millis(20)), None);
+        let one_in = match mood {
+            Mood::Well => return (Self::well(Duration::from_millis(20), Duration::from_millis(20)), None),
+            Mood::Slow => return (Self::well(Duration::from_millis(20), Duration::from_millis(1_500)), None),
+            Mood::Ill(one_in) => one_in,
         };
         let well = Self::well(chance.millis(1, 40), chance.millis(1, 40));
         if !chance.one_in(one_in) {
@@ -113,6 +117,7 @@ impl Plan {
 
     fn ill_call(chance: &mut Chance, kind: &Kind, (well, must_arrive): (Self, bool)) -> (Self, Option<&'static str>) {
         let soon = chance.millis(1, 40);
+        let most = i64::try_from(kind.call_timeout.as_millis()).unwrap_or(0);
         let never = [None, None];
         match chance.below(11) {
             0 if !must_arrive => {
@@ -133,9 +138,9 @@ impl Plan {
                 let early = Some((soon, Failure::Rejected));
                 (Self { early, arrivals: never, ..well }, Some("request rejected"))
             }
-            7 => (Self { back: Back::Answer(chance.millis(500, 1_900)), ..well }, Some("late answer")),
+            7 => (Self { back: Back::Answer(chance.millis(500, most - 100)), ..well }, Some("late answer")),
             8 => (
-                Self { back: Back::Answer(chance.millis(2_001, 9_000)), ..well },
+                Self { back: Back::Answer(chance.millis(most + 1, most + 7_000)), ..well },
                 Some("answer after the caller gave up"),
             ),
             9 if !kind.latest.is_zero() => {

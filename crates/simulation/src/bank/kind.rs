@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use connector::{Capabilities, Descriptor};
 
+/// How long the calls of most processors may take.
+const SHORT: Duration = Duration::from_secs(2);
+
 /// A sort of processor, by what it declares.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Kind {
@@ -11,6 +14,8 @@ pub(crate) struct Kind {
     pub(crate) name: &'static str,
     /// Whether it authorises and captures in one call.
     pub(crate) sale: bool,
+    /// How long a call may take.
+    pub(crate) call_timeout: Duration,
     /// After what time "not found" proves that nothing happened.
     pub(crate) final_after: Option<Duration>,
     /// So long after its call has ended a request may still take effect.
@@ -20,17 +25,40 @@ pub(crate) struct Kind {
 }
 
 /// `prompt` knows at once what it did, `tardy` only after a minute, and the look-ups of `mute` never prove that nothing
-/// happened.
-pub(crate) const KINDS: [Kind; 3] = [
-    Kind { name: "prompt", sale: true, final_after: Some(Duration::ZERO), latest: Duration::ZERO, lag: Duration::ZERO },
+/// happened. The calls of `slow` take nearly as long as requests have.
+pub(crate) const KINDS: [Kind; 4] = [
+    Kind {
+        name: "prompt",
+        sale: true,
+        call_timeout: SHORT,
+        final_after: Some(Duration::ZERO),
+        latest: Duration::ZERO,
+        lag: Duration::ZERO,
+    },
     Kind {
         name: "tardy",
         sale: false,
+        call_timeout: SHORT,
         final_after: Some(Duration::from_mins(1)),
         latest: Duration::from_secs(25),
         lag: Duration::from_secs(30),
     },
-    Kind { name: "mute", sale: true, final_after: None, latest: Duration::from_secs(90), lag: Duration::from_secs(30) },
+    Kind {
+        name: "mute",
+        sale: true,
+        call_timeout: SHORT,
+        final_after: None,
+        latest: Duration::from_secs(90),
+        lag: Duration::from_secs(30),
+    },
+    Kind {
+        name: "slow",
+        sale: true,
+        call_timeout: Duration::from_secs(20),
+        final_after: Some(Duration::ZERO),
+        latest: Duration::ZERO,
+        lag: Duration::ZERO,
+    },
 ];
 
 impl Kind {
@@ -40,6 +68,7 @@ impl Kind {
             processor: self.name,
             name: self.name,
             capabilities: Capabilities { sale: self.sale, ..simulator.capabilities },
+            call_timeout: self.call_timeout,
             not_found_final_after: self.final_after,
             ..simulator.clone()
         }

@@ -184,3 +184,29 @@ fn simulator(world: &World, books: Arc<dyn Books>) -> Simulator {
     simulator.reachable_at(PAGES.to_owned());
     simulator
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_look_ups_at_the_same_time_are_noticed_once_only_recovery_looks() {
+        let (world, _sim) = World::simulated(1);
+        let bank = Bank::new(&world, Chance::of(1, 1));
+        bank.look("a-1");
+        bank.look("a-1");
+        assert!(bank.looked_up_twice().is_empty(), "readers look up as well");
+        bank.looked("a-1");
+        bank.looked("a-1");
+        bank.only_recovery_looks();
+        bank.look("a-1");
+        bank.look("b-1");
+        bank.guest(true);
+        bank.look("a-1");
+        bank.looked("a-1");
+        bank.guest(false);
+        assert!(bank.looked_up_twice().is_empty(), "one at a time for each, and a customer");
+        bank.look("a-1");
+        assert_eq!(bank.looked_up_twice(), BTreeSet::from(["a-1".to_owned()]));
+    }
+}

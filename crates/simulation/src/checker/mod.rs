@@ -11,6 +11,8 @@ mod events;
 mod keys;
 mod money;
 mod states;
+#[cfg(test)]
+mod tests;
 mod turns;
 
 use std::collections::BTreeMap;

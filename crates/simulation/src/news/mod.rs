@@ -278,4 +278,21 @@ mod tests {
         assert!(broken.is_empty(), "after {played}: {broken:?}");
         assert_eq!(played, 290);
     }
+
+    #[test]
+    fn money_that_the_payment_does_not_know_and_what_is_open_are_told() {
+        let (currency, connection) = (Currency::parse("EUR").unwrap(), ConnectionId::parse("somewhere").unwrap());
+        let told = |life: &Life| life.broken.iter().map(|broken| broken.invariant).collect::<Vec<_>>();
+        let mut life = Life::new(currency, Chance::of(1, 1));
+        let (n, _) = life.payment.begin_authorise(connection, true, begin(life.now));
+        life.judge();
+        assert_eq!(told(&life), ["settled-at-the-end"]);
+        life.broken.clear();
+        life.tell(n, life.refusal(n), Source::Call);
+        life.judge();
+        assert_eq!(told(&life), Vec::<&str>::new());
+        life.bank.perform(&life.payment, n);
+        life.judge();
+        assert_eq!(told(&life), ["books-equal-payments"]);
+    }
 }

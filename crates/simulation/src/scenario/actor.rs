@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::future::join;
 use serde_json::{Value, json};
 
 use crate::{
@@ -86,6 +87,21 @@ impl Actor {
         let asked = json!({ "id": id, "amount": amount });
         let wish = Wish::new("refundPayment", words::REFUND, asked).once(Some(self.key()));
         self.insist(&wish).await
+    }
+
+    /// Refunds under a key of this name.
+    pub(super) async fn refund_as(&mut self, id: &str, amount: i64, key: &str) -> Option<Got> {
+        let asked = json!({ "id": id, "amount": amount });
+        let wish = Wish::new("refundPayment", words::REFUND, asked).once(Some(key.to_owned()));
+        self.insist(&wish).await
+    }
+
+    /// Refunds once, by one request to each node at the same moment.
+    pub(super) async fn refund_twice(&mut self, id: &str, amount: i64) {
+        let asked = json!({ "id": id, "amount": amount });
+        let wish = Wish::new("refundPayment", words::REFUND, asked).once(Some(self.key()));
+        join(self.shop.ask(1, &wish, None), self.shop.ask(0, &wish, None)).await;
+        self.insist(&wish).await;
     }
 
     pub(super) async fn abandon(&self, id: &str) -> Option<Got> {

@@ -1,12 +1,13 @@
 //! Stories that are played once to count their boundaries, and then once for each boundary with a death exactly there.
 //!
 //! A boundary is every commit and every call to a processor, before and after, those of recovery included; it is named by
-//! the story and its number, and by what is done there.
+//! the story and its number, and by what is done there. Some stories are played with a stop of the process there as well,
+//! which then goes on as if no time had passed.
 
 mod actor;
 mod stories;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use futures_util::future::BoxFuture;
 
@@ -14,7 +15,7 @@ use crate::{
     Broke,
     house::House,
     play::{Played, conclude, prepare},
-    stage::Weather,
+    stage::{BATCH, Strike, Weather},
 };
 use actor::Actor;
 pub(crate) use stories::STORIES;
@@ -23,6 +24,8 @@ pub(crate) use stories::STORIES;
 pub(crate) struct Story {
     /// Its name.
     pub(crate) name: &'static str,
+    /// Whether it is played with stops as well.
+    stops: bool,
     tell: fn(Actor) -> BoxFuture<'static, ()>,
 }
 
@@ -33,17 +36,59 @@ pub(crate) struct Told {
     pub(crate) passed: Vec<String>,
 }
 
+/// A boundary of a story, and what happens to the process there.
+#[derive(Clone, Copy)]
+pub(crate) struct Point {
+    pub(crate) story: &'static Story,
+    pub(crate) number: usize,
+    pub(crate) strike: Strike,
+}
+
 /// How many nodes a story has.
 const NODES: usize = 2;
 
-/// Plays a story, with a death at the boundary of this number.
+/// For how long a process is stopped: shorter and longer than the lease of a job.
+const STOPS: [Duration; 2] = [Duration::from_secs(8), Duration::from_secs(70)];
+
+impl Point {
+    /// Its name on the command line: `STORY/NUMBER`, for a stop `STORY/NUMBER+SECONDS`.
+    pub(crate) fn name(&self) -> String {
+        match self.strike {
+            Strike::Death => format!("{}/{}", self.story.name, self.number),
+            Strike::Stop(span) => format!("{}/{}+{}", self.story.name, self.number, span.as_secs()),
+        }
+    }
+
+    pub(crate) fn is_death(&self) -> bool {
+        self.strike == Strike::Death
+    }
+}
+
+/// What can happen at the boundaries that a story has passed.
+pub(crate) fn points(story: &'static Story, passed: &[String]) -> Vec<Point> {
+    let at = |number, strike| Point { story, number, strike };
+    let mut points = Vec::new();
+    for (number, name) in passed.iter().enumerate() {
+        // A death before a batch is sent is one before its commit.
+        if !name.starts_with(BATCH) {
+            points.push(at(number, Strike::Death));
+        }
+        // Between a look at the clock and a send no process is stopped: time is the only fence there is.
+        if story.stops && (name.starts_with(BATCH) || name.starts_with("after")) {
+            points.extend(STOPS.map(|span| at(number, Strike::Stop(span))));
+        }
+    }
+    points
+}
+
+/// Plays a story; at the boundary of this number something happens to the process.
 ///
 /// # Errors
 /// The world can't be built, or the run is stuck.
-pub(crate) fn play(story: &Story, seed: u64, death: Option<usize>) -> Result<Told, Broke> {
+pub(crate) fn play(story: &Story, seed: u64, strike: Option<(usize, Strike)>) -> Result<Told, Broke> {
     let house = House::build(seed, NODES)?;
     let shop = prepare(&house)?;
-    house.stage.set_weather(Weather::Counted(death));
+    house.stage.set_weather(Weather::Counted(strike));
     let actor = Actor::new(shop.clone());
     house.run((story.tell)(actor))?;
     let played = conclude(&house, &shop)?;

@@ -1,12 +1,12 @@
 //! The stories.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use futures_util::{FutureExt, future::join};
 use serde_json::{Value, json};
 
 use super::{Story, actor::Actor};
-use crate::{house::Got, shop::raw};
+use crate::{bank::Mood, house::Got, shop::raw};
 
 const GOOD: &str = "4242424242424242";
 
@@ -38,8 +38,12 @@ fn id_of(got: Option<&Got>) -> String {
 
 macro_rules! story {
     ($name:literal, $actor:ident, $work:block) => {
+        story!($name, stops: false, $actor, $work)
+    };
+    ($name:literal, stops: $stops:literal, $actor:ident, $work:block) => {
         Story {
             name: $name,
+            stops: $stops,
             tell: |actor| {
                 async move {
                     #[allow(unused_mut, reason = "some stories make no keys")]
@@ -54,7 +58,7 @@ macro_rules! story {
 
 /// All of them.
 pub(crate) static STORIES: &[Story] = &[
-    story!("sale by token", actor, {
+    story!("sale by token", stops: true, actor, {
         let token = actor.shop.tokens.first().cloned().unwrap_or_default();
         let method = json!({ "type": "CARD", "token": token });
         actor.order(&with(card("default", GOOD), "paymentMethod", method)).await;
@@ -152,11 +156,31 @@ pub(crate) static STORIES: &[Story] = &[
         let id = id_of(actor.order(&card("default", "4000000000005126")).await.as_ref());
         actor.refund(&id, Some(500)).await;
     }),
-    story!("captures and refunds without an answer", actor, {
+    story!("captures and refunds without an answer", stops: true, actor, {
         let id = id_of(actor.order(&card("by-api", "4000000000000945")).await.as_ref());
         actor.capture(&id, None).await;
         actor.pause(Duration::from_secs(10)).await;
-        actor.refund(&id, Some(100)).await;
+        actor.refund_twice(&id, 100).await;
+    }),
+    story!("two refunds at once, one without an answer", actor, {
+        let id = id_of(actor.order(&card("default", "4000000000000945")).await.as_ref());
+        let mut other = Actor::new(actor.shop.clone());
+        join(actor.refund(&id, Some(100)), other.refund_as(&id, 200, "rival")).await;
+    }),
+    story!("looked after by one node", actor, {
+        actor.shop.house.bank.only_recovery_looks();
+        actor.shop.house.bank.set_mood(Mood::Slow);
+        actor.order(&card("tardy", "4000000000000911")).await;
+        actor.pause(Duration::from_mins(3)).await;
+    }),
+    story!("asked until the time is over", actor, {
+        let house = Arc::clone(&actor.shop.house);
+        let order = card("slow", "4000000000000903");
+        let slow_disk = async {
+            house.world.sleep(Duration::from_secs(15)).await;
+            house.slow_disk(Duration::from_secs(10), Duration::from_secs(6));
+        };
+        join(actor.order(&order), slow_disk).await;
     }),
     story!("a capture that is refused, and the end of the life time", actor, {
         let id = id_of(actor.order(&card("by-api", "4000000000000937")).await.as_ref());
