@@ -85,6 +85,11 @@ pub(crate) fn sealed(error: &VaultError) -> Fault {
         tracing::warn!(error = %error, "the vault's database loses answers");
         return Fault::unavailable();
     }
+    if let VaultError::NoKey(_) | VaultError::WrongKey(_) = error {
+        // Of this node alone: another one has them, or this one once they are put there.
+        tracing::error!(error = %error, "the vault's keys are not at hand");
+        return Fault::unavailable();
+    }
     tracing::error!(error = %error, "the vault failed");
     Fault::unknown()
 }

@@ -147,7 +147,7 @@ impl Trail {
                 if !self.failures.is_empty() {
                     return;
                 }
-                self.add(&name_of(world), one_world(plan, world));
+                self.add(&name_of(plan, world), one_world(plan, world));
             }
         }
         self.points(plan, &deaths, MOST_POINTS);

@@ -43,6 +43,13 @@ pub struct Plan {
     pub world: Option<u64>,
 }
 
+impl Plan {
+    /// How many worlds the whole run has; they are numbered from 0.
+    pub fn worlds(&self) -> u64 {
+        self.payments.div_ceil(u64::from(SHOPPERS))
+    }
+}
+
 /// Which crash points of the stories are played.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Crashes {
@@ -173,8 +180,8 @@ fn worlds(plan: &Plan, report: &mut Report, tell: &mut dyn FnMut(Progress)) {
     let mut waiting: BTreeMap<u64, Result<Played, Broke>> = BTreeMap::new();
     let mut next = 0;
     let mut take = |world: u64, result: Result<Played, Broke>| match result {
-        Ok(played) => report.add(&name_of(world), played),
-        Err(broke) => report.failures.push(Failure::of_a_run(&name_of(world), &broke)),
+        Ok(played) => report.add(&name_of(plan, world), played),
+        Err(broke) => report.failures.push(Failure::of_a_run(&name_of(plan, world), &broke)),
     };
     let work = |index| one_world(plan, plan.world.unwrap_or(index));
     each((plan.threads, of), work, &mut |index, result: Result<Played, Broke>| {
@@ -196,13 +203,13 @@ fn worlds(plan: &Plan, report: &mut Report, tell: &mut dyn FnMut(Progress)) {
 pub(crate) fn worlds_of(plan: &Plan) -> u64 {
     match plan.world {
         Some(_) => 1,
-        None => plan.payments.div_ceil(u64::from(SHOPPERS)),
+        None => plan.worlds(),
     }
 }
 
 /// How a world is played alone.
-pub(crate) fn name_of(world: u64) -> String {
-    format!("--world {world}")
+pub(crate) fn name_of(plan: &Plan, world: u64) -> String {
+    format!("--world {world} --payments {}", plan.payments)
 }
 
 /// Does every job on several threads; `seen` gets each result as it comes.

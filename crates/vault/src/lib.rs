@@ -333,15 +333,14 @@ impl Vault {
     /// What the database says; `NoKey`, `WrongKey`.
     pub async fn check(&self) -> Result<(), VaultError> {
         self.0.db.check().await?;
-        self.check_keys().await
-    }
-
-    /// Whether the database answers.
-    ///
-    /// # Errors
-    /// What it says.
-    pub async fn answers(&self) -> Result<(), DbError> {
-        self.0.db.check().await
+        match self.check_keys().await {
+            // The right ones may have been put there meanwhile.
+            Err(VaultError::NoKey(_) | VaultError::WrongKey(_)) => {
+                self.reload();
+                self.check_keys().await
+            }
+            checked => checked,
+        }
     }
 
     /// Stops the database.

@@ -124,6 +124,10 @@ impl Vault {
             if mark.as_ref().is_some_and(|mark| *mark != version.mark) {
                 return Err(VaultError::WrongKey(version.number));
             }
+            let is_ours = version.number == keys.version();
+            if is_ours && version.state == Use::Retired && keys.advanced().is_none() {
+                return Err(VaultError::WrongKey(version.number));
+            }
             if mark.is_none() && version.state == Use::Open && self.has_records(version.number).await? {
                 return Err(VaultError::NoKey(version.number));
             }

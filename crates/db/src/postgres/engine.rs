@@ -9,6 +9,7 @@ use std::{
 };
 
 use domain::Timestamp;
+use futures_util::future::{join, try_join_all};
 use tokio::sync::{Semaphore, watch};
 use world::World;
 
@@ -31,6 +32,8 @@ pub(crate) struct Server<E: Endpoint> {
     /// One for each writer.
     queues: Vec<Arc<Queue>>,
     ended: Vec<watch::Receiver<()>>,
+    /// For each writer, whether it can't connect.
+    away: Vec<Arc<AtomicBool>>,
     readers: Pool<E>,
     scanners: Pool<E>,
     claimers: Pool<E>,
@@ -44,6 +47,8 @@ pub(crate) struct Server<E: Endpoint> {
 
 /// How long the answer to whether the database is there may take.
 const CHECK: Duration = Duration::from_secs(2);
+/// How long a writer may take to say that it has a connection; one that is at work takes longer and has one.
+const WRITERS: Duration = Duration::from_secs(1);
 
 impl Server<Target> {
     pub(crate) async fn open(
@@ -86,6 +91,7 @@ impl<E: Endpoint> Server<E> {
         Self {
             queues: (0..options.writers.max(1)).map(|_| Arc::new(queue(options))).collect(),
             ended: Vec::new(),
+            away: Vec::new(),
             readers: pool(Role::Reader, options.readers),
             scanners: pool(Role::Reader, options.scanners),
             claimers: pool(Role::Claimer, 1),
@@ -110,7 +116,9 @@ impl<E: Endpoint> Server<E> {
     fn start(&mut self, target: &Arc<E>, number: usize, link: Option<E::Wire>) {
         let Some(queue) = self.queues.get(number).map(Arc::clone) else { return };
         let (running, ended) = watch::channel(());
-        let writer = Writer { target: Arc::clone(target), queue, link, database: Arc::clone(&self.database) };
+        let (away, database) = (Arc::<AtomicBool>::default(), Arc::clone(&self.database));
+        self.away.push(Arc::clone(&away));
+        let writer = Writer { target: Arc::clone(target), queue, link, database, away };
         self.ended.push(ended);
         self.world.spawn(async move {
             let _running = running;
@@ -153,10 +161,30 @@ impl<E: Endpoint> Server<E> {
         self.ask(&self.scanners, statement, Tries::Patient).await
     }
 
-    /// Answers at once, whatever the patience.
+    /// Answers at once, whatever the patience: whether it can be read, and whether every writer has a connection.
     pub(crate) async fn check(&self, statement: &Statement) -> Result<(), DbError> {
-        let asked = self.world.timeout(CHECK, self.ask(&self.readers, statement, Tries::Once)).await;
-        asked.unwrap_or_else(|_| Err(DbError::Unreachable("it gives no answer".to_owned()))).map(drop)
+        let reading = self.world.timeout(CHECK, self.ask(&self.readers, statement, Tries::Once));
+        let (asked, written) = join(reading, self.check_writers()).await;
+        asked.unwrap_or_else(|_| Err(DbError::Unreachable("it gives no answer".to_owned())))?;
+        written
+    }
+
+    /// Gives each writer nothing to do, for which it opens its connection when it has lost it.
+    async fn check_writers(&self) -> Result<(), DbError> {
+        let until = self.world.now().after(WRITERS);
+        let asked = self.queues.iter().map(|queue| async move {
+            let place = queue.push(Work::Commit(Arc::new(Vec::new())), None, Some(until))?;
+            place.answered.await.unwrap_or(Err(DbError::Closed)).map(drop)
+        });
+        match self.world.timeout(WRITERS, try_join_all(asked)).await {
+            Ok(Err(gone @ (DbError::Closed | DbError::Unreachable(_)))) => return Err(gone),
+            // Behind much work, or done.
+            Ok(_) | Err(_) => {}
+        }
+        if self.away.iter().any(|away| away.load(Ordering::Relaxed)) {
+            return Err(DbError::Unreachable("there is no connection for what is to be written".to_owned()));
+        }
+        Ok(())
     }
 
     async fn ask(&self, pool: &Pool<E>, statement: &Statement, tries: Tries) -> Result<Vec<Row>, DbError> {

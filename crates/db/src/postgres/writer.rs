@@ -1,6 +1,12 @@
 //! The task that commits on one connection.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use domain::Timestamp;
 use world::Stopwatch;
@@ -24,6 +30,8 @@ pub(crate) struct Writer<E: Endpoint> {
     pub(crate) queue: Arc<Queue>,
     pub(crate) link: Option<E::Wire>,
     pub(crate) database: Arc<str>,
+    /// Whether it could not connect when it last tried.
+    pub(crate) away: Arc<AtomicBool>,
 }
 
 impl<E: Endpoint> Writer<E> {
@@ -35,6 +43,7 @@ impl<E: Endpoint> Writer<E> {
             match self.link().await {
                 Ok(link) => {
                     outage = None;
+                    self.away.store(false, Ordering::Relaxed);
                     // What waits may have run out of time meanwhile.
                     if let Some(batch) = self.queue.take_waiting(self.target.world()) {
                         self.settle(&link, batch).await;
@@ -55,6 +64,7 @@ impl<E: Endpoint> Writer<E> {
 
     /// Lets the server come back. What waits for too long is told so.
     async fn wait_out(&self, outage: &mut Option<Outage>, why: String) {
+        self.away.store(true, Ordering::Relaxed);
         let world = self.target.world();
         let now = world.now();
         let outage = outage.get_or_insert(Outage { since: now, pause: Duration::from_millis(25) });

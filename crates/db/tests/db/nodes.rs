@@ -115,6 +115,49 @@ async fn a_right_that_a_role_lacks_is_told_as_that() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_node_without_a_connection_to_write_on_is_not_well_until_it_has_one() {
+    let server = Server::shared();
+    let schema = server.options(None).schema;
+    let role = format!("few_of_{schema}");
+    let admin = plain(server).await;
+    let made = format!("create role {role} login; create schema {schema} authorization {role}");
+    admin.batch_execute(&made).await.unwrap();
+    let url = server.url(None).replace("postgres@", &format!("{role}@"));
+    let db = open(&PostgresOptions { url, schema, readers: 1, ..server.options(None) }).await;
+    for account in 0..16 {
+        db.commit(open_account(&account.to_string(), 1)).await.unwrap();
+    }
+    assert_eq!(db.check().await, Ok(()));
+    // Its writers lose their connections and get no others; the reader keeps its own.
+    let limit = |most: i32| format!("alter role {role} connection limit {most}");
+    let cut =
+        format!("select pg_terminate_backend(pid) from pg_stat_activity where usename = '{role}' and query = 'commit'");
+    admin.batch_execute(&limit(0)).await.unwrap();
+    assert_eq!(admin.execute(&cut, &[]).await.unwrap(), 3);
+    let mut checked = Ok(());
+    // A connection takes a moment to notice that it was cut.
+    for _ in 0..100 {
+        checked = db.check().await;
+        if checked.is_err() {
+            break;
+        }
+        World::real().sleep(std::time::Duration::from_millis(20)).await;
+    }
+    assert!(matches!(checked, Err(DbError::Unreachable(_))), "{checked:?}");
+    assert_eq!(amount(&db, "3").await, 1, "it can be read all the while");
+    admin.batch_execute(&limit(-1)).await.unwrap();
+    assert_eq!(db.commit(open_account("b", 1)).await, Ok(Committed::Done));
+    let mut checked = db.check().await;
+    for _ in 0..100 {
+        if checked.is_ok() {
+            break;
+        }
+        checked = db.check().await;
+    }
+    assert_eq!(checked, Ok(()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn changes_that_wait_share_commits() {
     let server = Server::shared();
     let options = PostgresOptions { writers: 1, ..server.options(None) };

@@ -8,11 +8,12 @@ use engine::{Engine, Heard, Returned, TokenReturn, Webhook};
 use futures_util::{FutureExt, future::BoxFuture};
 use graphql::{Api, Kind, Request};
 use serde_json::Value;
+use vault::VaultError;
 use world::World;
 
 use super::Sandbox;
 use crate::{
-    http::{Answer, Backend, Method, Operation, Outcome},
+    http::{Answer, Backend, Method, NO_DATABASE, Operation, Outcome},
     telemetry::Metrics,
 };
 
@@ -63,16 +64,21 @@ impl Backend for Service {
         async move { self.engine.hear(caller, Webhook::of(name, said)?).await }.boxed()
     }
 
-    fn check(&self) -> BoxFuture<'_, bool> {
+    fn check(&self) -> BoxFuture<'_, Result<(), &'static str>> {
         async move {
-            let checked = match self.engine.check().await {
-                Ok(()) => self.engine.vault().answers().await,
-                away => away,
-            };
-            if let Err(error) = &checked {
-                tracing::warn!(%error, "a database does not answer");
+            if let Err(error) = self.engine.check().await {
+                tracing::warn!(%error, "not ready");
+                return Err(NO_DATABASE);
             }
-            checked.is_ok()
+            self.engine.vault().check().await.map_err(|error| {
+                tracing::warn!(%error, "not ready");
+                match error {
+                    VaultError::NoKey(_) | VaultError::WrongKey(_) => {
+                        "its key file is not what the vault is sealed with"
+                    }
+                    _ => NO_DATABASE,
+                }
+            })
         }
         .boxed()
     }

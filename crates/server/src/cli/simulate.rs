@@ -23,6 +23,7 @@ pub(super) fn simulate(flags: &Simulate) -> anyhow::Result<ExitCode> {
     };
     let payments = if flags.crash_point.is_some() { 0 } else { flags.payments };
     let plan = Plan { seed, payments, threads, crashes, world: flags.world };
+    refuse_world(&plan)?;
     output::error(&format!("seed {seed}"));
     if let Some(wanted) = &flags.planted {
         return planted::hunt(wanted, &plan, flags.json);
@@ -41,6 +42,18 @@ pub(super) fn simulate(flags: &Simulate) -> anyhow::Result<ExitCode> {
         output::text(&report.text());
     }
     Ok(if report.is_right() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Refuses a world that the run does not have: it would be another than the one that was meant.
+fn refuse_world(plan: &Plan) -> anyhow::Result<()> {
+    let (worlds, payments) = (plan.worlds(), plan.payments);
+    match plan.world {
+        Some(world) if world >= worlds => anyhow::bail!(
+            "there is no world {world} in a run of {payments} payments, which has {worlds}, counted from 0: give --payments as a \
+             failure names it"
+        ),
+        _ => Ok(()),
+    }
 }
 
 /// A seed that nobody has chosen, short enough to be typed again.
@@ -78,5 +91,20 @@ impl Bar {
         if self.open {
             output::error("");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_world_beyond_the_run_is_refused() {
+        let plan = |payments, world| Plan { seed: 1, payments, threads: 1, crashes: Crashes::None, world };
+        let last = plan(1000, None).worlds() - 1;
+        assert!(refuse_world(&plan(1000, None)).is_ok() && refuse_world(&plan(1000, Some(last))).is_ok());
+        let refused = refuse_world(&plan(1000, Some(last + 1))).unwrap_err().to_string();
+        assert!(refused.contains(&format!("no world {}", last + 1)) && refused.contains("--payments"), "{refused}");
+        assert!(refuse_world(&plan(0, Some(0))).is_err());
     }
 }

@@ -20,8 +20,8 @@ pub trait Backend: Send + Sync + 'static {
     /// Takes a webhook of the merchant's: its name, and the object that it says.
     fn hear<'a>(&'a self, caller: &'a Caller, name: String, said: Value) -> BoxFuture<'a, Result<Heard, Fault>>;
 
-    /// Whether the databases answer.
-    fn check(&self) -> BoxFuture<'_, bool>;
+    /// Whether payments can be taken; else why not, in words without secrets.
+    fn check(&self) -> BoxFuture<'_, Result<(), &'static str>>;
 
     /// The simulator's books as JSON, without what belongs to another team's payments: of one reference, or whole. `None`
     /// when they can't be read.

@@ -9,12 +9,15 @@ use axum::{
 };
 use domain::Code;
 use http::{HeaderValue, StatusCode, header};
+use world::Elapsed;
 
 use super::{
     envelope::{Envelope, Media, Told, json_answer},
     web::Web,
 };
 
+/// Why a node is not ready whose databases do not answer.
+pub const NO_DATABASE: &str = "a database does not answer";
 /// A database that takes longer than this is not ready.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -23,14 +26,15 @@ pub(super) async fn live() -> Response {
     json_answer(StatusCode::OK, "health", r#"{"status":"live"}"#.to_owned())
 }
 
-/// The service takes work: it is not stopping, and its databases answer.
+/// The service takes work: it is not stopping, its databases answer and can be written to, and its keys are the vault's.
 pub(super) async fn ready(State(web): State<Arc<Web>>) -> Response {
     if web.is_draining() {
         return not_ready("stopping");
     }
     match web.world.timeout(PATIENCE, web.backend.check()).await {
-        Ok(true) => json_answer(StatusCode::OK, "health", r#"{"status":"ready"}"#.to_owned()),
-        Ok(false) | Err(_) => not_ready("a database does not answer"),
+        Ok(Ok(())) => json_answer(StatusCode::OK, "health", r#"{"status":"ready"}"#.to_owned()),
+        Ok(Err(why)) => not_ready(why),
+        Err(Elapsed) => not_ready(NO_DATABASE),
     }
 }
 

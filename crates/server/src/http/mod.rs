@@ -40,6 +40,7 @@ use http::StatusCode;
 
 pub use backend::{Answer, Backend, Method, Operation, Outcome};
 pub use connections::Connections;
+pub use health::NO_DATABASE;
 pub use origins::Origins;
 pub use rate::Rate;
 pub use web::{Rules, Web};

@@ -1,7 +1,7 @@
 //! Starting on a database that others use, or are about to.
 
 use serde_json::json;
-use testkit::{Backend, Order, Setup, at_once, cards};
+use testkit::{Backend, Order, Setup, Shop, at_once, cards};
 
 use super::two;
 
@@ -55,6 +55,30 @@ fn a_node_without_the_keys_or_with_others_is_refused() {
     let said = setup.setting("vault.keys", &keys(2)).start_refused();
     assert!(said.contains("not what this vault was sealed with"), "{said}");
     one.shop().authorise(cards::VISA).assert_status("SUCCEEDED");
+}
+
+#[test]
+fn a_node_whose_keys_are_of_yesterday_is_not_ready_and_seals_nothing_until_it_has_todays() {
+    let one = Setup::new().on(Backend::Postgres).start();
+    let own = tempfile::tempdir().unwrap();
+    let (shared, copy) = (one.data_dir().join("vault.keys"), own.path().join("vault.keys"));
+    std::fs::copy(&shared, &copy).unwrap();
+    let two = Setup::new()
+        .on(Backend::Postgres)
+        .setting("database.schema", &testkit::schema_of(&one.root()))
+        .setting("vault.key_file", copy.to_str().unwrap())
+        .start();
+    let token = one.shop().tokenise(cards::VISA);
+    assert!(one.run(&["vault", "rotate"]).contains("Done"));
+    assert!(one.is_ready() && !two.is_ready());
+    let shop = two.shop();
+    let card = json!({"paymentMethod": {"card": Shop::card(cards::AMEX)}});
+    let refused = shop.try_tokenise(card, None);
+    refused.assert_error("error.unavailable");
+    std::fs::copy(&shared, &copy).unwrap();
+    assert!(two.is_ready());
+    shop.tokenise(cards::AMEX);
+    shop.order(&Order::token(&token)).assert_status("SUCCEEDED");
 }
 
 #[test]
