@@ -67,7 +67,20 @@ impl Db {
         Ok(Self::of(Engine::Inline(Arc::new(Inline::open(&options, migrations, world)?))))
     }
 
-    /// Connects to a PostgreSQL server, 15 or later, brings the tables of the schema up to date and starts the writers.
+    /// A SQLite file that is there, to be looked at, also while another process has it; nothing is written.
+    ///
+    /// # Errors
+    /// As [`crate::Tables::LookedAt`] has it.
+    pub fn sqlite_looked_at(
+        path: impl Into<PathBuf>,
+        migrations: &[Migration],
+        world: &World,
+    ) -> Result<Self, DbError> {
+        let options = SqliteOptions::new(path);
+        Ok(Self::of(Engine::Inline(Arc::new(Inline::look(&options, migrations, world)?))))
+    }
+
+    /// Connects to a PostgreSQL server, 15 or later, does to the tables of the schema what the options say and starts the writers.
     /// Many nodes may do so at the same time. It needs the machine's own world: connections are of the current runtime.
     pub async fn postgres(options: PostgresOptions, migrations: &[Migration], world: &World) -> Result<Self, DbError> {
         Ok(Self::of(Engine::Server(Arc::new(Server::open(options, migrations, world).await?))))

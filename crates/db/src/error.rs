@@ -37,6 +37,9 @@ pub enum DbError {
         /// By how much. Whole seconds.
         seconds: u64,
     },
+    /// The tables are those of an older release, and may not be changed here.
+    #[error("migration {0} is not applied yet; the next start of a server applies it")]
+    Pending(u32),
     /// The schema is empty, and it may not be filled here.
     #[error("there is nothing in the database yet; the first start of a server makes its tables")]
     Unfounded,

@@ -35,7 +35,7 @@ mod value;
 pub use change::{Change, ChangeId, Committed, Expect, Statement};
 pub use door::Db;
 pub use error::DbError;
-pub use migrate::{Migration, not_for_older_code, nullable_keys};
+pub use migrate::{Migration, Tables, not_for_older_code, nullable_keys};
 pub use model::{Boundary, Mishap, Mishaps, ModelServer, NoMishaps};
 pub use postgres::PostgresOptions;
 pub use row::Row;

@@ -84,6 +84,28 @@ pub(crate) fn apply(connection: &Connection, migrations: &[Migration], now: Time
     }
 }
 
+/// What opening a database may do to its tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tables {
+    /// They are made where there are none, and brought up to date.
+    Made,
+    /// They are brought up to date. Where there are none it is [`DbError::Unfounded`].
+    Renewed,
+    /// They stay as they are. Older ones are [`DbError::Pending`], and none [`DbError::Unfounded`].
+    LookedAt,
+}
+
+/// Whether the database has all of the migrations. Changes nothing.
+pub(crate) fn look(connection: &Connection, migrations: &[Migration]) -> Result<(), DbError> {
+    check_numbers(migrations)?;
+    let sql = "select count(*) from sqlite_schema where name = 'schema_migration'";
+    let found = connection.query_row(sql, (), |row| row.get::<_, i64>(0));
+    if found.map_err(|error| sqlite::failure(&error, sql))? == 0 {
+        return Err(DbError::Unfounded);
+    }
+    next(&applied(connection)?, migrations)?.map_or(Ok(()), |next| Err(DbError::Pending(next.number)))
+}
+
 #[derive(PartialEq, Eq)]
 enum Applied {
     OneStep,

@@ -131,6 +131,16 @@ impl DataDir {
         }
     }
 
+    /// Refuses data of the other mode. Returns whether it has a mode yet.
+    pub fn refuse_other_mode(&self, asked: Mode) -> Result<bool, DataDirError> {
+        match self.mode()? {
+            Some(made) if made != asked => {
+                Err(DataDirError::OtherMode { dir: self.shown(), made: mode_name(made), asked: mode_name(asked) })
+            }
+            made => Ok(made.is_some()),
+        }
+    }
+
     /// Whether others than the owner can look into it.
     pub fn is_open_to_others(&self) -> Result<bool, DataDirError> {
         let metadata = fs::metadata(&self.0).map_err(|error| failed(&self.0, error))?;
@@ -154,17 +164,11 @@ impl Held {
 
     /// Refuses data of the other mode; the first call decides for ever.
     pub fn claim(&self, mode: Mode) -> Result<(), DataDirError> {
-        match self.dir.mode()? {
-            Some(marked) if marked == mode => Ok(()),
-            Some(marked) => {
-                let dir = self.dir.shown();
-                Err(DataDirError::OtherMode { dir, made: mode_name(marked), asked: mode_name(mode) })
-            }
-            None => {
-                let path = self.dir.mark();
-                fs::write(&path, format!("{}\n", mode_name(mode))).map_err(|error| failed(&path, error))
-            }
+        if self.dir.refuse_other_mode(mode)? {
+            return Ok(());
         }
+        let path = self.dir.mark();
+        fs::write(&path, format!("{}\n", mode_name(mode))).map_err(|error| failed(&path, error))
     }
 }
 

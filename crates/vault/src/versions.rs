@@ -57,13 +57,22 @@ impl Vault {
     /// # Errors
     /// `WrongKey` for the keys of another vault, `NoKey`, the database's.
     pub async fn take_up(&self) -> Result<(), VaultError> {
+        self.fits().await?;
+        self.ready_keys().await?;
+        self.check_keys().await
+    }
+
+    /// Whether the keys are those of this vault, or may become its first ones. Writes nothing.
+    ///
+    /// # Errors
+    /// As [`Vault::take_up`].
+    pub async fn fits(&self) -> Result<(), VaultError> {
         let versions = self.versions().await?;
         let keys = self.keys();
         let is_known = |version: &Version| keys.mark(version.number).as_ref() == Some(&version.mark);
         if !versions.is_empty() && !versions.iter().any(is_known) {
             return Err(VaultError::WrongKey(keys.version()));
         }
-        self.ready_keys().await?;
         self.check_keys().await
     }
 

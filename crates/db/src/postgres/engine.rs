@@ -23,7 +23,7 @@ use super::{
     writer::{Outage, Writer},
 };
 use crate::{
-    DbError, Migration, Row, Statement, Value,
+    DbError, Migration, Row, Statement, Tables, Value,
     group::{Answer, Queue, Work, shown},
 };
 
@@ -63,7 +63,12 @@ impl Server<Target> {
             world: world.clone(),
             barrier: OnceLock::new(),
         });
-        let link = patient(&target).await?;
+        if target.options.tables == Tables::LookedAt {
+            let link = patient(&target, Role::Reader).await?;
+            migrate::look(&link, &target, migrations).await?;
+            return Ok(Self::ready(&target, database));
+        }
+        let link = patient(&target, Role::Migrator).await?;
         migrate::apply(&link, &target, migrations).await?;
         drop(link);
         let mut server = Self::new(&target, database);
@@ -234,11 +239,11 @@ fn queue(options: &PostgresOptions) -> Queue {
 }
 
 /// Connects as soon as the server is there.
-async fn patient(target: &Target) -> Result<Link, DbError> {
+async fn patient(target: &Target, role: Role) -> Result<Link, DbError> {
     let world = &target.world;
     let mut outage = Outage { since: world.now(), pause: Duration::from_millis(25) };
     loop {
-        let why = match target.connect(Role::Migrator).await {
+        let why = match target.connect(role).await {
             Ok(link) => return Ok(link),
             Err(why) => why,
         };

@@ -11,7 +11,7 @@ use super::{
     wire::Wire as _,
 };
 use crate::{
-    DbError, Migration, Row, Statement, Value,
+    DbError, Migration, Row, Statement, Tables, Value,
     migrate::{self, APPLIED, Known},
     params, sql,
 };
@@ -37,7 +37,7 @@ pub(crate) async fn apply(link: &Link, target: &Target, migrations: &[Migration]
     check_server(link).await?;
     check_clock(link, target).await?;
     let schema = target.options.checked_schema()?;
-    if !target.options.may_found && !is_founded(link, schema).await? {
+    if target.options.tables != Tables::Made && !is_founded(link, schema).await? {
         return Err(DbError::Unfounded);
     }
     let lock = lock_number(schema);
@@ -46,13 +46,42 @@ pub(crate) async fn apply(link: &Link, target: &Target, migrations: &[Migration]
     create(link, schema).await?;
     link.run(BOOK).await?;
     loop {
-        let applied = ask(link, APPLIED, Vec::new()).await?;
-        let applied: Vec<Known> = applied.into_iter().map(known).collect::<Result<_, _>>()?;
-        let Some(next) = migrate::next(&applied, migrations)? else { break };
+        let Some(next) = migrate::next(&applied(link).await?, migrations)? else { break };
         step(link, target, next).await?;
     }
     check_order(link, schema).await?;
     ask(link, "select pg_advisory_unlock($1)::text", params![lock]).await.map(drop)
+}
+
+/// Whether the schema has all of the migrations, or could be given them. Changes nothing.
+pub(crate) async fn look(link: &Link, target: &Target, migrations: &[Migration]) -> Result<(), DbError> {
+    migrate::check_numbers(migrations)?;
+    check_server(link).await?;
+    check_clock(link, target).await?;
+    let schema = target.options.checked_schema()?;
+    if !is_founded(link, schema).await? {
+        check_may_found(link, schema).await?;
+        return Err(DbError::Unfounded);
+    }
+    match migrate::next(&applied(link).await?, migrations)? {
+        Some(next) => Err(DbError::Pending(next.number)),
+        None => check_order(link, schema).await,
+    }
+}
+
+/// Refuses a role that could not make the tables.
+async fn check_may_found(link: &Link, schema: &str) -> Result<(), DbError> {
+    let may = "select case when not exists (select from pg_catalog.pg_namespace where nspname = $1::name::text) \
+               then case when has_database_privilege(current_database(), 'create') then 1 else 0 end \
+               when has_schema_privilege($1, 'create') and has_schema_privilege($1, 'usage') then 1 else 0 end";
+    if one(ask(link, may, params![schema]).await?)?.flag(0)? {
+        return Ok(());
+    }
+    Err(DbError::Denied("it may not make tables there".to_owned()))
+}
+
+async fn applied(link: &Link) -> Result<Vec<Known>, DbError> {
+    ask(link, APPLIED, Vec::new()).await?.into_iter().map(known).collect()
 }
 
 /// One migration is one transaction, so that a crash leaves whole steps.

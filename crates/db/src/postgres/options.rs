@@ -2,7 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-use crate::DbError;
+use crate::{DbError, Tables};
 
 /// How a PostgreSQL database is opened.
 #[derive(Clone)]
@@ -32,8 +32,8 @@ pub struct PostgresOptions {
     pub patience: Duration,
     /// How far this machine's clock may be from the server's when it is opened; beyond it is [`crate::DbError::Clock`].
     pub max_clock_skew: Duration,
-    /// Whether a schema without tables gets them; else it is refused with [`crate::DbError::Unfounded`].
-    pub may_found: bool,
+    /// What may be done to the schema's tables.
+    pub tables: Tables,
 }
 
 impl PostgresOptions {
@@ -51,7 +51,7 @@ impl PostgresOptions {
             statement_timeout: Duration::from_secs(15),
             patience: Duration::from_secs(10),
             max_clock_skew: Duration::from_secs(5),
-            may_found: true,
+            tables: Tables::Made,
         }
     }
 

@@ -44,6 +44,16 @@ impl Inline {
         Self::new(connect::open(options, connect::Role::Writer)?, options, migrations, world)
     }
 
+    /// Opens what is there, to be looked at alone: the database refuses everything else.
+    pub(crate) fn look(options: &SqliteOptions, migrations: &[Migration], world: &World) -> Result<Self, DbError> {
+        if !options.path.exists() {
+            return Err(DbError::Unfounded);
+        }
+        let connection = connect::open(options, connect::Role::Reader)?;
+        migrate::look(&connection, migrations)?;
+        Ok(Self::on(connection, options, world))
+    }
+
     fn new(
         connection: Connection,
         options: &SqliteOptions,
@@ -51,13 +61,17 @@ impl Inline {
         world: &World,
     ) -> Result<Self, DbError> {
         migrate::apply(&connection, migrations, world.now())?;
+        Ok(Self::on(connection, options, world))
+    }
+
+    fn on(connection: Connection, options: &SqliteOptions, world: &World) -> Self {
         let parts = Parts { session: Session::new(connection), checkpointer: Checkpointer::inline(options) };
-        Ok(Self {
+        Self {
             parts: Mutex::new(parts),
             queue: Queue::new(options.queue, options.batch),
             world: world.clone(),
             database: options.label().into(),
-        })
+        }
     }
 
     pub(crate) fn database(&self) -> &Arc<str> {

@@ -1,6 +1,6 @@
 //! Several nodes on one server.
 
-use db::{Committed, Db, DbError, Migration, PostgresOptions, Statement, params};
+use db::{Committed, Db, DbError, Migration, PostgresOptions, SqliteOptions, Statement, Tables, params};
 use futures_util::future::{join, join_all};
 use world::World;
 
@@ -112,6 +112,47 @@ async fn a_right_that_a_role_lacks_is_told_as_that() {
         let told = error.to_string();
         assert!(told.contains("lacks a right") && !told.contains("does not fit"), "{told}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_look_changes_no_table_and_says_what_is_missing() {
+    let server = Server::shared();
+    let world = World::real();
+    let second = Migration { number: 2, name: "more", sql: "create table more (id text not null, primary key (id))" };
+    let both = [MIGRATIONS[0], second];
+    let options = server.options(None);
+    let look = PostgresOptions { tables: Tables::LookedAt, ..options.clone() };
+    let root = tempfile::tempdir().unwrap();
+    let file = root.path().join("books.db");
+    for wanted in [Some(DbError::Unfounded), Some(DbError::Pending(2)), None] {
+        for _ in 0..2 {
+            let looks = [
+                Db::postgres(look.clone(), &both, &world).await,
+                Db::sqlite_looked_at(&file, &both, &world),
+            ];
+            for looked in looks {
+                match &wanted {
+                    Some(error) => assert_eq!(looked.as_ref().err(), Some(error)),
+                    None => {
+                        let db = looked.unwrap();
+                        assert_eq!((db.check().await, amount(&db, "a").await), (Ok(()), 1));
+                    }
+                }
+            }
+        }
+        let made: &[Migration] = if wanted == Some(DbError::Unfounded) { MIGRATIONS } else { &both };
+        for db in [
+            Db::postgres(options.clone(), made, &world).await.unwrap(),
+            Db::sqlite(SqliteOptions::new(&file), made, &world).unwrap(),
+        ] {
+            if made.len() == 1 {
+                db.commit(open_account("a", 1)).await.unwrap();
+            }
+            db.close().await;
+        }
+    }
+    let written = Db::sqlite_looked_at(&file, &both, &world).unwrap().commit(open_account("b", 1)).await;
+    assert!(written.is_err(), "{written:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,9 +1,9 @@
 //! The databases of the service: embedded in the data directory, or schemas on a PostgreSQL server.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use anyhow::{Context, bail};
-use db::{Change, ChangeId, Db, DbError, Migration, Overwrite, PostgresOptions, SqliteOptions};
+use db::{Change, ChangeId, Db, DbError, Migration, Overwrite, PostgresOptions, SqliteOptions, Tables};
 use domain::caller::Mode;
 use store::installation;
 use world::World;
@@ -26,8 +26,10 @@ pub struct Databases {
 pub enum Founding {
     /// By a server's start, or a command that makes something.
     Allowed,
-    /// A look or a slip of the pen must not found an installation.
+    /// A slip of the pen must not found an installation.
     Refused,
+    /// Nothing at all is made or changed: tables of an older release are [`DbError::Pending`].
+    Looked,
 }
 
 /// One of the service's databases.
@@ -83,15 +85,12 @@ impl Databases {
         }
         let change = Change::new(ChangeId(world.uuid_v7().as_u128()), installation::MODE);
         let made = mode(&installation::claim(&self.store, change, installation::MODE, mode_name(asked)).await?)?;
-        if made != asked {
-            bail!(
-                "the database holds data of {} mode and can't be served in {} mode; choose another database or another \
-                 database.schema",
-                mode_name(made),
-                mode_name(asked)
-            );
-        }
-        Ok(())
+        refuse_other_mode(made, asked)
+    }
+
+    /// Refuses data of the other mode, where they have one. Writes nothing.
+    pub(super) async fn refuse_other_mode(&self, asked: Mode) -> anyhow::Result<()> {
+        self.mode().await?.map_or(Ok(()), |made| refuse_other_mode(made, asked))
     }
 
     /// What is unsafe about where the vault is; `None` when nothing is.
@@ -120,9 +119,25 @@ impl Databases {
     }
 }
 
+fn refuse_other_mode(made: Mode, asked: Mode) -> anyhow::Result<()> {
+    if made == asked {
+        return Ok(());
+    }
+    bail!(
+        "the database holds data of {} mode and can't be served in {} mode; choose another database or another \
+         database.schema",
+        mode_name(made),
+        mode_name(asked)
+    );
+}
+
 /// Opens the simulator's books.
-pub(super) async fn open_books(dir: &DataDir, settings: &Settings, world: &World) -> anyhow::Result<Db> {
-    open(Which::Simulator, dir, settings, (world, Founding::Allowed)).await
+pub(super) async fn open_books(
+    dir: &DataDir,
+    settings: &Settings,
+    world: (&World, Founding),
+) -> anyhow::Result<Db> {
+    open(Which::Simulator, dir, settings, world).await
 }
 
 async fn open(
@@ -139,25 +154,42 @@ async fn open(
     match url {
         Some(url) => {
             let schema = schema(which, database);
-            let may_found = founding == Founding::Allowed;
-            let options = PostgresOptions { may_found, ..server_options(which, url, database) };
+            let tables = match founding {
+                Founding::Allowed => Tables::Made,
+                Founding::Refused => Tables::Renewed,
+                Founding::Looked => Tables::LookedAt,
+            };
+            let options = PostgresOptions { tables, ..server_options(which, url, database) };
             let opened = Db::postgres(options, which.migrations(), world).await;
             opened.with_context(|| format!("the PostgreSQL server, schema {schema}"))
+        }
+        None if founding == Founding::Looked => {
+            let path = file(which, dir);
+            Db::sqlite_looked_at(&path, which.migrations(), world).with_context(|| path.display().to_string())
         }
         None => open_file(which, dir, world),
     }
 }
 
 fn open_file(which: Which, dir: &DataDir, world: &World) -> anyhow::Result<Db> {
-    let options = |path: &Path| SqliteOptions::new(path);
-    let (path, options) = match which {
+    let path = file(which, dir);
+    let options = SqliteOptions::new(&path);
+    let options = match which {
         // An erased customer's data are overwritten where they stood. Overwriting whole freed pages too would halve the
         // authorisations per second, and rows of the store are small: they hardly ever fill one.
-        Which::Store => (dir.store(), SqliteOptions { overwrite: Overwrite::Pages, ..options(&dir.store()) }),
-        Which::Vault => (dir.vault(), SqliteOptions { overwrite: Overwrite::Everything, ..options(&dir.vault()) }),
-        Which::Simulator => (dir.simulator(), SqliteOptions { readers: 2, ..options(&dir.simulator()) }),
+        Which::Store => SqliteOptions { overwrite: Overwrite::Pages, ..options },
+        Which::Vault => SqliteOptions { overwrite: Overwrite::Everything, ..options },
+        Which::Simulator => SqliteOptions { readers: 2, ..options },
     };
     Db::sqlite(options, which.migrations(), world).with_context(|| path.display().to_string())
+}
+
+fn file(which: Which, dir: &DataDir) -> PathBuf {
+    match which {
+        Which::Store => dir.store(),
+        Which::Vault => dir.vault(),
+        Which::Simulator => dir.simulator(),
+    }
 }
 
 fn schema(which: Which, database: &Database) -> String {

@@ -13,16 +13,16 @@ use std::{collections::BTreeMap, sync::Arc};
 use anyhow::{Context, bail};
 use connector::Connector;
 use connectors::simulator::{Books, Simulator};
-use db::Db;
+use db::{Db, DbError};
 use domain::caller::Mode;
-use engine::{Connectors, Engine, Parts};
-use vault::Vault;
+use engine::{Connectors, Engine, Parts, WalletKeys};
+use vault::{KeySource, Vault};
 use world::World;
 
 use crate::{
-    admin::Operator,
+    admin::{Operator, Request, Say},
     config::{self, Settings},
-    data_dir::Held,
+    data_dir::{DataDir, Held},
     geo::Places,
     sandbox::DbBooks,
     telemetry::Metrics,
@@ -55,6 +55,14 @@ struct Sandbox {
     simulator: Arc<Simulator>,
 }
 
+/// Refuses what a start refuses of the files that the configuration names beside the databases.
+///
+/// # Errors
+/// What is wrong with one of them.
+pub fn look_at_files(settings: &Settings, world: &World) -> anyhow::Result<()> {
+    Files::read(settings, world).map(drop)
+}
+
 impl App {
     /// Puts everything together on open databases. No job runs and no request is taken yet.
     pub async fn open(
@@ -64,36 +72,29 @@ impl App {
         world: &World,
         metrics: Metrics,
     ) -> anyhow::Result<Self> {
-        let place = if databases.store.is_shared() { "the database" } else { "the data directory" };
         databases.store.refuse_when_found(moving::NOT_TO_BE_SERVED);
-        moving::refuse_moved(&databases.store, place).await?;
-        if databases.store.is_shared() {
-            databases.claim(settings.mode, world).await?;
-        } else {
-            held.claim(settings.mode)?;
-        }
-        let places = settings.geo.table.as_deref().map(Places::load).transpose()?.unwrap_or_default();
-        let vault = open_vault(&databases, settings, world).await?;
-        let exposure = databases.exposure(settings).await?;
-        if let (Mode::Live, Some(exposure)) = (settings.mode, &exposure) {
+        let whole = Whole::of(Place::Held(&held), &databases, settings, world).await?;
+        if let (Mode::Live, Some(exposure)) = (settings.mode, &whole.exposure) {
             tracing::warn!("{exposure}");
         }
-        let sandbox = match settings.mode {
-            Mode::Test => Some(Arc::new(open_sandbox(&held, settings, world).await?)),
-            Mode::Live => None,
-        };
-        refuse_simulator_when_live(settings, &databases.store).await?;
-        let engine = Engine::new(Parts {
-            world: world.clone(),
-            store: databases.store.clone(),
-            vault,
-            connectors: connectors(sandbox.as_deref()),
-            outbound: Arc::new(settings.outbound.client(world.clone()).map_err(anyhow::Error::msg)?),
-            wallets: settings.wallets.keys(settings.mode).map_err(|(name, why)| anyhow::anyhow!("{name}: {why}"))?,
-            settings: engine_settings(settings),
-        });
-        let places = Arc::new(places);
+        let Whole { engine, sandbox, places, exposure } = whole;
         Ok(Self { world: world.clone(), engine, databases, sandbox, metrics, places, held, exposure })
+    }
+
+    /// Looks at everything that a start would refuse, of the very place that the configuration names, and tells what is
+    /// there. Writes nothing, and needs nobody's leave: nodes may be at work on it.
+    ///
+    /// # Errors
+    /// What a start refuses; where it makes something first, one that [`is_not_yet`] knows.
+    pub async fn look(settings: &Settings, world: &World, say: Say<'_>) -> anyhow::Result<()> {
+        let dir = DataDir::at(&settings.database.data_dir);
+        let databases = Databases::open(&dir, settings, world, Founding::Looked).await?;
+        let whole = Whole::of(Place::LookedAt(&dir), &databases, settings, world).await?;
+        let (mode, exposure) = (settings.mode, whole.exposure.clone());
+        let local = operator::Local { engine: whole.engine, mode, exposure };
+        let looked = local.perform(Request::Check, say).await;
+        databases.close().await;
+        looked.map_err(anyhow::Error::msg)
     }
 
     /// Makes what the first start of a sandbox needs. Returns the secret key when one was made that nobody knows yet.
@@ -122,17 +123,122 @@ impl App {
     }
 }
 
+/// What a start finds ready, or makes.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    /// To be served: what is not there yet is made.
+    Held(&'a Held),
+    /// To be looked at: nothing is written.
+    LookedAt(&'a DataDir),
+}
+
+impl Place<'_> {
+    fn dir(&self) -> &DataDir {
+        match self {
+            Self::Held(held) => held.dir(),
+            Self::LookedAt(dir) => dir,
+        }
+    }
+
+    fn founding(&self) -> Founding {
+        match self {
+            Self::Held(_) => Founding::Allowed,
+            Self::LookedAt(_) => Founding::Looked,
+        }
+    }
+}
+
+/// Something that the first start makes.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct NotYet(String);
+
+/// Whether an error of [`App::look`] only says that a start has something to make.
+pub fn is_not_yet(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(DbError::Unfounded | DbError::Pending(_))) || error.is::<NotYet>()
+}
+
+/// What the configuration names beside the databases.
+struct Files {
+    places: Places,
+    outbound: outbound::Client,
+    wallets: WalletKeys,
+}
+
+impl Files {
+    fn read(settings: &Settings, world: &World) -> anyhow::Result<Self> {
+        Ok(Self {
+            places: settings.geo.table.as_deref().map(Places::load).transpose()?.unwrap_or_default(),
+            outbound: settings.outbound.client(world.clone()).map_err(anyhow::Error::msg)?,
+            wallets: settings.wallets.keys(settings.mode).map_err(|(name, why)| anyhow::anyhow!("{name}: {why}"))?,
+        })
+    }
+}
+
+/// Everything on open databases, once nothing speaks against serving them.
+struct Whole {
+    engine: Engine,
+    sandbox: Option<Arc<Sandbox>>,
+    places: Arc<Places>,
+    exposure: Option<String>,
+}
+
+impl Whole {
+    async fn of(place: Place<'_>, databases: &Databases, settings: &Settings, world: &World) -> anyhow::Result<Self> {
+        let shown = if databases.store.is_shared() { "the database" } else { "the data directory" };
+        moving::refuse_moved(&databases.store, shown).await?;
+        match (place, databases.store.is_shared()) {
+            (Place::Held(_), true) => databases.claim(settings.mode, world).await?,
+            (Place::Held(held), false) => held.claim(settings.mode)?,
+            (Place::LookedAt(_), true) => databases.refuse_other_mode(settings.mode).await?,
+            (Place::LookedAt(dir), false) => drop(dir.refuse_other_mode(settings.mode)?),
+        }
+        let files = Files::read(settings, world)?;
+        let vault = open_vault(place, databases, settings, world).await?;
+        let exposure = databases.exposure(settings).await?;
+        let sandbox = match settings.mode {
+            Mode::Test => Some(Arc::new(open_sandbox(place, settings, world).await?)),
+            Mode::Live => None,
+        };
+        refuse_simulator_when_live(settings, &databases.store).await?;
+        let engine = Engine::new(Parts {
+            world: world.clone(),
+            store: databases.store.clone(),
+            vault,
+            connectors: connectors(sandbox.as_deref()),
+            outbound: Arc::new(files.outbound),
+            wallets: files.wallets,
+            settings: engine_settings(settings),
+        });
+        Ok(Self { engine, sandbox, places: Arc::new(files.places), exposure })
+    }
+}
+
 /// Opens the vault with the keys that it has had, or with fresh ones when it has never had any.
-async fn open_vault(databases: &Databases, settings: &Settings, world: &World) -> anyhow::Result<Vault> {
+async fn open_vault(
+    place: Place<'_>,
+    databases: &Databases,
+    settings: &Settings,
+    world: &World,
+) -> anyhow::Result<Vault> {
     let had_keys = databases.vault_was_there || vault::has_had_keys(&databases.vault).await?;
     let keys = keys::source(settings, had_keys)?;
+    if let (Place::LookedAt(_), KeySource::File(path)) = (place, &keys)
+        && !path.exists()
+    {
+        return Err(NotYet(format!("the key file {} is not there; the next start makes it", path.display())).into());
+    }
     let vault = Vault::open(databases.vault.clone(), keys, world.clone(), settings.vault.cvc_lifetime)?;
-    vault.take_up().await.with_context(|| keys::place(settings))?;
+    let taken = match place {
+        Place::Held(_) => vault.take_up().await,
+        Place::LookedAt(_) => vault.fits().await,
+    };
+    taken.with_context(|| keys::place(settings))?;
     Ok(vault)
 }
 
-async fn open_sandbox(held: &Held, settings: &Settings, world: &World) -> anyhow::Result<Sandbox> {
-    let db = databases::open_books(held.dir(), settings, world).await?;
+async fn open_sandbox(place: Place<'_>, settings: &Settings, world: &World) -> anyhow::Result<Sandbox> {
+    let db = databases::open_books(place.dir(), settings, (world, place.founding())).await?;
     let books: Arc<dyn Books> = Arc::new(DbBooks::new(db.clone()));
     let simulator = Arc::new(Simulator::new(world.clone(), Arc::clone(&books)));
     Ok(Sandbox { db, books, simulator })

@@ -27,8 +27,8 @@ pub(super) enum Command {
     Schema,
     /// Play the whole service against faults on virtual time, and check that money is safe
     Simulate(Simulate),
-    /// Check configuration, keys, data directory and databases
-    Check(Place),
+    /// Check what `serve` with the same flags would refuse: configuration, keys, data directory and databases
+    Check(Serve),
     /// Teams
     #[command(subcommand)]
     Team(Teams),
@@ -156,7 +156,7 @@ pub(super) enum Vaults {
     },
 }
 
-/// Flags of `serve`.
+/// Flags of `serve`, and of `check`.
 #[derive(Args)]
 pub(super) struct Serve {
     /// Test mode with a simulated processor; needs no configuration
@@ -286,8 +286,8 @@ mod tests {
     #[test]
     fn flags_become_settings() {
         let arguments = ["pointsman", "check", "--data-dir", "d", "--database-url", "postgres://h/d"];
-        let Ok(Cli { command: Command::Check(place) }) = Cli::try_parse_from(arguments) else { panic!("not parsed") };
-        let names: Vec<&str> = place.sources().flags.iter().map(|flag| flag.0).collect();
+        let Ok(Cli { command: Command::Check(flags) }) = Cli::try_parse_from(arguments) else { panic!("not parsed") };
+        let names: Vec<&str> = flags.place.sources().flags.iter().map(|flag| flag.0).collect();
         assert_eq!(names, ["database.data_dir", "database.url"]);
     }
 }

@@ -2,13 +2,13 @@
 
 use std::process::ExitCode;
 
-use db::DbError;
+use world::World;
 
-use super::{arguments::Place, operate, output, runtime};
+use super::{arguments::Serve, output, runtime, serve};
 use crate::{
-    admin::Request,
-    config::{Sandbox, Settings},
-    data_dir::{DataDir, DataDirError, mode_name},
+    app::{App, is_not_yet, look_at_files},
+    config::Settings,
+    data_dir::{DataDir, DataDirError},
     telemetry,
 };
 
@@ -29,9 +29,9 @@ impl Findings {
     }
 }
 
-pub(super) fn check(place: &Place) -> anyhow::Result<ExitCode> {
+pub(super) fn check(flags: &Serve) -> anyhow::Result<ExitCode> {
     let mut findings = Findings::default();
-    match Settings::load(place.sources_beside(), Sandbox::Absent) {
+    match serve::settings(flags) {
         Ok(settings) => {
             right("configuration");
             look_into(settings, &mut findings)?;
@@ -42,56 +42,36 @@ pub(super) fn check(place: &Place) -> anyhow::Result<ExitCode> {
 }
 
 fn look_into(mut settings: Settings, findings: &mut Findings) -> anyhow::Result<()> {
+    settings.database.be_brief();
+    "error".clone_into(&mut settings.log.level);
+    telemetry::start_logging(&settings.log);
     let dir = DataDir::at(&settings.database.data_dir);
     let shown = dir.path().display().to_string();
-    if settings.database.url.is_none() {
-        if !dir.path().exists() {
-            right(&format!("data directory: {shown} is not there yet; the first start makes it"));
-            return Ok(());
-        }
-        match mode(&dir, &settings) {
-            Ok(text) => right(&text),
-            Err(error) => findings.wrong(&error.to_string()),
-        }
-    }
     match is_open_to_others(&dir) {
-        Ok(false) => right(&format!("data directory: {shown} is its owner's alone")),
-        Ok(true) => findings.wrong(&format!("data directory: others can look into {shown}; run: chmod 700 {shown}")),
+        Ok(None) => right(&format!("data directory: {shown} is not there yet; the first start makes it")),
+        Ok(Some(false)) => right(&format!("data directory: {shown} is its owner's alone")),
+        Ok(Some(true)) => findings.wrong(&format!("data directory: others can look into {shown}; run: chmod 700 {shown}")),
         Err(error) => findings.wrong(&format!("data directory: {error}")),
     }
     key_file(&settings, findings);
-    if settings.database.url.is_none() && !dir.store().exists() {
-        right("databases: not there yet; the first start makes them");
-        return Ok(());
-    }
-    "error".clone_into(&mut settings.log.level);
-    telemetry::start_logging(&settings.log);
-    let checked = runtime()?.block_on(operate::perform(settings, &Request::Check, &|line| output::line(&line)));
-    match checked {
-        Ok(()) => {}
-        Err(error) if error.downcast_ref() == Some(&DbError::Unfounded) => right(&format!("databases: {error:#}")),
-        Err(error) => findings.wrong(&format!("databases: {error:#}")),
-    }
+    runtime()?.block_on(async {
+        let world = World::real();
+        if let Err(error) = look_at_files(&settings, &world) {
+            findings.wrong(&format!("configuration: {error:#}"));
+            return;
+        }
+        match App::look(&settings, &world, &|line| output::line(&line)).await {
+            Ok(()) => {}
+            Err(error) if is_not_yet(&error) => right(&format!("databases: {error:#}")),
+            Err(error) => findings.wrong(&format!("databases: {error:#}")),
+        }
+    });
     Ok(())
 }
 
 /// Whether others can look into the directory, when it is there.
-fn is_open_to_others(dir: &DataDir) -> Result<bool, DataDirError> {
-    if dir.path().exists() { dir.is_open_to_others() } else { Ok(false) }
-}
-
-fn mode(dir: &DataDir, settings: &Settings) -> Result<String, DataDirError> {
-    let made = dir.mode()?;
-    Ok(match made {
-        Some(made) if made == settings.mode => format!("mode: {}, like the data", mode_name(made)),
-        Some(made) => format!(
-            "mode: the data is of {} mode and the configuration says {}; serve it with --sandbox or mode = \"{}\"",
-            mode_name(made),
-            mode_name(settings.mode),
-            mode_name(made)
-        ),
-        None => format!("mode: {}, no data yet", mode_name(settings.mode)),
-    })
+fn is_open_to_others(dir: &DataDir) -> Result<Option<bool>, DataDirError> {
+    dir.path().exists().then(|| dir.is_open_to_others()).transpose()
 }
 
 fn key_file(settings: &Settings, findings: &mut Findings) {
@@ -102,7 +82,7 @@ fn key_file(settings: &Settings, findings: &mut Findings) {
     let path = settings.key_file();
     let shown = path.display();
     if !path.exists() {
-        right(&format!("key file: {shown} is not there; a start makes it for a vault that never had keys"));
+        right(&format!("key file: {shown} is not there; the first start makes it for a vault that never had keys"));
         return;
     }
     match crate::app::key_file_problem(&path) {

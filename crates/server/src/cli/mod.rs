@@ -28,7 +28,7 @@ pub fn run() -> ExitCode {
             Ok(ExitCode::SUCCESS)
         }
         Command::Simulate(flags) => simulate::simulate(&flags),
-        Command::Check(place) => check::check(&place),
+        Command::Check(flags) => check::check(&flags),
         Command::Team(Teams::Create { name, place }) => operate::operate(&place, &Request::TeamCreate { name }),
         Command::Key(Keys::Create { team, kind, name, place }) => {
             operate::operate(&place, &Request::KeyCreate { team, kind, name })

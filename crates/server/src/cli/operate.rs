@@ -33,7 +33,7 @@ pub(super) fn operate_quietly(place: &Place, request: &Request, say: admin::Say<
 }
 
 /// Performs a request: by the server that has the data directory where there is one, else here.
-pub(super) async fn perform(settings: Settings, request: &Request, say: admin::Say<'_>) -> anyhow::Result<()> {
+async fn perform(settings: Settings, request: &Request, say: admin::Say<'_>) -> anyhow::Result<()> {
     let world = World::real();
     let dir = DataDir::at(&settings.database.data_dir);
     // A look or a slip of the pen must not found an installation; making a team may.

@@ -12,22 +12,27 @@ use world::World;
 use super::{arguments::Serve, output, runtime};
 use crate::{
     app::{App, Databases, Founding},
-    config::{Sandbox, Settings},
+    config::{Problems, Sandbox, Settings},
     data_dir::DataDir,
     telemetry::{self, Metrics},
 };
 
 pub(super) fn serve(flags: &Serve) -> anyhow::Result<ExitCode> {
     refuse_planted(planted::BUILT_IN)?;
+    let settings = settings(flags)?;
+    telemetry::start_logging(&settings.log);
+    runtime()?.block_on(run(&settings))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What a server with these flags would run under.
+pub(super) fn settings(flags: &Serve) -> Result<Settings, Problems> {
     let mut sources = flags.place.sources();
     if let Some(listen) = &flags.listen {
         sources.flags.push(("server.listen", listen.clone(), "--listen"));
     }
     let sandbox = if flags.sandbox { Sandbox::Open } else { Sandbox::Absent };
-    let settings = Settings::load(sources, sandbox)?;
-    telemetry::start_logging(&settings.log);
-    runtime()?.block_on(run(&settings))?;
-    Ok(ExitCode::SUCCESS)
+    Settings::load(sources, sandbox)
 }
 
 /// Keeps planted bugs away from payments.

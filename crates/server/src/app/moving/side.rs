@@ -99,7 +99,7 @@ impl Side {
             bail!("there is no installation in {shown}: it was never served");
         };
         let books = match mode {
-            Mode::Test => Some(databases::open_books(&dir, &settings, world).await?),
+            Mode::Test => Some(databases::open_books(&dir, &settings, (world, Founding::Allowed)).await?),
             Mode::Live => None,
         };
         let part = |name, db, migrations| Ok::<_, db::DbError>(Part { name, db, tables: tables(migrations)? });

@@ -32,7 +32,7 @@ fn three_nodes_start_at_once_on_an_empty_database() {
     let nodes = at_once(3, |_| setup.clone().start());
     let listed = nodes[0].run(&["key", "list"]);
     assert_eq!(listed.lines().count(), 1, "one team with one key: {listed}");
-    assert!(nodes[1].run(&["check"]).contains("teams: 1, keys: 1"));
+    assert!(nodes[1].run(&["check", "--sandbox"]).contains("teams: 1, keys: 1"));
     let shop = nodes[2].shop();
     for (what, count) in [("listFlows", 6), ("listConnections", 3)] {
         let found = shop.gql(&format!("{{ {what} {{ id }} }}"), json!({}));
@@ -120,7 +120,7 @@ fn commands_work_with_and_without_a_server() {
         node.shop().order(&Order::token(&token)).assert_status("SUCCEEDED");
         node.shop().authorise(cards::VISA).assert_status("SUCCEEDED");
     }
-    let checked = run(&["check"]);
+    let checked = run(&["check", "--sandbox"]);
     assert!(
         checked.contains("data: of test mode") && checked.contains("warning  the role of database.url"),
         "{checked}"
@@ -132,6 +132,27 @@ fn commands_work_with_and_without_a_server() {
 }
 
 #[test]
+fn check_looks_at_what_its_configuration_names_whoever_runs_there() {
+    let (one, _two) = two();
+    let check = |setup: Setup, more: &[&str]| {
+        let data = one.data_dir();
+        let arguments = [&["check", "--data-dir", data.to_str().unwrap()], more].concat();
+        let output = setup.command(&one.root(), &arguments).output().unwrap();
+        (output.status.success(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (well, said) = check(one.setup().clone(), &["--sandbox"]);
+    assert!(well && said.contains("teams: 1, keys: 1"), "{said}");
+    // Another schema, other keys, another mode: none is the running node's, whose data directory is named.
+    let (_, said) = check(one.setup().clone().setting("database.schema", "is_not_there"), &["--sandbox"]);
+    assert!(said.contains("nothing in the database yet") && !said.contains("teams:"), "{said}");
+    let (well, said) = check(one.setup().clone().setting("vault.keys", &keys(2)), &["--sandbox"]);
+    assert!(!well && said.contains("not what this vault was sealed with"), "{said}");
+    let (well, said) = check(one.setup().clone().without_environment("POINTSMAN_ACCESS_TOKEN"), &[]);
+    assert!(!well && said.contains("holds data of test mode"), "{said}");
+    one.shop().authorise(cards::VISA).assert_status("SUCCEEDED");
+}
+
+#[test]
 fn a_look_founds_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let schema = format!("nothing_{}", std::process::id());
@@ -139,7 +160,7 @@ fn a_look_founds_nothing() {
     let listed = setup.command(dir.path(), &["key", "list"]).output().unwrap();
     assert!(!listed.status.success());
     assert!(String::from_utf8_lossy(&listed.stderr).contains("nothing in the database yet"));
-    let checked = setup.command(dir.path(), &["check"]).output().unwrap();
+    let checked = setup.command(dir.path(), &["check", "--sandbox"]).output().unwrap();
     assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stdout));
     let made = setup.postgres().sql(&format!("select nspname from pg_namespace where nspname like '{schema}%'"));
     assert_eq!(made, [""; 0]);

@@ -49,17 +49,55 @@ fn schema_prints_what_the_server_speaks() {
 fn check_says_that_a_good_configuration_is_good_and_what_is_wrong_with_a_bad_one() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("data");
-    let check = |toml: &str| {
+    let check = |setup: Setup, toml: &str| {
         let file = dir.path().join("pointsman.toml");
         std::fs::write(&file, toml).unwrap();
         let arguments = ["check", "--config", file.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
-        Setup::new().command(dir.path(), &arguments).output().unwrap()
+        let output = setup.command(dir.path(), &arguments).output().unwrap();
+        (output.status.success(), String::from_utf8(output.stdout).unwrap())
     };
-    let good = check("[limits]\nauthorisation_lifetime = \"7d\"\n");
-    assert!(good.status.success(), "{}", String::from_utf8_lossy(&good.stdout));
-    let bad = check("[limits]\nauthorisation_lifetime = \"soon\"\n");
-    assert!(!bad.status.success());
-    assert!(String::from_utf8_lossy(&bad.stdout).contains("authorisation_lifetime"));
+    let plain = || Setup::new().without_environment("POINTSMAN_ACCESS_TOKEN");
+    let (well, said) = check(plain(), "[limits]\nauthorisation_lifetime = \"7d\"\n");
+    assert!(well, "{said}");
+    let (well, said) = check(plain(), "[limits]\nauthorisation_lifetime = \"soon\"\n");
+    assert!(!well && said.contains("authorisation_lifetime"), "{said}");
+    // As `serve` does with the same flags.
+    let (well, said) = check(Setup::new(), "");
+    assert!(!well && said.contains("access_token") && said.contains("for the sandbox alone"), "{said}");
+    let (well, said) = check(plain(), "[geo]\ntable = \"/is/not/there\"\n");
+    assert!(!well && said.contains("geo.table"), "{said}");
+    assert!(!data.exists(), "a look makes nothing");
+}
+
+#[test]
+fn check_refuses_what_serve_refuses_of_the_data_and_changes_nothing() {
+    let mut server = Setup::new().start();
+    server.shop().tokenise(cards::VISA);
+    let plain = server.setup().clone().without_environment("POINTSMAN_ACCESS_TOKEN");
+    let check = |server: &testkit::Server, setup: &Setup, more: &[&str]| {
+        let data = server.data_dir();
+        let arguments = [&["check", "--data-dir", data.to_str().unwrap()], more].concat();
+        let output = setup.command(&server.root(), &arguments).output().unwrap();
+        (output.status.success(), String::from_utf8(output.stdout).unwrap())
+    };
+    // Also while it serves.
+    for stop in [false, true] {
+        if stop {
+            server.stop();
+        }
+        let (well, said) = check(&server, &plain, &["--sandbox"]);
+        assert!(well && said.contains("teams: 1, keys: 1"), "{said}");
+        let (well, said) = check(&server, &plain, &[]);
+        assert!(!well && said.contains("holds data of test mode and can't be served in live mode"), "{said}");
+    }
+    let key_file = server.data_dir().join("vault.keys");
+    let keys = std::fs::read(&key_file).unwrap();
+    std::fs::remove_file(&key_file).unwrap();
+    let (well, said) = check(&server, &plain, &["--sandbox"]);
+    assert!(!well && said.contains("vault.keys is missing") && !key_file.exists(), "{said}");
+    std::fs::write(&key_file, keys).unwrap();
+    server.restart();
+    server.shop().authorise(cards::VISA).assert_status("SUCCEEDED");
 }
 
 #[test]
