@@ -126,10 +126,7 @@ async fn a_look_changes_no_table_and_says_what_is_missing() {
     let file = root.path().join("books.db");
     for wanted in [Some(DbError::Unfounded), Some(DbError::Pending(2)), None] {
         for _ in 0..2 {
-            let looks = [
-                Db::postgres(look.clone(), &both, &world).await,
-                Db::sqlite_looked_at(&file, &both, &world),
-            ];
+            let looks = [Db::postgres(look.clone(), &both, &world).await, Db::sqlite_looked_at(&file, &both, &world)];
             for looked in looks {
                 match &wanted {
                     Some(error) => assert_eq!(looked.as_ref().err(), Some(error)),

@@ -132,11 +132,7 @@ fn refuse_other_mode(made: Mode, asked: Mode) -> anyhow::Result<()> {
 }
 
 /// Opens the simulator's books.
-pub(super) async fn open_books(
-    dir: &DataDir,
-    settings: &Settings,
-    world: (&World, Founding),
-) -> anyhow::Result<Db> {
+pub(super) async fn open_books(dir: &DataDir, settings: &Settings, world: (&World, Founding)) -> anyhow::Result<Db> {
     open(Which::Simulator, dir, settings, world).await
 }
 
