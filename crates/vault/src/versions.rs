@@ -128,20 +128,21 @@ impl Vault {
         // Taken after the look: a version that is retired meanwhile must not seem lost.
         let versions = self.versions().await?;
         let keys = self.keys();
+        let mut ended = None;
         for version in versions {
             let mark = keys.mark(version.number);
             if mark.as_ref().is_some_and(|mark| *mark != version.mark) {
                 return Err(VaultError::WrongKey(version.number));
             }
-            let is_ours = version.number == keys.version();
-            if is_ours && version.state == Use::Retired && keys.advanced().is_none() {
-                return Err(VaultError::WrongKey(version.number));
+            if version.number == keys.version() && version.state == Use::Retired && keys.advanced().is_none() {
+                // A version that is missing says more.
+                ended = Some(version.number);
             }
             if mark.is_none() && version.state == Use::Open && self.has_records(version.number).await? {
                 return Err(VaultError::NoKey(version.number));
             }
         }
-        Ok(())
+        ended.map_or(Ok(()), |version| Err(VaultError::WrongKey(version)))
     }
 
     /// The versions beside `current` that may have records, the lowest first.

@@ -181,10 +181,11 @@ impl<E: Endpoint> Server<E> {
             let place = queue.push(Work::Commit(Arc::new(Vec::new())), None, Some(until))?;
             place.answered.await.unwrap_or(Err(DbError::Closed)).map(drop)
         });
-        match self.world.timeout(WRITERS, try_join_all(asked)).await {
-            Ok(Err(gone @ (DbError::Closed | DbError::Unreachable(_)))) => return Err(gone),
-            // Behind much work, or done.
-            Ok(_) | Err(_) => {}
+        // Else they are done, or behind much work.
+        if let Ok(Err(gone @ (DbError::Closed | DbError::Unreachable(_)))) =
+            self.world.timeout(WRITERS, try_join_all(asked)).await
+        {
+            return Err(gone);
         }
         if self.away.iter().any(|away| away.load(Ordering::Relaxed)) {
             return Err(DbError::Unreachable("there is no connection for what is to be written".to_owned()));

@@ -51,7 +51,7 @@ fn look_into(mut settings: Settings, findings: &mut Findings) -> anyhow::Result<
         Ok(None) => right(&format!("data directory: {shown} is not there yet; the first start makes it")),
         Ok(Some(false)) => right(&format!("data directory: {shown} is its owner's alone")),
         Ok(Some(true)) => {
-            findings.wrong(&format!("data directory: others can look into {shown}; run: chmod 700 {shown}"))
+            findings.wrong(&format!("data directory: others can look into {shown}; run: chmod 700 {shown}"));
         }
         Err(error) => findings.wrong(&format!("data directory: {error}")),
     }
