@@ -21,17 +21,22 @@ pub enum News {
     /// Nothing was sent, or the processor refused the request itself: nothing happened. With the reason.
     Nothing(String),
     /// The processor knows nothing under our reference.
-    NotFound,
+    NotFound {
+        /// When it was asked: what it said then proves nothing of later, however late it is heard.
+        asked: Timestamp,
+    },
     /// The look-up itself brought nothing.
     LookUpFailed,
 }
 
-impl From<Finding> for News {
-    fn from(finding: Finding) -> Self {
+impl News {
+    /// What a look-up that began at this time has brought.
+    #[must_use]
+    pub fn found(finding: Finding, asked: Timestamp) -> Self {
         match finding {
             Finding::Authorisation(answer) => Self::Answer(answer),
             Finding::Later(answer) => Self::Later(answer),
-            Finding::NotFound => Self::NotFound,
+            Finding::NotFound => Self::NotFound { asked },
         }
     }
 }
@@ -77,8 +82,8 @@ pub(super) enum Meaning {
 }
 
 impl Payment {
-    /// What the news means at `at` for operation `n` as it stands.
-    pub(super) fn meaning(&self, n: u32, news: &News, at: Timestamp, policy: &Policy) -> Meaning {
+    /// What the news means for operation `n` as it stands.
+    pub(super) fn meaning(&self, n: u32, news: &News, policy: &Policy) -> Meaning {
         let Some(operation) = self.operation(n) else { return Meaning::Same };
         let asks_for_money = matches!(operation.kind, Kind::Authorise { .. });
         match news {
@@ -118,7 +123,7 @@ impl Payment {
                 | State::Refused { .. }
                 | State::Failed { .. } => Meaning::Same,
             },
-            News::NotFound => self.not_found(n, at, policy),
+            News::NotFound { asked } => self.not_found(n, *asked, policy),
             // A look-up that failed, or an answer of the wrong sort, tells nothing; a call that has ended stays unknown.
             News::Answer(_) | News::Later(_) | News::LookUpFailed => match operation.state {
                 State::Sent => Meaning::Unclear,
@@ -132,8 +137,8 @@ impl Payment {
         }
     }
 
-    /// "Not found" proves that nothing happened only when the call can't reach the processor any more.
-    fn not_found(&self, n: u32, at: Timestamp, policy: &Policy) -> Meaning {
+    /// "Not found" proves that nothing happened only when the processor was asked after the call could still reach it.
+    fn not_found(&self, n: u32, asked: Timestamp, policy: &Policy) -> Meaning {
         let Some(operation) = self.operation(n) else { return Meaning::Same };
         let over = match &operation.state {
             // The processor has said that it has it: that it can't find it now proves nothing.
@@ -151,7 +156,7 @@ impl Payment {
             }
         };
         match policy.not_found_final_after {
-            Some(span) if at >= over.after(span) || planted::is(Bug::NotFoundTooEarly) => {
+            Some(span) if asked >= over.after(span) || planted::is(Bug::NotFoundTooEarly) => {
                 Meaning::Nothing("the processor knows nothing of it: nothing happened".to_owned())
             }
             Some(_) | None => match operation.state {
@@ -198,7 +203,7 @@ pub(super) fn processor_id(news: &News) -> Option<&str> {
         | News::Later(LaterAnswer::Refused { .. })
         | News::NoAnswer
         | News::Nothing(_)
-        | News::NotFound
+        | News::NotFound { .. }
         | News::LookUpFailed => None,
     }
 }

@@ -25,7 +25,7 @@ impl Payment {
         let kind = operation.kind;
         let open = operation.state.is_open();
         let unknown = matches!(operation.state, State::Unknown { .. });
-        let mut meaning = self.meaning(n, &news, at, policy);
+        let mut meaning = self.meaning(n, &news, policy);
         if !open && !planted::is(Bug::LateNewsChangesState) {
             return self.settle_late(n, &meaning, &news, at);
         }

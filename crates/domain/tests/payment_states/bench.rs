@@ -131,6 +131,11 @@ pub(crate) fn tell(payment: &mut Payment, n: u32, news: News, seconds: u64) {
     payment.settle(n, news, (Source::Call, at(seconds)), &policy());
 }
 
+/// What a look-up at this time tells that found nothing.
+pub(crate) fn not_found(seconds: u64) -> News {
+    News::NotFound { asked: at(seconds) }
+}
+
 pub(crate) fn refund(payment: &mut Payment, amount: i64, seconds: u64) -> u32 {
     let id = RefundId::new(Uuid::from_u128(u128::from(seconds) + 100));
     payment.begin_refund(id, Some(amount), None, begin(seconds)).unwrap().0
@@ -218,7 +223,8 @@ impl Word {
         Self::LookUpFailed,
     ];
 
-    pub(crate) fn news(self) -> News {
+    /// As news; a look-up that found nothing was asked then.
+    pub(crate) fn news(self, asked: Timestamp) -> News {
         match self {
             Self::Captured => approved(true),
             Self::Approved => approved(false),
@@ -234,7 +240,7 @@ impl Word {
             Self::Refused => refused(),
             Self::NoAnswer => News::NoAnswer,
             Self::Nothing => News::Nothing("not sent".to_owned()),
-            Self::NotFound => News::NotFound,
+            Self::NotFound => News::NotFound { asked },
             Self::LookUpFailed => News::LookUpFailed,
         }
     }
@@ -257,7 +263,7 @@ impl Word {
             News::Later(LaterAnswer::Refused { .. }) => Self::Refused,
             News::NoAnswer => Self::NoAnswer,
             News::Nothing(_) => Self::Nothing,
-            News::NotFound => Self::NotFound,
+            News::NotFound { .. } => Self::NotFound,
             News::LookUpFailed => Self::LookUpFailed,
         }
     }
@@ -266,7 +272,7 @@ impl Word {
 #[test]
 fn every_piece_of_news_is_among_the_words() {
     for word in Word::ALL {
-        assert_eq!(Word::of(&word.news()), word);
+        assert_eq!(Word::of(&word.news(at(0))), word);
     }
 }
 

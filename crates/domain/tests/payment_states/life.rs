@@ -10,27 +10,31 @@ use domain::{
 use uuid::Uuid;
 
 use crate::bench::{
-    approved, at, begin, connection, declined, done, held, in_status, payment, policy, refund, refused, tell,
+    approved, at, begin, connection, declined, done, held, in_status, not_found, payment, policy, refund, refused, tell,
 };
 
 #[test]
 fn not_found_proves_nothing_before_its_time() {
     let mut one = in_status(Status::NoAnswerFromPsp).unwrap();
-    tell(&mut one, 1, News::NotFound, 10);
+    tell(&mut one, 1, not_found(10), 10);
     assert_eq!(one.status, Status::NoAnswerFromPsp, "nine seconds after the call ended");
-    tell(&mut one, 1, News::NotFound, 11);
+    tell(&mut one, 1, not_found(11), 11);
     assert_eq!(one.status, Status::Failed, "ten seconds after the call ended");
 
     let mut sent = in_status(Status::Active).unwrap();
-    tell(&mut sent, 1, News::NotFound, 16);
+    tell(&mut sent, 1, not_found(16), 16);
     assert_eq!(sent.status, Status::NoAnswerFromPsp, "it could be sent for 5 s and answered for 2 s");
     let mut old = in_status(Status::Active).unwrap();
-    tell(&mut old, 1, News::NotFound, 17);
+    tell(&mut old, 1, not_found(17), 17);
     assert_eq!(old.status, Status::Failed);
+
+    let mut late = in_status(Status::NoAnswerFromPsp).unwrap();
+    late.settle(1, not_found(10), (Source::LookUp, at(500)), &policy());
+    assert_eq!(late.status, Status::NoAnswerFromPsp, "asked too early, however late the answer is heard");
 
     let mut never = in_status(Status::NoAnswerFromPsp).unwrap();
     let blind = Policy { not_found_final_after: None, ..policy() };
-    never.settle(1, News::NotFound, (Source::LookUp, at(1_000_000)), &blind);
+    never.settle(1, not_found(1_000_000), (Source::LookUp, at(1_000_000)), &blind);
     assert_eq!(never.status, Status::NoAnswerFromPsp, "without any proof it stays unknown");
 }
 
@@ -98,7 +102,7 @@ fn refunds_reserve_their_amount_until_they_fail() {
     assert_eq!((one.status, one.refundable(), one.refunded()), (Status::RefundPending, 0, 400));
     let fault = one.begin_refund(RefundId::new(Uuid::nil()), None, None, begin(6)).unwrap_err();
     assert_eq!((fault.code, fault.max_amount), (Code::RefundAmount, Some(0)));
-    tell(&mut one, first, News::NotFound, 30);
+    tell(&mut one, first, not_found(30), 30);
     assert_eq!((one.status, one.refundable()), (Status::RefundFailed, 600));
     let third = one.begin_refund(RefundId::new(Uuid::nil()), None, None, begin(31)).unwrap().0;
     assert_eq!(one.operation(third).unwrap().amount, 600, "an omitted amount is what remains");
@@ -189,7 +193,7 @@ fn a_person_settles_an_unknown_payment_with_evidence() {
 
 #[test]
 fn news_in_any_order_and_any_number_never_takes_money_twice() {
-    let news = [approved(true), declined(), News::NoAnswer, held(), News::NotFound, approved(true)];
+    let news = [approved(true), declined(), News::NoAnswer, held(), not_found(20), approved(true)];
     for first in 0..news.len() {
         for second in 0..news.len() {
             for third in 0..news.len() {

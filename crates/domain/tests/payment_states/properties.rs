@@ -101,7 +101,7 @@ impl Run {
 
     fn hear(&mut self, n: u32, word: Word, source: Source) {
         let before = self.payment.clone();
-        self.payment.settle(n, word.news(), (source, at(self.now)), &policy());
+        self.payment.settle(n, word.news(at(self.now)), (source, at(self.now)), &policy());
         let (was, is) = (before.operation(n).unwrap(), self.payment.operation(n).unwrap());
         let charges = matches!(word, Word::Captured | Word::Approved);
         if !was.state.is_open() {
@@ -114,7 +114,7 @@ impl Run {
             }
             self.contradicted |= took_effect && matches!(was.kind, Kind::Refund { .. } | Kind::Capture);
             let mut again = self.payment.clone();
-            again.settle(n, word.news(), (source, at(self.now)), &policy());
+            again.settle(n, word.news(at(self.now)), (source, at(self.now)), &policy());
             assert_eq!(again, self.payment, "the same news again changes nothing");
         }
         if matches!(is.state, State::Failed { .. }) && was.state.is_open() {
@@ -303,7 +303,7 @@ proptest! {
             prop_assert!(run.payment.authorisation().is_none());
         }
         let mut known = run.payment.clone();
-        known.settle(1, News::NotFound, (Source::LookUp, at(run.now + 1_000_000)), &policy());
+        known.settle(1, News::NotFound { asked: at(run.now + 1_000_000) }, (Source::LookUp, at(run.now + 1_000_000)), &policy());
         prop_assert_eq!(known.status, run.payment.status, "what the processor had is not lost because it can't find it");
     }
 }

@@ -3,11 +3,11 @@
 
 use domain::{
     answer::ActionKind,
-    payment::{AbandonCause, CancelCause, CaptureRule, Kind, News, Payment, Source, State, Status},
+    payment::{AbandonCause, CancelCause, CaptureRule, Kind, Payment, Source, State, Status},
 };
 
 use crate::bench::{
-    Act, Word, approved, asks, at, begin, connection, declined, in_status, payment, policy, refund, tell,
+    Act, Word, approved, asks, at, begin, connection, declined, in_status, not_found, payment, policy, refund, tell,
 };
 
 /// The actions that a status allows. `None`: no operation leads to the status.
@@ -111,7 +111,7 @@ fn every_piece_of_news_about_an_attempt_leads_where_the_contract_says() {
         for word in Word::ALL {
             for source in [Source::LookUp, Source::Processor] {
                 let mut one = start.clone();
-                one.settle(1, word.news(), (source, at(20)), &policy());
+                one.settle(1, word.news(at(20)), (source, at(20)), &policy());
                 assert_eq!(Some(one.status), led(status, word), "{status} and {word:?}");
                 let charged = matches!(word, Word::Captured | Word::Approved);
                 let ended = matches!(status, Status::Declined | Status::Failed);
@@ -134,7 +134,7 @@ fn an_authorisation_that_is_completed_ends_by_its_answer_and_waits_again_without
             assert_eq!((one.status, one.completion_owed()), (waits, None), "under way");
             assert!(one.begin_complete(1, begin(2)).is_none(), "once");
             assert!(one.begin_abandon(AbandonCause::Superseded, begin(2)).is_none(), "not while it is completed");
-            tell(&mut one, 1, word.news(), 3);
+            tell(&mut one, 1, word.news(at(3)), 3);
             let expected = match word {
                 Word::Nothing => waits,
                 // It was at the processor: that it can't be found proves nothing.
@@ -228,11 +228,11 @@ fn every_piece_of_news_about_a_later_operation_leads_where_the_contract_says() {
             for word in Word::ALL {
                 let mut one = begun.clone();
                 if let Some(first) = first {
-                    tell(&mut one, n, first.news(), 3);
+                    tell(&mut one, n, first.news(at(3)), 3);
                 }
                 let name = format!("{kind} from {before} and {word:?}");
                 assert_eq!(letter(&one.operation(n).unwrap().state), before, "{name}");
-                one.settle(n, word.news(), (Source::LookUp, at(40)), &policy());
+                one.settle(n, word.news(at(40)), (Source::LookUp, at(40)), &policy());
                 let after = letter(&one.operation(n).unwrap().state);
                 assert_eq!(after, later_after(before, word), "{name}");
                 let promised = matches!(before, 'u' | 'p');
@@ -268,7 +268,7 @@ fn how_a_payment_may_go_on_elsewhere() {
             one.route = Some(domain::payment::Route { rest, soft_decline, fault, outage });
             let (n, _) = one.begin_authorise(connection(), true, begin(0));
             let mut found_out = one.clone();
-            tell(&mut one, n, word.news(), 1);
+            tell(&mut one, n, word.news(at(1)), 1);
             let may = match word {
                 Word::Declined => soft_decline,
                 Word::Failed => fault,
@@ -288,7 +288,7 @@ fn how_a_payment_may_go_on_elsewhere() {
                 | Word::LookUpFailed => false,
             };
             assert_eq!(one.may_fall_back(n).is_some(), may, "{word:?}");
-            found_out.settle(n, word.news(), (Source::LookUp, at(60)), &policy());
+            found_out.settle(n, word.news(at(60)), (Source::LookUp, at(60)), &policy());
             assert_eq!(found_out.may_fall_back(n), None, "{word:?}: what a look-up finds out comes too late");
         }
     }
@@ -314,11 +314,11 @@ fn who_gives_up_what_decides_how_it_is_told() {
             let (n, _) = one.begin_abandon(cause, begin(2)).unwrap();
             assert!(matches!(one.operation(n).unwrap().kind, Kind::Abandon { target: 1, .. }));
             assert!(one.begin_abandon(cause, begin(2)).is_none(), "once");
-            tell(&mut one, n, Word::Done.news(), 3);
+            tell(&mut one, n, Word::Done.news(at(3)), 3);
             assert_eq!(one.decline().map(|decline| decline.code), Some(code), "{status} given up by {cause:?}");
             let processor_id = one.approval().and_then(|approval| approval.processor_id.clone());
             assert_eq!(processor_id.is_some(), status != Status::GatewayHold, "the processor's facts are kept");
-            tell(&mut one, 1, News::NotFound, 90);
+            tell(&mut one, 1, not_found(90), 90);
             assert_eq!(one.due_at(), None);
         }
     }

@@ -11,8 +11,8 @@ use domain::{
 use uuid::Uuid;
 
 use crate::bench::{
-    Act, approved, asks, at, begin, connection, declined, done, held, in_status, payment, pending, policy, refund,
-    refused, tell,
+    Act, approved, asks, at, begin, connection, declined, done, held, in_status, not_found, payment, pending, policy,
+    refund, refused, tell,
 };
 
 fn elsewhere(name: &str) -> ConnectionId {
@@ -245,7 +245,7 @@ fn not_found_proves_nothing_of_what_the_processor_had() {
     assert!(one.begin_complete(1, begin(10)).is_some());
     tell(&mut one, 1, News::NoAnswer, 12);
     for seconds in [20, 40, 1_000_000] {
-        one.settle(1, News::NotFound, (Source::LookUp, at(seconds)), &policy());
+        one.settle(1, not_found(seconds), (Source::LookUp, at(seconds)), &policy());
         assert_eq!(one.status, Status::NoAnswerFromPsp);
         assert!(one.due_at().unwrap() > at(seconds));
     }
@@ -255,7 +255,7 @@ fn not_found_proves_nothing_of_what_the_processor_had() {
 
 #[test]
 fn not_found_is_counted_from_when_the_call_is_over_though_it_was_asked_about_before() {
-    for first in [News::NotFound, News::LookUpFailed, News::NoAnswer, done()] {
+    for first in [not_found(1), News::LookUpFailed, News::NoAnswer, done()] {
         let mut one = in_status(Status::Active).unwrap();
         one.settle(1, first.clone(), (Source::Processor, at(1)), &policy());
         assert_eq!(
@@ -263,9 +263,9 @@ fn not_found_is_counted_from_when_the_call_is_over_though_it_was_asked_about_bef
             State::Unknown { since: at(7) },
             "{first:?}: sent by 5 s, over by 7"
         );
-        one.settle(1, News::NotFound, (Source::LookUp, at(16)), &policy());
+        one.settle(1, not_found(16), (Source::LookUp, at(16)), &policy());
         assert_eq!(one.status, Status::NoAnswerFromPsp);
-        one.settle(1, News::NotFound, (Source::LookUp, at(17)), &policy());
+        one.settle(1, not_found(17), (Source::LookUp, at(17)), &policy());
         assert_eq!(one.status, Status::Failed);
     }
 }

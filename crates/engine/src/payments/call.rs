@@ -278,7 +278,7 @@ fn outcome(news: &News) -> &'static str {
         News::Later(LaterAnswer::Refused { .. }) => "refused",
         News::NoAnswer => "no_answer",
         News::Nothing(_) => "not_sent",
-        News::NotFound => "not_found",
+        News::NotFound { .. } => "not_found",
         News::LookUpFailed => "look_up_failed",
     }
 }

@@ -105,8 +105,9 @@ impl Engine {
             settings: &line.connection.settings,
         };
         let timeout = line.connector.descriptor().call_timeout;
+        let asked = self.inner.world.now();
         let news = match self.inner.world.timeout(timeout, line.connector.look_up(&call)).await {
-            Ok(Ok(finding)) => News::from(finding),
+            Ok(Ok(finding)) => News::found(finding, asked),
             Ok(Err(error)) => {
                 tracing::warn!(payment.id = %payment.id, error = %error, "a look-up failed");
                 News::LookUpFailed

@@ -134,7 +134,7 @@ impl Engine {
                 }
             }
             News::Answer(_) | News::Later(_) => health.went_well(team, connection),
-            News::NotFound | News::LookUpFailed => {}
+            News::NotFound { .. } | News::LookUpFailed => {}
         }
     }
 

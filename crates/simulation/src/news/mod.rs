@@ -115,7 +115,9 @@ impl Life {
             _ => {
                 let index = self.chance.index(self.payment.operations.len());
                 let Some(n) = self.payment.operations.get(index).map(|operation| operation.n) else { return };
-                let news = [News::NotFound, News::LookUpFailed, News::NoAnswer].get(self.chance.index(3)).cloned();
+                let news = [News::NotFound { asked: self.now }, News::LookUpFailed, News::NoAnswer]
+                    .get(self.chance.index(3))
+                    .cloned();
                 self.tell(n, news.unwrap_or(News::NoAnswer), Source::LookUp);
             }
         }
@@ -143,7 +145,7 @@ impl Life {
         let with = begin(self.now);
         let begun = match self.payment.duty(self.now) {
             Some(Duty::LookUp(n)) => {
-                let news = if self.bank.has_done(n) { self.success(n) } else { News::NotFound };
+                let news = if self.bank.has_done(n) { self.success(n) } else { News::NotFound { asked: self.now } };
                 self.tell(n, news, Source::LookUp);
                 return true;
             }
