@@ -147,7 +147,9 @@ impl House {
     /// Starts a process that has died.
     fn restart(&self, index: usize) {
         let Some(node) = self.places.lock().get(index).map(|place| place.node.clone()) else { return };
-        // It was started in the same way before.
+        // One that died again while it was dead is started twice: what the first start began ends here.
+        node.crash();
+        // It was started in the same way before; one that does not start is found by who waits for it.
         let Ok(running) = self.start(&node, index) else { return };
         running.engine.start();
         let running = Arc::new(running);

@@ -35,6 +35,9 @@ const ROUND: Duration = Duration::from_mins(10);
 /// How often a process is asked for the payments until one answers.
 const TRIES: usize = 60;
 
+/// The longest that a process is stopped or dead, and more.
+const WHOLE_WITHIN: Duration = Duration::from_mins(30);
+
 /// How long a look-up is not yet final, whatever the processor.
 const CERTAIN: Duration = Duration::from_mins(5);
 
@@ -47,6 +50,8 @@ pub(crate) struct Played {
     pub(crate) faults: BTreeMap<&'static str, u64>,
     pub(crate) digest: u64,
     pub(crate) broken: Vec<Case>,
+    /// The statuses of the payments at the end, in the order of their beginning.
+    pub(crate) ends: Vec<String>,
 }
 
 /// A broken invariant with all that there is to understand it by.
@@ -104,7 +109,7 @@ pub(crate) fn prepare(house: &Arc<House>) -> Result<Shop, Broke> {
 pub(crate) fn conclude(house: &Arc<House>, shop: &Shop) -> Result<Played, Broke> {
     house.bank.set_mood(Mood::Well);
     house.stage.calm();
-    house.run(until_whole(house))?;
+    house.run(until_whole(house))??;
     let payments = house.run(settle(shop))?;
     let evidence = Evidence {
         said: shop.take_said(),
@@ -131,6 +136,8 @@ pub(crate) fn conclude(house: &Arc<House>, shop: &Shop) -> Result<Played, Broke>
         requests: house.counts.take(),
         faults,
         digest: digest(&evidence),
+        // Ids are made from the date.
+        ends: ends(&evidence.payments),
         broken: broken.into_iter().map(|broken| case(broken, &evidence)).collect(),
     })
 }
@@ -144,10 +151,15 @@ async fn storms(house: Arc<House>, closed: Arc<AtomicBool>, mut chance: Chance) 
 }
 
 /// Waits until every process runs again.
-async fn until_whole(house: &House) {
+async fn until_whole(house: &House) -> Result<(), Broke> {
+    let begun = house.world.now();
     while !house.is_whole() {
+        if house.world.now().since(begun) > WHOLE_WITHIN {
+            return Err(Broke("a process does not start again".to_owned()));
+        }
         house.world.sleep(Duration::from_secs(1)).await;
     }
+    Ok(())
 }
 
 /// Waits until nothing is open any more; people settle what only people can. Returns every payment.
@@ -204,6 +216,14 @@ async fn resolve(shop: &Shop, payment: &Value) {
     };
     let asked = json!({ "id": text("id"), "outcome": outcome, "evidence": "the processor's statement" });
     shop.ask(0, &Wish::new("resolvePayment", words::RESOLVE, asked), None).await;
+}
+
+fn ends(payments: &[Value]) -> Vec<String> {
+    let text = |payment: &Value, name: &str| payment.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let mut ends: Vec<(String, String)> =
+        payments.iter().map(|payment| (text(payment, "id"), text(payment, "status"))).collect();
+    ends.sort_unstable();
+    ends.into_iter().map(|(_, status)| status).collect()
 }
 
 fn digest(evidence: &Evidence) -> u64 {

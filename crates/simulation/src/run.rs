@@ -125,6 +125,9 @@ fn stories(plan: &Plan, report: &mut Report, tell: &mut dyn FnMut(Progress)) {
         match told {
             Ok(told) => {
                 points.extend(scenario::points(story, &told.passed));
+                if let Some(strays) = story.strays(&told.played.ends) {
+                    report.failures.push(Failure::of_a_run(story.name, &Broke(strays)));
+                }
                 report.add(story.name, told.played);
             }
             Err(broke) => report.failures.push(Failure::of_a_run(story.name, &broke)),
@@ -160,7 +163,12 @@ fn strikes(plan: &Plan, points: &[Point], report: &mut Report, tell: &mut dyn Fn
         match told {
             Ok(told) => {
                 // The number of the boundary at which it was struck is that of the last one that its first life passed.
-                *hit += u64::from(told.passed.len() > point.number);
+                let reached = told.passed.len() > point.number;
+                *hit += u64::from(reached);
+                if !reached {
+                    let missed = Broke("the boundary was not reached: the story is not the same each time".to_owned());
+                    report.failures.push(Failure::of_a_run(&point.name(), &missed));
+                }
                 report.add(&at(&point, &told), told.played);
             }
             Err(broke) => report.failures.push(Failure::of_a_run(&point.name(), &broke)),

@@ -1,7 +1,7 @@
 //! The search for card data where none may be: in files and in output, in every form that it could take.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -33,13 +33,24 @@ impl Needle {
 
     /// Is it in these bytes?
     pub fn is_in(&self, hay: &[u8]) -> bool {
-        memchr::memmem::find_iter(hay, &self.bytes).any(|at| {
+        self.place_in(hay).is_some()
+    }
+
+    /// Where it is in these bytes.
+    fn place_in(&self, hay: &[u8]) -> Option<usize> {
+        memchr::memmem::find_iter(hay, &self.bytes).find(|&at| {
             self.edges == Edges::Any
                 || !(at > 0 && hay[at - 1].is_ascii_alphanumeric()
                     || hay.get(at + self.bytes.len()).is_some_and(u8::is_ascii_alphanumeric)
                     || is_group_of_uuid(hay, at))
         })
     }
+}
+
+/// What is around a place: without it a number by chance could not be told from a leak, and these are test numbers.
+fn around(hay: &[u8], at: usize) -> String {
+    let part = &hay[at.saturating_sub(40)..hay.len().min(at + 60)];
+    part.escape_ascii().to_string()
 }
 
 /// Does a group of four digits of a UUID begin here? The third group of an id made from the date is a 7 and three random
@@ -99,19 +110,28 @@ pub fn find_leaks(root: &Path, needles: &[Needle]) -> Vec<String> {
         if path.is_dir() {
             found.extend(find_leaks(&path, needles));
         } else if let Ok(bytes) = fs::read(&path) {
-            let hits = needles.iter().filter(|needle| needle.is_in(&bytes));
-            found.extend(hits.map(|needle| format!("{} in {}", needle.name, path.display())));
+            if is_process_id(&path, &bytes) {
+                continue;
+            }
+            let told = |needle: &Needle| {
+                let at = needle.place_in(&bytes)?;
+                Some(format!("{} in {} at {at}: {}", needle.name, path.display(), around(&bytes, at)))
+            };
+            found.extend(needles.iter().filter_map(told));
         }
     }
     found
 }
 
+/// Files that hold nothing but a process id, which may be any number.
+fn is_process_id(path: &Path, bytes: &[u8]) -> bool {
+    path.file_name().is_some_and(|name| name == "lock") && bytes.trim_ascii().iter().all(u8::is_ascii_digit)
+}
+
 impl Server {
     /// The files of this server, and of the PostgreSQL server that it is on, which hold these bytes.
-    pub fn files_with(&self, needle: &[u8]) -> Vec<PathBuf> {
-        let needle = [Needle::new(String::new(), needle, Edges::Any)];
-        let found = self.search(&needle);
-        found.into_iter().map(|found| PathBuf::from(found.trim_start_matches(" in "))).collect()
+    pub fn files_with(&self, needle: &[u8]) -> Vec<String> {
+        self.search(&[Needle::new("it".to_owned(), needle, Edges::Any)])
     }
 
     /// Looks for the needles in every file of this server, and of the PostgreSQL server that it is on: tables, the

@@ -3,7 +3,7 @@
 /// The statuses that follow a status at once. One that stays as it is follows itself.
 fn followers(status: &str) -> &'static [&'static str] {
     match status {
-        "ACTIVE" => &[
+        "ACTIVE" | "NO_ANSWER_FROM_PSP" => &[
             "AUTHORISED",
             "SUCCEEDED",
             "DECLINED",
@@ -17,16 +17,6 @@ fn followers(status: &str) -> &'static [&'static str] {
         "NEEDS_3D_SECURE" | "NEEDS_APM_AUTHORIZATION" | "GATEWAY_HOLD" => {
             &["AUTHORISED", "SUCCEEDED", "DECLINED", "CANCELLED", "GATEWAY_HOLD", "NO_ANSWER_FROM_PSP", "FAILED"]
         }
-        "NO_ANSWER_FROM_PSP" => &[
-            "AUTHORISED",
-            "SUCCEEDED",
-            "DECLINED",
-            "FAILED",
-            "CANCELLED",
-            "NEEDS_3D_SECURE",
-            "NEEDS_APM_AUTHORIZATION",
-            "GATEWAY_HOLD",
-        ],
         "AUTHORISED" => &["SUCCEEDED", "CANCELLED"],
         "SUCCEEDED" => &["PARTIAL_REFUNDED", "REFUNDED", "REFUND_PENDING", "REFUND_FAILED"],
         "PARTIAL_REFUNDED" => &["REFUNDED", "REFUND_PENDING", "REFUND_FAILED"],

@@ -24,6 +24,8 @@ pub(crate) use stories::STORIES;
 pub(crate) struct Story {
     /// Its name.
     pub(crate) name: &'static str,
+    /// How its payments end when nothing goes wrong, in the order of their beginning; `|` stands between what may be.
+    pub(crate) ends: &'static [&'static str],
     /// Whether it is played with stops as well.
     stops: bool,
     tell: fn(Actor) -> BoxFuture<'static, ()>,
@@ -42,6 +44,15 @@ pub(crate) struct Point {
     pub(crate) story: &'static Story,
     pub(crate) number: usize,
     pub(crate) strike: Strike,
+}
+
+impl Story {
+    /// Why a play without a death did not go as it is told, if so: a story in which nothing happens would test nothing.
+    pub(crate) fn strays(&self, ends: &[String]) -> Option<String> {
+        let fits = |(wanted, end): (&&str, &String)| wanted.split('|').any(|one| one == end);
+        let same = ends.len() == self.ends.len() && self.ends.iter().zip(ends).all(fits);
+        (!same).then(|| format!("its payments ended as {ends:?} in place of {:?}", self.ends))
+    }
 }
 
 /// How many nodes a story has.

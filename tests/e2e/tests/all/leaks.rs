@@ -118,6 +118,8 @@ fn no_file_and_no_output_holds_a_number_or_a_code() {
     assert_no_leak(&server, &needles);
     assert!(!server.files_with(b"simulator-down").is_empty(), "the search sees where the data are");
     let account = ACCOUNT.as_bytes();
+    assert!(server.files_with(account).is_empty(), "a bank account's number is sealed too");
+    assert!(String::from_utf8_lossy(&server.output()).contains("answered"), "the output tells of every request");
     assert!(!server.output().windows(account.len()).any(|window| window == account));
 }
 
