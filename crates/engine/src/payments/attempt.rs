@@ -11,13 +11,17 @@ use std::{
 use domain::{
     Code, Fault,
     id::{PaymentId, TeamId},
-    payment::{Begin, Duty, OnceRef, Payment, Source, State, Status},
+    payment::{Begin, Duty, Line as Words, OnceRef, Payment, Source, State, Status},
 };
 use futures_util::future::BoxFuture;
 use planted::Bug;
 use store::once::Claim;
 
-use super::{PaymentView, route::Line, settle::Report};
+use super::{
+    PaymentView,
+    route::Line,
+    settle::{Report, tell_owed},
+};
 use crate::{
     Engine,
     commit::{Ended, Extra},
@@ -30,6 +34,9 @@ const SEND_WITHIN: Duration = Duration::from_secs(5);
 
 /// At most so many duties of a payment are done at once.
 const MOST_DUTIES: usize = 50;
+
+/// How often a key that waits is tried to be told how far its payment is.
+const TRIES: usize = 5;
 
 /// How long past its deadline a request waits to learn whether anything was begun.
 const GRACE: Duration = Duration::from_millis(500);
@@ -142,14 +149,20 @@ impl Engine {
                 if let Some(told) = self.told_under(claim).await? {
                     return Ok(told);
                 }
-                self.as_it_stands(team, id).await
+                self.as_it_stands(team, id, claim).await
             }
         }
     }
 
     /// What a request is told whose time is over before its payment's outcome is there.
-    async fn as_it_stands(&self, team: TeamId, id: PaymentId) -> Result<PaymentView, Stop> {
+    async fn as_it_stands(&self, team: TeamId, id: PaymentId, claim: Option<&Claim>) -> Result<PaymentView, Stop> {
         let mut payment = self.load(team, id).await?;
+        if let Some(claim) = claim.filter(|claim| payment.owed_answer.as_ref() == Some(&claim.once)) {
+            if let Some(told) = self.told_so_far(payment.clone(), claim).await? {
+                return Ok(told);
+            }
+            payment = self.load(team, id).await?;
+        }
         // Another node has found out meanwhile that the customer must act: that is told as ever.
         if let Some(attempt) = payment.attempt() {
             payment.verdict(attempt.n)?;
@@ -161,6 +174,28 @@ impl Engine {
         Ok(PaymentView::of(payment))
     }
 
+    /// Tells a key, with the request that has it, how far its payment has come, since what follows takes longer than the
+    /// request may: repeats are told the same. `None` when somebody is faster all the time.
+    async fn told_so_far(&self, mut payment: Payment, claim: &Claim) -> Result<Option<PaymentView>, Stop> {
+        for _ in 0..TRIES {
+            if payment.owed_answer.as_ref() == Some(&claim.once) {
+                let mut extra = Extra::default();
+                payment.version += 1;
+                tell_owed(&mut payment, &mut extra);
+                let words = Words::new(self.inner.world.now(), "The request's time is over")
+                    .saying("It was told how far the payment has come, which goes on.");
+                if self.commit_payment(&payment, &[words], extra).await? == Ended::Done {
+                    return Ok(Some(PaymentView::of(payment)));
+                }
+            }
+            if let Some(told) = self.told_under(Some(claim)).await? {
+                return Ok(Some(told));
+            }
+            payment = self.load(payment.team, payment.id).await?;
+        }
+        Ok(None)
+    }
+
     /// What the key of a request tells whose payment somebody goes on with; the payment as it stands when that takes longer
     /// than the request may.
     pub(crate) async fn told_in_time(
@@ -170,7 +205,7 @@ impl Engine {
     ) -> Result<PaymentView, Stop> {
         match Box::pin(self.kept_answer(claim, deadline)).await? {
             Some(told) => Ok(told),
-            None => self.as_it_stands(team, id).await,
+            None => self.as_it_stands(team, id, Some(claim)).await,
         }
     }
 }

@@ -126,11 +126,7 @@ impl Engine {
         if payment.goes_on_at_once(self.inner.world.now()) {
             return;
         }
-        if let Some(once) = payment.owed_answer.take() {
-            let answer = told_payment(payment);
-            extra.more.push(store::once::answer(payment.team, &once, &payment.id.key(), &answer));
-            payment.answered.push(once);
-        }
+        tell_owed(payment, extra);
     }
 
     /// Begins an attempt at the next connection, when attempt `n` has ended so that this is safe. It is committed together
@@ -178,6 +174,15 @@ pub(crate) fn told_answer(payment: &Payment, n: u32) -> String {
         Err(_) if is_authorisation && !is_attempt => Snapshot::Result(ToldPayment { payment }).text(),
         Ok(()) => Snapshot::Result(ToldPayment { payment }).text(),
         Err(fault) => Snapshot::<StoredPayment>::Fault(fault).text(),
+    }
+}
+
+/// Tells the key that waits for what follows at once the payment as it is.
+pub(super) fn tell_owed(payment: &mut Payment, extra: &mut Extra) {
+    if let Some(once) = payment.owed_answer.take() {
+        let answer = told_payment(payment);
+        extra.more.push(store::once::answer(payment.team, &once, &payment.id.key(), &answer));
+        payment.answered.push(once);
     }
 }
 

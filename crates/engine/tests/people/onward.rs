@@ -102,6 +102,11 @@ fn a_request_whose_flow_can_not_go_on_in_time_is_told_the_payment() {
     for told in told {
         assert_eq!(told.unwrap(), Status::Authorised);
     }
+    for n in 0..25 {
+        let again = pay(&shop, by("on", customer), Some(&format!("key-{n}")));
+        assert!(again.replayed);
+        assert_eq!(again.result.unwrap().status, Status::Authorised, "what was told is told again");
+    }
 }
 
 #[test]
