@@ -183,7 +183,7 @@ pub(crate) static STORIES: &[Story] = &[
         };
         join(actor.order(&order), slow_disk).await;
     }),
-    story!("a capture that is refused, and the end of the life time", ["CANCELLED"], actor, {
+    story!("a capture that is refused, and the end of the life time", ["AUTHORISED"], actor, {
         let id = id_of(actor.order(&card("by-api", "4000000000000937")).await.as_ref());
         actor.capture(&id, None).await;
         actor.pause(Duration::from_mins(52)).await;
