@@ -44,6 +44,7 @@ pub const MIGRATIONS: &[Migration] = &[
     Migration { number: 5, name: "processor tokens", sql: include_str!("../migrations/0005_processor_tokens.sql") },
     Migration { number: 6, name: "flow waits", sql: include_str!("../migrations/0006_flow_waits.sql") },
     Migration { number: 7, name: "installation", sql: include_str!("../migrations/0007_installation.sql") },
+    Migration { number: 8, name: "payment scan", sql: include_str!("../migrations/0008_payment_scan.sql") },
 ];
 
 /// The size of most documents. Unit: bytes.

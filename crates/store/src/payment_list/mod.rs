@@ -10,7 +10,8 @@
 //! - The rows and their order are those that [`domain::filter::Predicate::matches`] and the sort's keys say, the same on
 //!   every database: a text that is absent sorts as the empty text.
 //! - [`Wanted::reach`] tells whether an index holds the rows together in their order. Where none does, the query looks
-//!   at every payment of its window of dates: bound it.
+//!   at every payment of its window of dates: bound it. It looks at them in an index that holds all that can be asked for, and
+//!   reads only the documents that it returns.
 
 mod ids;
 mod order;
@@ -28,10 +29,13 @@ use domain::{
     payment::Payment,
 };
 
-use crate::part::{Listed, Part};
+use crate::{
+    part::{Listed, Part},
+    query::Conditions,
+};
 use ids::IdRange;
 use order::{DOWN, Order, Side};
-use selection::Selection;
+use selection::{Look, Selection};
 
 /// Which payments, in which order.
 #[derive(Debug, Clone)]
@@ -95,8 +99,12 @@ pub async fn page(db: &Db, team: TeamId, wanted: &Wanted, part: &Part) -> Result
     let behind = match &part.cursor {
         None => false,
         Some(cursor) => {
-            let (sql, params) = query.behind(cursor, part.direction);
-            !db.scan(sql, params).await?.is_empty()
+            // The cursor's own row is one, as a rule; to look for another may take a look at many.
+            let (sql, params) = query.at(cursor, part.direction);
+            !db.scan(sql, params).await?.is_empty() || {
+                let (sql, params) = query.behind(cursor, part.direction);
+                !db.scan(sql, params).await?.is_empty()
+            }
         }
     };
     Ok(Listed::of_read(rows, part, behind))
@@ -105,7 +113,8 @@ pub async fn page(db: &Db, team: TeamId, wanted: &Wanted, part: &Part) -> Result
 /// How many payments a team's list has.
 pub async fn count(db: &Db, team: TeamId, wanted: &Wanted) -> Result<i64, DbError> {
     let Some(selection) = Selection::of(wanted) else { return Ok(0) };
-    let conditions = selection.conditions(team, &IdRange::ALL);
+    let look = if selection.is_indexed() { Look::ByIndex } else { Look::AtAll };
+    let conditions = selection.conditions(team, &IdRange::ALL, look);
     let sql = format!("select count(*) from payment where team_id = $1{}", conditions.text());
     db.scan(sql, conditions.into_params()).await?.first().map_or(Ok(0), |row| row.int(0))
 }
@@ -140,29 +149,79 @@ impl Query<'_> {
     fn rows(&self, part: &Part) -> (String, Vec<Value>) {
         let columns = format!("payment_id, body{}", self.order.keys_text());
         let (cursor, way) = (part.cursor.as_ref(), (part.direction, Side::Beyond));
-        self.text(&columns, &Reading { cursor, way, limit: i64::from(part.size) + 1 })
+        let reading = Reading { cursor, way, limit: i64::from(part.size) + 1 };
+        if let Some(split) = self.split() {
+            return self.united(&columns, split, &reading);
+        }
+        let by = self.order.by_text(way);
+        let (mut conditions, held) = self.conditions(&reading);
+        let limit = conditions.bind(reading.limit);
+        if self.is_indexed() {
+            let sql = format!("select {columns} from payment where team_id = $1{held} order by {by} limit {limit}");
+            return (sql, conditions.into_params());
+        }
+        // The ids first, from an index that has no documents.
+        let sql = format!(
+            "select {columns} from payment where team_id = $1 and payment_id in \
+             (select payment_id from payment where team_id = $1{held} order by {by} limit {limit}) \
+             order by {by} limit {limit}"
+        );
+        (sql, conditions.into_params())
+    }
+
+    /// The cursor's own row, when it is still on the other side.
+    fn at(&self, cursor: &Cursor, direction: Direction) -> (String, Vec<Value>) {
+        let reading = Reading { cursor: Some(cursor), way: (direction, Side::Behind), limit: 1 };
+        let (mut conditions, _) = self.conditions(&reading);
+        IdRange::only(&cursor.id.hyphenated().to_string()).hold(&mut conditions);
+        let limit = conditions.bind(reading.limit);
+        let held = conditions.text();
+        let sql = format!("select payment_id from payment where team_id = $1{held} limit {limit}");
+        (sql, conditions.into_params())
     }
 
     /// The cursor's own row, or one on its other side: the nearest, where an index has it.
     fn behind(&self, cursor: &Cursor, direction: Direction) -> (String, Vec<Value>) {
-        self.text("payment_id", &Reading { cursor: Some(cursor), way: (direction, Side::Behind), limit: 1 })
+        let reading = Reading { cursor: Some(cursor), way: (direction, Side::Behind), limit: 1 };
+        if let Some(split) = self.split() {
+            return self.united("payment_id", split, &reading);
+        }
+        let (mut conditions, held) = self.conditions(&reading);
+        let limit = conditions.bind(reading.limit);
+        // Where ids don't make the order any row will do.
+        let by = if self.order.is_by_id() {
+            format!(" order by {}", self.order.by_text(reading.way))
+        } else {
+            String::new()
+        };
+        let sql = format!("select payment_id from payment where team_id = $1{held}{by} limit {limit}");
+        (sql, conditions.into_params())
     }
 
-    fn text(&self, columns: &str, reading: &Reading<'_>) -> (String, Vec<Value>) {
-        let ids = reading.cursor.map_or(IdRange::ALL, |cursor| self.order.place(cursor, reading.way));
-        // Where ids make the order, each value of an indexed column is read from its index in that order.
-        if let Some(split) = self.selection.split().filter(|_| self.order.is_by_id()) {
-            return self.united(columns, split, (&self.selection.range(&ids), reading));
-        }
-        let mut conditions = self.selection.conditions(self.team, &ids);
+    /// The column whose values are looked for one by one. Where ids make the order, each value of an indexed column is read from
+    /// its index in that order.
+    fn split(&self) -> Option<(&'static str, &[String])> {
+        self.selection.split().filter(|_| self.order.is_by_id())
+    }
+
+    /// Whether an index holds the rows in their order.
+    fn is_indexed(&self) -> bool {
+        self.selection.is_indexed() && self.order.is_by_id()
+    }
+
+    /// What must hold for the rows on the side of the cursor, and its text.
+    fn conditions(&self, reading: &Reading<'_>) -> (Conditions, String) {
+        let mut conditions = self.selection.conditions(self.team, &self.ids(reading), Look::AtAll);
         if let Some(cursor) = reading.cursor {
             self.order.restrict(&mut conditions, cursor, reading.way);
         }
-        let by = self.order.by_text(reading.way);
-        let limit = conditions.bind(reading.limit);
-        let held = conditions.text();
-        let sql = format!("select {columns} from payment where team_id = $1{held} order by {by} limit {limit}");
-        (sql, conditions.into_params())
+        let text = conditions.text().to_owned();
+        (conditions, text)
+    }
+
+    /// The ids on the side of the cursor.
+    fn ids(&self, reading: &Reading<'_>) -> IdRange {
+        reading.cursor.map_or(IdRange::ALL, |cursor| self.order.place(cursor, reading.way))
     }
 
     /// The first rows of a query for each of the values, every one read from the index no further than needed.
@@ -170,9 +229,10 @@ impl Query<'_> {
         &self,
         columns: &str,
         (column, values): (&'static str, &[String]),
-        (ids, reading): (&IdRange, &Reading<'_>),
+        reading: &Reading<'_>,
     ) -> (String, Vec<Value>) {
-        let mut conditions = self.selection.conditions_but(self.team, column);
+        let ids = self.selection.range(&self.ids(reading));
+        let mut conditions = self.selection.conditions_but(self.team, column, Look::ByIndex);
         let (limit, by) = (conditions.bind(reading.limit), self.order.by_text(reading.way));
         let down = if by.ends_with(DOWN) { DOWN } else { "" };
         let common = conditions.text().to_owned();

@@ -161,7 +161,8 @@ const fn source(field: SortField) -> Source {
     match field {
         SortField::Date => Source::Int("created_at"),
         SortField::Amount => Source::Int("amount"),
-        SortField::Status => Source::Text("status"),
+        // Not the bare column: its index would be taken for the order, and is none of dates.
+        SortField::Status => Source::Text("coalesce(status, '')"),
         SortField::Currency => Source::Text("currency"),
         SortField::Country => Source::Text("coalesce(country, '')"),
         SortField::Gateway => Source::Text("coalesce(gateway, '')"),

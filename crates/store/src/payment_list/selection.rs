@@ -55,6 +55,15 @@ const STATUS: &str = "status";
 const INTENT_STATUS: &str = "(select intent.status from intent where intent.team_id = payment.team_id \
                              and intent.intent_id = payment.intent_id)";
 
+/// How the payments of a list are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Look {
+    /// By an index of what is asked for.
+    ByIndex,
+    /// By a look at all of them.
+    AtAll,
+}
+
 /// What must hold for each payment of a list, with what can be decided beforehand left out.
 pub(super) struct Selection {
     /// Ids are in this range, and in one of each of the lists of ranges.
@@ -174,7 +183,9 @@ impl Selection {
     /// The indexed column whose values are best looked for one by one.
     pub(super) fn split(&self) -> Option<(&'static str, &[String])> {
         let rare = self.one_of.first().map(|(column, values)| (*column, values.as_slice()));
-        rare.or_else(|| self.statuses.as_ref().map(|statuses| (STATUS, statuses.as_slice())))
+        // Most payments have one status, and its index has nothing else to be asked for.
+        let statuses = self.statuses.as_deref().filter(|_| self.is_indexed());
+        rare.or_else(|| statuses.map(|statuses| (STATUS, statuses)))
     }
 
     /// The ids that may be selected in `place`.
@@ -183,14 +194,14 @@ impl Selection {
     }
 
     /// All that must hold for a payment whose id is in `place`.
-    pub(super) fn conditions(&self, team: TeamId, place: &IdRange) -> Conditions {
-        let mut conditions = self.conditions_but(team, "");
+    pub(super) fn conditions(&self, team: TeamId, place: &IdRange, look: Look) -> Conditions {
+        let mut conditions = self.conditions_but(team, "", look);
         self.range(place).hold(&mut conditions);
         conditions
     }
 
     /// What must hold besides the range of ids and the column by which the selection is split.
-    pub(super) fn conditions_but(&self, team: TeamId, column: &str) -> Conditions {
+    pub(super) fn conditions_but(&self, team: TeamId, column: &str, look: Look) -> Conditions {
         let mut split = Some(column);
         let mut conditions = Conditions::of_team(team);
         self.within.iter().for_each(|ranges| ids::hold_any(ranges, &mut conditions));
@@ -200,7 +211,9 @@ impl Selection {
         // Only the first condition on the column is split.
         for (column, values) in one_of.chain(statuses) {
             if split.take_if(|split| *split == column).is_none() {
-                let text = is_one_of(column, values, &mut conditions);
+                // Written so, it can't lead to the index of statuses.
+                let plain = look == Look::ByIndex || column != STATUS;
+                let text = is_one_of(if plain { column } else { "coalesce(status, '')" }, values, &mut conditions);
                 conditions.and(&text);
             }
         }

@@ -12,8 +12,8 @@ use world::{Sim, World};
 
 use super::*;
 
-/// The steps in which SQLite would run the query of a page and that of what lies behind it.
-fn plans(sim: &Sim, db: &Db, wanted: &Wanted, direction: Direction) -> [Vec<String>; 2] {
+/// The steps in which SQLite would run the query of a page and those of what lies behind it.
+fn plans(sim: &Sim, db: &Db, wanted: &Wanted, direction: Direction) -> [Vec<String>; 3] {
     let team = TeamId::new(Uuid::from_u128(1));
     let order = Order::of(&wanted.sort);
     let shape = domain::cursor::CursorShape::of_payments(&wanted.sort);
@@ -23,7 +23,7 @@ fn plans(sim: &Sim, db: &Db, wanted: &Wanted, direction: Direction) -> [Vec<Stri
     let part = Part { size: 20, direction, cursor: Some(cursor.clone()) };
     let selection = Selection::of(wanted).unwrap();
     let query = Query { team, selection: &selection, order: &order };
-    let queries = [query.rows(&part), query.behind(&cursor, direction)];
+    let queries = [query.rows(&part), query.behind(&cursor, direction), query.at(&cursor, direction)];
     queries.map(|(sql, params)| {
         let plan = sim.run_until(db.read(format!("explain query plan {sql}"), params)).unwrap().unwrap();
         plan.iter().map(|row| row.text(3).unwrap().to_owned()).collect()
@@ -73,7 +73,9 @@ fn lists_by_date_are_read_from_an_index_in_its_order_in_both_directions() {
         for order in [SortOrder::Ascending, SortOrder::Descending] {
             wanted.sort = Sort::parse([(Some("date"), Some(order))]).unwrap();
             for direction in [Direction::Forward, Direction::Backward] {
-                for plan in plans(&sim, &db, &wanted, direction) {
+                let [page, behind, at] = plans(&sim, &db, &wanted, direction);
+                assert!(at.iter().all(|step| step.starts_with("SEARCH")), "{filters:?}: {at:?}");
+                for plan in [page, behind] {
                     let reads: Vec<&String> = plan.iter().filter(|step| step.contains(" payment ")).collect();
                     assert!(!reads.is_empty(), "{filters:?} {direction:?}: {plan:?}");
                     let all_indexed = reads.iter().all(|step| step.starts_with("SEARCH") && step.contains(index));
@@ -81,6 +83,49 @@ fn lists_by_date_are_read_from_an_index_in_its_order_in_both_directions() {
                     let sorts = |pair: &[String]| pair[0].starts_with("SEARCH payment") && pair[1].contains("TEMP");
                     assert!(!plan.windows(2).any(sorts), "{filters:?} {direction:?}: {plan:?}");
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_no_index_holds_is_looked_for_where_no_documents_are() {
+    let (sim, db) = open();
+    let is = |field, value: &str| (field, "EQUALS", json!(value));
+    let span = (FieldName::Date, "BETWEEN_INCLUSIVE", json!(["2026-01-01", "2026-02-01"]));
+    let contained = (FieldName::OrderId, "CONTAINS", json!("a"));
+    let by_keys = [vec![], vec!["amount"], vec!["status", "date"], vec!["gateway", "country", "currency", "method"]];
+    for filters in [
+        vec![],
+        vec![(FieldName::Amount, "LESS_THAN", json!(5)), span],
+        vec![is(FieldName::Currency, "EUR"), is(FieldName::Status, "SUCCEEDED")],
+        vec![is(FieldName::Status, "SUCCEEDED")],
+        vec![is(FieldName::Gateway, "a"), is(FieldName::Country, "IE"), is(FieldName::FlowId, "a"), contained],
+        vec![is(FieldName::Method, "VISA"), is(FieldName::IntentStatus, "ACTIVE")],
+    ] {
+        for keys in &by_keys {
+            let mut wanted = wanted(&filters);
+            wanted.sort = Sort::parse(keys.iter().map(|key| (Some(*key), None))).unwrap();
+            if wanted.reach() == Reach::Indexed {
+                continue;
+            }
+            for direction in [Direction::Forward, Direction::Backward] {
+                let [page, behind, at] = plans(&sim, &db, &wanted, direction);
+                let looks = "SEARCH payment USING COVERING INDEX payment_scan (team_id=?";
+                let on_payments =
+                    |step: &&String| step.starts_with("SEARCH payment") || step.starts_with("SCAN payment");
+                let [found, looked] = page.iter().filter(on_payments).collect::<Vec<_>>()[..] else {
+                    panic!("{page:?}")
+                };
+                let own = "SEARCH payment USING INDEX sqlite_autoindex_payment_1 (team_id=? AND payment_id=?)";
+                assert_eq!(found, own, "{filters:?} {keys:?}: {page:?}");
+                assert!(looked.starts_with(looks), "{filters:?} {keys:?}: {page:?}");
+                assert!(
+                    behind.iter().find(on_payments).unwrap().starts_with(looks),
+                    "{filters:?} {keys:?}: {behind:?}"
+                );
+                let at = at.iter().find(on_payments).unwrap();
+                assert!(at.contains("(team_id=? AND payment_id>? AND payment_id<?)"), "{filters:?} {keys:?}: {at:?}");
             }
         }
     }
