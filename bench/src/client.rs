@@ -39,6 +39,16 @@ impl Client {
         Ok(response.into_body().collect().await?.to_bytes())
     }
 
+    /// The status with which an address is answered, without a credential.
+    pub(crate) async fn status(&mut self, path: &str) -> anyhow::Result<u16> {
+        self.sender.ready().await?;
+        let request = Request::get(path).header("host", &self.host).body(Full::default())?;
+        let response = self.sender.send_request(request).await?;
+        let status = response.status().as_u16();
+        response.into_body().collect().await?;
+        Ok(status)
+    }
+
     /// Sends a document and returns its data.
     pub(crate) async fn graphql(&mut self, query: &str, variables: Value) -> anyhow::Result<Value> {
         let body = json!({ "query": query, "variables": variables }).to_string();

@@ -1,6 +1,12 @@
 //! Floor and service in turn, in one run: what the service reaches of what the machine gives.
 
-use std::{collections::BTreeMap, fmt, path::PathBuf, process::Command, time::Duration};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
 
 use anyhow::{Context, bail};
 use bytes::Bytes;
@@ -41,7 +47,7 @@ pub(crate) struct Options {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Database {
+pub(crate) enum Database {
     Sqlite,
     Postgres,
 }
@@ -78,7 +84,7 @@ type Samples = BTreeMap<(usize, Subject), Sample>;
 
 /// Runs the comparison and prints its tables.
 pub(crate) async fn run(options: &Options) -> anyhow::Result<()> {
-    build(options)?;
+    build(options.server.as_deref())?;
     for database in &options.on {
         let mut tables: Vec<(What, Samples)> = options.what.iter().map(|what| (*what, Samples::new())).collect();
         let subjects: &[Subject] = match database {
@@ -98,8 +104,8 @@ pub(crate) async fn run(options: &Options) -> anyhow::Result<()> {
 }
 
 /// Builds the service as it stands, when this was started by cargo.
-fn build(options: &Options) -> anyhow::Result<()> {
-    let (None, Some(cargo)) = (&options.server, std::env::var_os("CARGO")) else { return Ok(()) };
+pub(crate) fn build(server: Option<&Path>) -> anyhow::Result<()> {
+    let (None, Some(cargo)) = (server, std::env::var_os("CARGO")) else { return Ok(()) };
     let built = Command::new(cargo).args(["build", "--release", "-p", "server"]).status()?;
     if built.success() { Ok(()) } else { bail!("the service does not build") }
 }

@@ -4,12 +4,15 @@
 
 mod client;
 mod compare;
+mod fill;
 mod floor;
 mod flow;
+mod lists;
 mod load;
 mod postgres;
 mod sample;
 mod server;
+mod soak;
 
 use clap::{Parser, Subcommand};
 
@@ -32,8 +35,13 @@ enum Command {
     Floor(floor::Options),
     /// Starts a server and tells what a flow of 200 steps with 50 conditions adds to an authorisation.
     Flow(flow::Options),
+    /// Fills installations with 10,000 and with 1,000,000 payments, and tells how long pages of lists take on each, how long the
+    /// start, and how much memory the service needs under load.
+    Lists(lists::Options),
     /// Authorises with a vault token against a running server, with 1, 16 and 64 connections in turn.
     Load(load::Options),
+    /// Keeps a server under load for a while and tells whether its memory grows.
+    Soak(soak::Options),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -48,6 +56,8 @@ fn main() -> anyhow::Result<()> {
         Command::Compare(options) => runtime.block_on(compare::run(&options)),
         Command::Floor(options) => runtime.block_on(floor::run(&options)),
         Command::Flow(options) => runtime.block_on(flow::run(&options)),
+        Command::Lists(options) => runtime.block_on(lists::run(&options)),
         Command::Load(options) => runtime.block_on(load::run(&options)),
+        Command::Soak(options) => runtime.block_on(soak::run(&options)),
     }
 }

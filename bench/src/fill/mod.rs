@@ -1,0 +1,199 @@
+//! Fills an installation with many payments, as they would stand there after years of use.
+//!
+//! The service makes one payment of every kind through its interface; the rows that it wrote for them (payment, events, intent,
+//! customer, the simulator's books) are then copied many times, each copy with ids, dates, amounts, orders, customers and a team of
+//! its own. So every row is one that the service writes, and a million of them take a minute or two.
+
+mod chance;
+mod kinds;
+mod postgres;
+mod rows;
+mod sqlite;
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::Context;
+
+use crate::{client::Client, server::KEY};
+use chance::Chance;
+use kinds::{Example, Made};
+pub(crate) use rows::{Cell, Row};
+use rows::{Filling, Shape};
+
+/// The payments lie in the days before now.
+const DAYS: u64 = 365;
+/// A payment that still waits for something is no older than this: it would be dealt with at the start. Unit: milliseconds.
+const WAITING: u64 = 20 * 60 * 60 * 1000;
+/// The first team has all but so many thousandths of the payments; the others share these.
+const OTHERS: u64 = 100;
+const OTHER_TEAMS: u64 = 9;
+/// Payments for each customer.
+const FOR_EACH_CUSTOMER: u64 = 20;
+/// Payments that are written in one transaction.
+const AT_ONCE: u64 = 20_000;
+
+/// The customer of one payment in a hundred.
+pub(crate) const LARGE_CUSTOMER: u64 = 0;
+/// The order of one payment in two hundred.
+pub(crate) const LARGE_ORDER: &str = "subscription-2026";
+
+/// Where the rows of an installation are.
+pub(crate) trait Place {
+    /// The rows of a table whose column is in the range of texts, its end excluded.
+    async fn find(&mut self, table: Table, column: &str, range: (&str, &str)) -> anyhow::Result<Vec<Row>>;
+    /// Adds rows, all or none; each comes with its table and the names of its columns.
+    async fn add(&mut self, rows: &[(Table, &[String], Vec<Cell>)]) -> anyhow::Result<()>;
+    /// After all rows are there.
+    async fn finish(self) -> anyhow::Result<()>;
+}
+
+/// The tables that are filled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Table {
+    Team,
+    Customer,
+    Payment,
+    Event,
+    Intent,
+    /// The simulator's books.
+    Entry,
+}
+
+impl Table {
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Team, Self::Customer, Self::Payment, Self::Event, Self::Intent, Self::Entry];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Team => "team",
+            Self::Customer => "customer",
+            Self::Payment => "payment",
+            Self::Event => "event",
+            Self::Intent => "intent",
+            Self::Entry => "sim_entry",
+        }
+    }
+}
+
+/// What a fill put there, for those who look for it.
+pub(crate) struct Filled {
+    /// The customer with one payment in a hundred.
+    pub(crate) large_customer: String,
+    /// A customer with about twenty.
+    pub(crate) customer: String,
+    /// The time in the middle of all payments, in microseconds.
+    pub(crate) middle: i64,
+    /// The id of the first team's payment in the middle.
+    pub(crate) payment: String,
+    /// An order that the payment in the middle has.
+    pub(crate) order: String,
+}
+
+/// Has the running service make one payment of each kind. Gives what [`fill`] copies.
+pub(crate) async fn examples(host: &str) -> anyhow::Result<Vec<Made>> {
+    kinds::make(&mut Client::open(host, KEY).await?).await
+}
+
+/// Fills the installation, which nobody serves, with so many payments.
+pub(crate) async fn fill(mut place: impl Place, made: &[Made], count: u64) -> anyhow::Result<Filled> {
+    let mut examples = Vec::new();
+    for made in made {
+        examples.push(Example::read(&mut place, made).await?);
+    }
+    let first = examples.first().context("no example")?;
+    let own_team = first.marks().team;
+    let customer = first.customer.first().context("no customer")?;
+    let team_row = place.find(Table::Team, "team_id", (&own_team, &rows::after(&own_team))).await?;
+    let team_row = Shape::of(&team_row, Table::Team, &first.marks()).pop().context("no team")?;
+
+    let mut chance = Chance(count);
+    let now = u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis())?;
+    let start = now - DAYS * 24 * 60 * 60 * 1000;
+    let teams = Teams { own: own_team, start };
+    let mut rows = Vec::new();
+    for n in 1..=OTHER_TEAMS {
+        rows.push(team_row.filled(&Filling { team: teams.id(n), milli: start, ..Filling::default() }));
+    }
+    let customers = (count / FOR_EACH_CUSTOMER).max(OTHERS);
+    for team in 0..=OTHER_TEAMS {
+        for n in 0..of_team(customers, team) {
+            let (id, milli) = (teams.customer(team, n), start);
+            rows.push(customer.filled(&Filling { team: teams.id(team), customer: id, milli, ..Filling::default() }));
+        }
+    }
+    rows.sort_by(|one, other| (one.0, &one.2).cmp(&(other.0, &other.2)));
+    for part in rows.chunks(usize::try_from(AT_ONCE)?) {
+        place.add(part).await?;
+    }
+
+    let span = DAYS * 24 * 60 * 60 * 1000 - 60_000;
+    let mut filled = Filled {
+        large_customer: teams.customer(0, LARGE_CUSTOMER),
+        customer: teams.customer(0, customers / 2),
+        middle: 0,
+        payment: String::new(),
+        order: String::new(),
+    };
+    let mut rows: Vec<(Table, &[String], Vec<Cell>)> = Vec::new();
+    let mut order = 0;
+    for n in 0..count {
+        let milli = start + span * n / count + chance.below(span / count + 1);
+        let team = if chance.below(1000) < OTHERS { 1 + chance.below(OTHER_TEAMS) } else { 0 };
+        let example = kinds::pick(&examples, now - milli < WAITING, &mut chance)?;
+        // Every fifth is a second attempt of the order before.
+        order += chance.below(5).min(1);
+        let whose = if chance.below(100) == 0 { LARGE_CUSTOMER } else { chance.below(of_team(customers, team)) };
+        let filling = Filling {
+            team: teams.id(team),
+            payment: chance.id(milli),
+            intent: chance.id(milli - 30_000),
+            customer: teams.customer(team, whose),
+            order: if chance.below(200) == 0 { LARGE_ORDER.to_owned() } else { format!("order-{order:07}") },
+            amount: chance.amount(),
+            milli,
+            fresh: chance.hex(),
+        };
+        if filled.payment.is_empty()
+            && team == 0
+            && n >= count / 2
+            && example.has_order()
+            && filling.order != LARGE_ORDER
+        {
+            filled.payment.clone_from(&filling.payment);
+            filled.order.clone_from(&filling.order);
+            filled.middle = i64::try_from(milli * 1000)?;
+        }
+        rows.extend(example.rows.iter().map(|row| row.filled(&filling)));
+        if (n + 1) % AT_ONCE == 0 || n + 1 == count {
+            place.add(&rows).await?;
+            rows.clear();
+        }
+    }
+    place.finish().await?;
+    Ok(filled)
+}
+
+/// How many customers a team has.
+const fn of_team(customers: u64, team: u64) -> u64 {
+    if team == 0 { customers } else { customers / OTHERS }
+}
+
+/// The teams and their customers, by number.
+struct Teams {
+    own: String,
+    /// When the first of all was made, in milliseconds.
+    start: u64,
+}
+
+impl Teams {
+    fn id(&self, n: u64) -> String {
+        if n == 0 { self.own.clone() } else { Chance(n).id(self.start + n) }
+    }
+
+    fn customer(&self, team: u64, n: u64) -> String {
+        Chance(team << 32 | n).id(self.start + n)
+    }
+}
+
+pub(crate) use postgres::Server as PostgresPlace;
+pub(crate) use sqlite::Files as SqlitePlace;
