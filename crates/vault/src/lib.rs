@@ -56,6 +56,7 @@ use zeroize::Zeroizing;
 pub use keyring::{Given, KeyError, KeySource, Protection};
 pub use rotate::Progress;
 pub use secrets::SECRET_MAX;
+pub use shared_codes::UsedCode;
 pub use versions::has_had_keys;
 
 use codes::{Codes, Purpose};
@@ -71,6 +72,7 @@ pub const MIGRATIONS: &[Migration] = &[
     Migration { number: 1, name: "start", sql: include_str!("../migrations/0001_start.sql") },
     Migration { number: 2, name: "secrets", sql: include_str!("../migrations/0002_secrets.sql") },
     Migration { number: 3, name: "codes", sql: include_str!("../migrations/0003_codes.sql") },
+    Migration { number: 4, name: "used codes", sql: include_str!("../migrations/0004_used_codes.sql") },
 ];
 
 /// What can go wrong in the vault. None of it tells a number.
@@ -152,7 +154,7 @@ enum Kept {
     Shared {
         /// For this long.
         lifetime: Duration,
-        absent: shared_codes::Absent,
+        looks: shared_codes::Looks,
     },
 }
 
@@ -164,7 +166,7 @@ impl Vault {
     pub fn open(db: Db, source: KeySource, world: World, code_lifetime: Duration) -> Result<Self, VaultError> {
         let keys = source.load_or_create(&world)?;
         let codes = if db.is_shared() {
-            Kept::Shared { lifetime: code_lifetime.min(shared_codes::LONGEST), absent: shared_codes::Absent::default() }
+            Kept::Shared { lifetime: code_lifetime.min(shared_codes::LONGEST), looks: shared_codes::Looks::default() }
         } else {
             Kept::InMemory(Codes::new(&world, code_lifetime))
         };
@@ -251,30 +253,60 @@ impl Vault {
     /// # Errors
     /// The database's.
     pub async fn open_code(&self, holder: &str) -> Result<Option<Code>, VaultError> {
+        self.use_code(holder, None).await
+    }
+
+    /// The same for the authorisation `by`, which is noted with it where nodes share it: should its node die, another erases
+    /// the code ([`Self::used_codes`]).
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn use_code(&self, holder: &str, by: Option<&str>) -> Result<Option<Code>, VaultError> {
         match &self.0.codes {
             Kept::InMemory(codes) => Ok(Code::read(|purpose| codes.open(&self.0.world, (holder, purpose)))),
-            Kept::Shared { absent, .. } => {
-                let sealed = self.shared_code(absent, holder).await?;
+            Kept::Shared { looks, .. } => {
+                let sealed = self.shared_code(looks, holder, by).await?;
                 Ok(sealed.and_then(|sealed| Code::read(|purpose| sealed.open(holder, purpose))))
             }
         }
     }
 
-    /// Erases the security code of `holder`, or its cryptogram, whoever took it. What can't be erased now ends with its life
-    /// time.
-    pub async fn erase_cvc(&self, holder: &str) {
+    /// Erases the security code of `holder`, or its cryptogram, whoever took it. Returns whether there is none any more; what
+    /// can't be erased now ends with its life time.
+    pub async fn erase_cvc(&self, holder: &str) -> bool {
         match &self.0.codes {
             Kept::InMemory(codes) => codes.erase(holder),
-            Kept::Shared { .. } => noted(self.erase_shared_code(holder).await),
+            Kept::Shared { .. } => return noted(&self.erase_shared_code(holder).await),
         }
+        true
     }
 
     /// The same after an authorisation that has opened it: where it found none lately, there is none of its to be erased.
-    pub async fn forget_cvc(&self, holder: &str) {
+    pub async fn forget_cvc(&self, holder: &str) -> bool {
         match &self.0.codes {
             Kept::InMemory(codes) => codes.erase(holder),
-            Kept::Shared { absent, .. } => noted(self.forget_shared_code(absent, holder).await),
+            Kept::Shared { looks, .. } => return noted(&self.forget_shared_code(looks, holder).await),
         }
+        true
+    }
+
+    /// Codes that an authorisation has opened a minute ago or longer; nobody else gets them for a minute.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn used_codes(&self, limit: i64) -> Result<Vec<UsedCode>, VaultError> {
+        match &self.0.codes {
+            Kept::InMemory(_) => Ok(Vec::new()),
+            Kept::Shared { .. } => self.used_shared_codes(limit).await,
+        }
+    }
+
+    /// Erases a code whose authorisation has ended, unless another one has opened it since.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn erase_used(&self, code: &UsedCode) -> Result<(), VaultError> {
+        self.erase_used_shared_code(code).await
     }
 
     /// Erases security codes whose life time is over; in memory a task of the vault's own does so in time. Returns how
@@ -292,7 +324,7 @@ impl Vault {
     async fn keep(&self, what: (&str, Purpose), clear: &[u8]) -> Result<(), VaultError> {
         match &self.0.codes {
             Kept::InMemory(codes) => codes.keep(&self.0.world, what, clear),
-            Kept::Shared { lifetime, absent } => self.share_code((*lifetime, absent), what, clear).await?,
+            Kept::Shared { lifetime, looks } => self.share_code((*lifetime, looks), what, clear).await?,
         }
         Ok(())
     }
@@ -398,10 +430,11 @@ impl Vault {
     }
 }
 
-fn noted(erased: Result<(), VaultError>) {
+fn noted(erased: &Result<(), VaultError>) -> bool {
     if let Err(error) = erased {
-        tracing::warn!(%error, "a security code can't be erased yet; it ends with its life time");
+        tracing::warn!(%error, "a security code can't be erased yet; a job tries again, and it ends with its life time");
     }
+    erased.is_ok()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use db::{DbError, Statement};
+use db::{DbError, Row, Statement};
 use domain::Timestamp;
 use parking_lot::Mutex;
 use zeroize::Zeroizing;
@@ -29,29 +29,54 @@ const LATEST: Duration = Duration::from_mins(59);
 /// How often a write whose outcome is unknown is done again. It is the same after it was done twice.
 const TRIES: u32 = 3;
 
-/// A look that found no code spares the look before its erasure for this long: longer than a call takes.
+/// What a look has found spares the look before the erasure for this long: longer than a call takes.
 const FRESH_FOR: Duration = Duration::from_mins(1);
 
 /// More looks than this are not remembered at once.
 const LOOKS: usize = 10_000;
 
-/// Holders that a look found without a code: most payments have none, and each would be looked for once more when its
-/// authorisation has ended. A code that comes to another node in between is not this authorisation's.
-#[derive(Default)]
-pub(crate) struct Absent(Mutex<BTreeMap<String, Timestamp>>);
+/// So long after an authorisation opened a code it is looked whether that has ended.
+const LOOK_AFTER: Duration = Duration::from_mins(1);
 
-impl Absent {
-    fn note(&self, holder: &str, now: Timestamp) {
-        let mut found = self.0.lock();
-        if found.len() >= LOOKS {
-            found.clear();
+/// What a look has found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    Code,
+    None,
+}
+
+/// What looks have found lately: most payments have no code, and each would be looked for once more when its authorisation
+/// has ended. A code that comes to another node in between is not this authorisation's.
+#[derive(Default)]
+pub(crate) struct Looks(Mutex<BTreeMap<String, (Timestamp, Found)>>);
+
+impl Looks {
+    fn note(&self, holder: &str, now: Timestamp, found: Found) {
+        let mut looks = self.0.lock();
+        if looks.len() >= LOOKS {
+            looks.clear();
         }
-        found.insert(holder.to_owned(), now);
+        looks.insert(holder.to_owned(), (now, found));
     }
 
-    /// Whether a look found none lately. Counts once.
-    fn take(&self, holder: &str, now: Timestamp) -> bool {
-        self.0.lock().remove(holder).is_some_and(|then| now >= then && now.since(then) <= FRESH_FOR)
+    /// What a look has found lately. Counts once.
+    fn take(&self, holder: &str, now: Timestamp) -> Option<Found> {
+        let (then, found) = self.0.lock().remove(holder)?;
+        (now >= then && now.since(then) <= FRESH_FOR).then_some(found)
+    }
+}
+
+/// A code that an authorisation has opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsedCode {
+    holder: String,
+    by: String,
+}
+
+impl UsedCode {
+    /// The authorisation, in the words of whoever opened the code for it.
+    pub fn by(&self) -> &str {
+        &self.by
     }
 }
 
@@ -70,7 +95,8 @@ impl Sealed {
 fn put(holder: &str, version: u32, sealed: &str, until: Timestamp) -> Statement {
     // A holder's name is of one team.
     let sql = "insert into security_code (holder, key_version, sealed, until_at) values ($1, $2, $3, $4) \
-               on conflict (holder) do update set key_version = $2, sealed = $3, until_at = $4";
+               on conflict (holder) do update set key_version = $2, sealed = $3, until_at = $4, used_by = null, \
+               look_at = null";
     Statement::one(sql, vec![holder.into(), i64::from(version).into(), sealed.into(), until.micros().into()])
 }
 
@@ -79,15 +105,22 @@ fn delete(holder: &str) -> Statement {
     Statement::any("delete from security_code where holder = $1", vec![holder.into()])
 }
 
+/// Notes who has opened a code, unless another one has come since.
+fn mark(holder: &str, sealed: &str, by: &str, look_at: Timestamp) -> Statement {
+    // A holder's name is of one team.
+    let sql = "update security_code set used_by = $3, look_at = $4 where holder = $1 and sealed = $2";
+    Statement::any(sql, vec![holder.into(), sealed.into(), by.into(), look_at.micros().into()])
+}
+
 impl Vault {
     pub(crate) async fn share_code(
         &self,
-        (lifetime, absent): (Duration, &Absent),
+        (lifetime, looks): (Duration, &Looks),
         (holder, purpose): (&str, Purpose),
         clear: &[u8],
     ) -> Result<(), VaultError> {
         let world = &self.0.world;
-        absent.take(holder, world.now());
+        looks.take(holder, world.now());
         let keys = self.keys();
         let version = keys.version();
         let key = keys.code_key(version).ok_or(VaultError::NoKey(version))?;
@@ -95,19 +128,26 @@ impl Vault {
         self.commit_code(holder, &put(holder, version, &sealed, world.now().after(lifetime))).await
     }
 
-    pub(crate) async fn shared_code(&self, absent: &Absent, holder: &str) -> Result<Option<Sealed>, VaultError> {
+    pub(crate) async fn shared_code(
+        &self,
+        looks: &Looks,
+        holder: &str,
+        by: Option<&str>,
+    ) -> Result<Option<Sealed>, VaultError> {
         let now = self.0.world.now();
         // A holder's name is of one team.
-        let sql =
-            "select key_version, sealed from security_code where holder = $1 and until_at > $2 and until_at <= $3";
+        let sql = "select key_version, sealed, used_by from security_code where holder = $1 and until_at > $2 and until_at <= $3";
         let times = [now, now.after(LATEST)].map(|at| at.micros().into());
         let found = self.0.db.read(sql, [vec![holder.into()], times.to_vec()].concat()).await?;
         let Some(mut row) = found.into_iter().next() else {
-            absent.note(holder, now);
+            looks.note(holder, now, Found::None);
             return Ok(None);
         };
-        // Another node has taken one since an earlier look.
-        absent.take(holder, now);
+        looks.note(holder, now, Found::Code);
+        if let Some(by) = by.filter(|by| row.opt_text(2).ok().flatten() != Some(*by)) {
+            // Before it is used: whoever dies afterwards has left the note.
+            self.commit_code(holder, &mark(holder, row.text(1)?, by, now.after(LOOK_AFTER))).await?;
+        }
         let version = u32::try_from(row.int(0)?)
             .map_err(|_| DbError::Corrupt("security_code: the version of a key".to_owned()))?;
         if self.keys().key(version).is_none() {
@@ -119,11 +159,31 @@ impl Vault {
     }
 
     /// Most authorisations have none, and have noted so.
-    pub(crate) async fn forget_shared_code(&self, absent: &Absent, holder: &str) -> Result<(), VaultError> {
-        if absent.take(holder, self.0.world.now()) {
-            return Ok(());
+    pub(crate) async fn forget_shared_code(&self, looks: &Looks, holder: &str) -> Result<(), VaultError> {
+        match looks.take(holder, self.0.world.now()) {
+            Some(Found::None) => Ok(()),
+            Some(Found::Code) => self.commit_code(holder, &delete(holder)).await,
+            None => self.erase_shared_code(holder).await,
         }
-        self.erase_shared_code(holder).await
+    }
+
+    pub(crate) async fn used_shared_codes(&self, limit: i64) -> Result<Vec<UsedCode>, VaultError> {
+        let now = self.0.world.now();
+        // A sweep serves every team.
+        let sql = "update security_code set look_at = $2 where holder in \
+                   (select holder from security_code where look_at <= $1 order by look_at limit $3) and look_at <= $1 \
+                   returning holder, used_by";
+        let params = vec![now.micros().into(), now.after(LOOK_AFTER).micros().into(), limit.into()];
+        let mut rows = self.0.db.claim(sql, params).await?;
+        let read = |row: &mut Row| Ok(UsedCode { holder: row.take_text(0)?, by: row.take_text(1)? });
+        rows.iter_mut().map(read).collect()
+    }
+
+    pub(crate) async fn erase_used_shared_code(&self, code: &UsedCode) -> Result<(), VaultError> {
+        // A holder's name is of one team.
+        let sql = "delete from security_code where holder = $1 and used_by = $2";
+        let delete = Statement::any(sql, vec![code.holder.as_str().into(), code.by.as_str().into()]);
+        self.commit_code(&code.holder, &delete).await
     }
 
     /// Most payments have none: a look costs less than a commit.

@@ -4,7 +4,11 @@ use std::time::Duration;
 
 use db::Change;
 
-use crate::{Engine, faults::Stop};
+use crate::{
+    Engine,
+    faults::Stop,
+    payments::{code_user_of, payment_holder, token_holder},
+};
 
 /// How many rows a job takes at once.
 const BATCH: i64 = 200;
@@ -19,26 +23,31 @@ const ORPHAN_AGE: Duration = Duration::from_hours(24);
 const HIDDEN_AGAIN: Duration = Duration::from_mins(1);
 
 impl Engine {
-    /// Erases the numbers of raw cards whose payment's authorisation has ended.
+    /// Erases the numbers of raw cards whose payment's authorisation has ended, and their security codes.
     pub(super) async fn erase_hidden_cards(&self) -> Result<usize, Stop> {
         let now = self.inner.world.now();
         let due = store::hidden_card::claim_due(&self.inner.store, now, now.after(HIDDEN_AGAIN), BATCH).await?;
         let taken = due.len();
         for (team, blob, payment) in due {
             let found = store::payment::of_team(&self.inner.store, team, payment).await?;
-            if found.is_none_or(|payment| payment.authorisation_ended()) {
+            if found.is_none_or(|payment| payment.authorisation_ended())
+                && self.inner.vault.erase_cvc(&payment_holder(payment)).await
+            {
                 self.erase_hidden(team, blob).await;
             }
         }
         Ok(taken)
     }
 
-    /// Erases the numbers of deleted tokens, then their records.
+    /// Erases the numbers of deleted tokens with their security codes, then their records.
     pub(super) async fn erase_deleted_methods(&self) -> Result<usize, Stop> {
         let before = self.inner.world.now().before(ERASE_GRACE);
         let deleted = store::method::deleted(&self.inner.store, before, BATCH).await?;
         let count = deleted.len();
         for method in deleted {
+            if !self.inner.vault.erase_cvc(&token_holder(method.team, &method.token)).await {
+                continue;
+            }
             if let Err(error) = self.inner.vault.erase(method.team, method.blob).await {
                 tracing::warn!(error = %error, "a deleted token's number can't be erased yet");
                 continue;
@@ -52,9 +61,22 @@ impl Engine {
         Ok(count)
     }
 
-    /// Erases security codes whose life time is over.
+    /// Erases security codes whose life time is over, and those of stored cards whose authorisation has ended: whoever ended
+    /// it may have died, or found no database, before it erased them.
     pub(super) async fn erase_security_codes(&self) -> Result<usize, Stop> {
-        Ok(self.inner.vault.sweep_codes().await?)
+        let vault = &self.inner.vault;
+        let mut erased = vault.sweep_codes().await?;
+        for used in vault.used_codes(BATCH).await? {
+            let payment = match code_user_of(used.by()) {
+                Some((team, payment)) => store::payment::of_team(&self.inner.store, team, payment).await?,
+                None => None,
+            };
+            if payment.is_none_or(|payment| payment.authorisation_ended()) {
+                vault.erase_used(&used).await?;
+                erased += 1;
+            }
+        }
+        Ok(erased)
     }
 
     /// Forgets idempotency keys after their retention.

@@ -3,7 +3,7 @@
 use connector::{Authorise, CallError, CardData, Complete, Follow, Reference, ThreeDsCall};
 use domain::{
     customer::{Instrument, StoredMethod},
-    id::{BlobId, TeamId},
+    id::{BlobId, PaymentId, TeamId},
     money::Money,
     payment::{CancelCause, Initiator, Kind, News, Operation, Payment},
 };
@@ -73,8 +73,10 @@ impl Engine {
     /// The card of a payment with its security code, opened for one call.
     async fn open_card(&self, payment: &Payment, blob: BlobId) -> Option<CardData> {
         let (vault, holder) = (&self.inner.vault, code_holder(payment));
+        // A raw card has a record by which a job erases all of it.
+        let by = payment.method.token.as_ref().map(|_| code_user(payment));
         // At once, since with a server each is a way there and back.
-        let (number, code) = join(vault.open_card(payment.team, blob), vault.open_code(&holder)).await;
+        let (number, code) = join(vault.open_card(payment.team, blob), vault.use_code(&holder, by.as_deref())).await;
         let number = match number {
             Ok(number) => number?,
             Err(error) => {
@@ -135,8 +137,9 @@ impl Engine {
     }
 
     async fn forget(&self, remains: Remains) {
-        self.inner.vault.forget_cvc(&remains.holder).await;
-        if let Some(blob) = remains.hidden {
+        let forgotten = self.inner.vault.forget_cvc(&remains.holder).await;
+        // The record of a raw card has the job erase both.
+        if let Some(blob) = remains.hidden.filter(|_| forgotten) {
             self.erase_hidden(remains.team, blob).await;
         }
     }
@@ -169,6 +172,17 @@ impl Remains {
         let hidden = payment.method.blob.filter(|_| payment.method.hidden);
         Self { team: payment.team, holder: code_holder(payment), hidden }
     }
+}
+
+/// How the vault notes a payment that has opened a security code.
+fn code_user(payment: &Payment) -> String {
+    format!("{}/{}", payment.team.key(), payment.id.key())
+}
+
+/// The payment that the vault has noted.
+pub(crate) fn code_user_of(noted: &str) -> Option<(TeamId, PaymentId)> {
+    let (team, payment) = noted.split_once('/')?;
+    TeamId::parse(team).zip(PaymentId::parse(payment))
 }
 
 /// Under what a payment's security code is kept: its token, or the payment itself for a raw card.

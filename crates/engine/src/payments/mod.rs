@@ -38,6 +38,7 @@ use crate::{Engine, faults, once::Kept};
 
 pub use abandon::Abandon;
 pub use authorise::{Authorise, Target};
+pub(crate) use call::code_user_of;
 pub use cancel::Cancel;
 pub use capture::Capture;
 pub use decide::Decide;

@@ -7,6 +7,8 @@ mod admin;
 #[cfg(test)]
 mod cards;
 #[cfg(test)]
+mod codes;
+#[cfg(test)]
 mod customers;
 #[cfg(test)]
 mod desk;

@@ -50,7 +50,12 @@ impl Shop {
     }
 
     pub(crate) fn open_in(seed: u64, mode: Mode) -> Self {
-        let shop = Self::without_team(seed, mode);
+        Self::without_team(seed, mode).opened()
+    }
+
+    fn opened(self) -> Self {
+        let mode = self.server.mode;
+        let shop = self;
         let key = if mode == Mode::Test { KEY } else { "sk_live_shopkey0" };
         let first = shop.run(shop.engine.seed(beginnings(Some(key)))).unwrap();
         assert!(first.is_some());
@@ -58,12 +63,21 @@ impl Shop {
         Self { team: server.team, server, ..shop }
     }
 
+    /// With the vault in a database of its own kind.
+    pub(crate) fn open_over(seed: u64, sealed: impl FnOnce(&World) -> Db) -> Self {
+        Self::over(seed, Mode::Test, sealed).opened()
+    }
+
     /// Databases without anything in them.
     pub(crate) fn without_team(chance: u64, mode: Mode) -> Self {
+        Self::over(chance, mode, |world| Db::sqlite_inline(vault::MIGRATIONS, world).unwrap())
+    }
+
+    fn over(chance: u64, mode: Mode, sealed: impl FnOnce(&World) -> Db) -> Self {
         let (world, sim) = World::simulated(chance);
         let directory = tempfile::tempdir().unwrap();
         let store = Db::sqlite_inline(store::MIGRATIONS, &world).unwrap();
-        let sealed = Db::sqlite_inline(vault::MIGRATIONS, &world).unwrap();
+        let sealed = sealed(&world);
         let keys = KeySource::File(directory.path().join("keys"));
         let vault = Vault::open(sealed, keys, world.clone(), Duration::from_hours(1)).unwrap();
         let desk = Desk::new(&world);

@@ -102,3 +102,33 @@ fn what_is_deleted_loses_its_code_whatever_a_look_has_found() {
     house.run(one.erase_cvc("a"));
     assert_eq!(house.kept(), 0);
 }
+
+#[test]
+fn a_code_that_an_authorisation_has_opened_is_found_until_it_is_erased_or_replaced() {
+    let house = House::new();
+    let (one, two) = (&house.one.0, &house.two.0);
+    let used = |vault: &Vault| house.run(vault.used_codes(10)).unwrap();
+    house.keep(one, "a");
+    house.keep(one, "b");
+    house.keep(one, "c");
+    for holder in ["a", "b"] {
+        assert!(house.run(two.use_code(holder, Some("payment 1"))).unwrap().is_some());
+    }
+    assert_eq!(used(one), [], "it may be on its way");
+    house.run(house.world.sleep(Duration::from_mins(1)));
+    let found = used(one);
+    assert_eq!(found.iter().map(UsedCode::by).collect::<Vec<_>>(), ["payment 1"; 2]);
+    assert_eq!(used(two), [], "another one looks after them");
+    // Another authorisation opens the first; the customer gives the second anew.
+    assert!(house.run(two.use_code("a", Some("payment 2"))).unwrap().is_some());
+    house.keep(two, "b");
+    for code in &found {
+        house.run(one.erase_used(code)).unwrap();
+    }
+    assert_eq!(house.kept(), 3);
+    house.run(house.world.sleep(Duration::from_mins(1)));
+    let found = used(one);
+    assert_eq!(found.iter().map(UsedCode::by).collect::<Vec<_>>(), ["payment 2"]);
+    house.run(one.erase_used(&found[0])).unwrap();
+    assert_eq!((house.kept(), house.has(one, "a")), (2, false));
+}
