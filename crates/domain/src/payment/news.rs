@@ -52,7 +52,7 @@ pub enum Source {
     Processor,
 }
 
-/// What a person found out about a payment whose outcome stays unknown.
+/// What a person found out about a payment whose outcome, or about a refund whose outcome, stays unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resolution {
     /// It is authorised.
@@ -61,6 +61,10 @@ pub enum Resolution {
     Captured,
     /// Nothing was charged.
     NotCharged,
+    /// The refund took effect.
+    Refunded,
+    /// The refund did not take effect.
+    NotRefunded,
 }
 
 /// What the news means for an operation, whatever its kind.

@@ -70,10 +70,24 @@ impl Payment {
         lines
     }
 
-    /// Settles an unknown authorisation on a person's word, with the evidence kept in the timeline.
+    /// The operation that a person who knows this outcome can settle: the unknown authorisation, or the oldest unknown refund.
+    pub fn resolvable(&self, outcome: Resolution) -> Option<&Operation> {
+        let refund = match outcome {
+            Resolution::Refunded | Resolution::NotRefunded => true,
+            Resolution::Authorised | Resolution::Captured | Resolution::NotCharged => false,
+        };
+        if !refund && self.status != Status::NoAnswerFromPsp {
+            return None;
+        }
+        let fits = |kind: Kind| if refund { matches!(kind, Kind::Refund { .. }) } else { kind.is_attempt() };
+        let unknown = |operation: &&Operation| matches!(operation.state, State::Unknown { .. }) && fits(operation.kind);
+        self.operations.iter().find(unknown)
+    }
+
+    /// Settles an unknown authorisation or refund on a person's word, with the evidence kept in the timeline.
     ///
     /// # Errors
-    /// `error.resolve.invalid-status` unless the payment's outcome is unknown.
+    /// `error.resolve.invalid-status` unless its outcome is unknown.
     pub fn resolve(
         &mut self,
         outcome: Resolution,
@@ -81,22 +95,25 @@ impl Payment {
         at: Timestamp,
         policy: &Policy,
     ) -> Result<Vec<Line>, Fault> {
-        let unknown = self.operations.iter().find(|operation| {
-            matches!(operation.kind, Kind::Authorise { .. }) && matches!(operation.state, State::Unknown { .. })
-        });
-        let Some(n) = unknown.map(|operation| operation.n).filter(|_| self.status == Status::NoAnswerFromPsp) else {
-            let message = "Only a payment with status NO_ANSWER_FROM_PSP can be settled by a person.";
+        let Some(n) = self.resolvable(outcome).map(|operation| operation.n) else {
+            let message = "Only a payment with status NO_ANSWER_FROM_PSP, or a refund whose outcome is unknown, can be settled by a \
+                           person.";
             return Err(Fault::new(Code::ResolveStatus, message).about(self.id).in_status(self.status));
         };
         let mut lines = vec![Line::new(at, "Settled by a person").saying(format!("Evidence: {evidence}"))];
         lines.extend(match outcome {
-            Resolution::Authorised => self.took_effect(n, false, at, policy),
+            Resolution::Authorised | Resolution::Refunded => self.took_effect(n, false, at, policy),
             Resolution::Captured => self.took_effect(n, true, at, policy),
+            Resolution::NotRefunded => {
+                let reason = "a person found that nothing was refunded".to_owned();
+                self.ended(n, State::Failed { at, reason }, at, policy)
+            }
             Resolution::NotCharged => {
                 let reason = "a person found that nothing was charged".to_owned();
                 self.ended(n, State::Failed { at, reason }, at, policy)
             }
         });
+        self.wake_runs(at);
         Ok(lines)
     }
 

@@ -192,6 +192,26 @@ fn a_person_settles_an_unknown_payment_with_evidence() {
 }
 
 #[test]
+fn a_person_settles_an_unknown_refund_with_evidence() {
+    let table = [
+        (Resolution::Refunded, Status::PartialRefunded, 400),
+        (Resolution::NotRefunded, Status::RefundFailed, 0),
+        (Resolution::NotCharged, Status::RefundPending, 0),
+    ];
+    for (resolution, status, refunded) in table {
+        let mut one = in_status(Status::Succeeded).unwrap();
+        let n = refund(&mut one, 400, 20);
+        // A processor that can't be asked.
+        tell(&mut one, n, News::NoAnswer, 21);
+        assert_eq!(one.status, Status::RefundPending);
+        let settled = one.resolve(resolution, "bank statement 7", at(99), &policy());
+        assert_eq!(settled.is_ok(), resolution != Resolution::NotCharged);
+        assert_eq!((one.status, one.refunded()), (status, refunded));
+        assert!(one.resolve(Resolution::Captured, "x", at(100), &policy()).is_err());
+    }
+}
+
+#[test]
 fn news_in_any_order_and_any_number_never_takes_money_twice() {
     let news = [approved(true), declined(), News::NoAnswer, held(), not_found(20), approved(true)];
     for first in 0..news.len() {

@@ -1,10 +1,10 @@
-//! A person settles a payment whose outcome stays unknown.
+//! A person settles a payment or a refund whose outcome stays unknown.
 
 use domain::{
     Fault,
     caller::Caller,
     id::PaymentId,
-    payment::{Kind, Line, Payment, Resolution, State, Status},
+    payment::{Line, Payment, Resolution, Status},
 };
 
 use super::{PaymentView, triggers::Before};
@@ -26,7 +26,7 @@ pub struct Resolve {
 }
 
 impl Engine {
-    /// Settles an unknown payment on a person's word.
+    /// Settles an unknown payment, or the oldest of its unknown refunds, on a person's word.
     ///
     /// # Errors
     /// `error.payment.not-found`, `error.resolve.invalid-status`.
@@ -42,13 +42,16 @@ impl Engine {
     /// must agree.
     async fn resolve_or_find_out(&self, caller: &Caller, command: &Resolve) -> Result<PaymentView, Stop> {
         let payment = self.load(caller.team, command.id).await?;
-        let unknown = payment.attempt().filter(|attempt| matches!(attempt.state, State::Unknown { .. }));
-        if let Some(n) = unknown.map(|attempt| attempt.n) {
+        if let Some(n) = payment.resolvable(command.outcome).map(|unknown| unknown.n) {
             let found = self.look_up(payment, n, true).await?;
             let agrees = match command.outcome {
                 Resolution::Authorised => found.status == Status::Authorised,
                 Resolution::Captured => found.status == Status::Succeeded,
                 Resolution::NotCharged => matches!(found.status, Status::Failed | Status::Declined),
+                Resolution::Refunded => found.operation(n).is_some_and(|refund| refund.state.is_done()),
+                Resolution::NotRefunded => {
+                    found.operation(n).is_some_and(|refund| !refund.state.is_open() && !refund.state.is_done())
+                }
             };
             self.gone_on(found).await;
             if agrees {
@@ -85,10 +88,9 @@ impl Engine {
         loop {
             let _turn = self.inner.turns.take(command.id.uuid()).await;
             let mut payment = self.load(caller.team, command.id).await?;
-            let unknown = payment.operations.iter().find(|operation| {
-                matches!(operation.kind, Kind::Authorise { .. }) && matches!(operation.state, State::Unknown { .. })
-            });
+            let unknown = payment.resolvable(command.outcome);
             let unknown = unknown.map(|operation| (operation.n, operation.connection.clone()));
+            let cause = unknown.as_ref().and_then(|(n, _)| payment.run_behind(*n)).map(|run| run.id.clone());
             let line = match &unknown {
                 Some((_, connection)) => self.line(payment.team, connection).await?,
                 None => None,
@@ -96,7 +98,7 @@ impl Engine {
             let policy = self.policy_of(line.as_ref());
             let before = Before::of(&payment);
             let mut lines = payment.resolve(command.outcome, &command.evidence, self.inner.world.now(), &policy)?;
-            self.trigger(&mut payment, &before, None, &mut lines).await?;
+            self.trigger(&mut payment, &before, cause.as_ref(), &mut lines).await?;
             payment.version += 1;
             let mut extra = Extra::default();
             if let Some((n, _)) = unknown {

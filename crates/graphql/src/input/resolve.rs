@@ -22,6 +22,8 @@ fn outcome(text: &str) -> Option<Resolution> {
         "AUTHORISED" => Some(Resolution::Authorised),
         "CAPTURED" => Some(Resolution::Captured),
         "NOT_CHARGED" => Some(Resolution::NotCharged),
+        "REFUNDED" => Some(Resolution::Refunded),
+        "NOT_REFUNDED" => Some(Resolution::NotRefunded),
         _ => None,
     }
 }

@@ -37,6 +37,21 @@ fn each_outcome_settles_an_unknown_payment_and_keeps_the_evidence() {
 }
 
 #[test]
+fn a_refund_without_an_answer_is_settled_too() {
+    let server = server_without_look_ups();
+    let shop = server.shop();
+    let paid = shop.authorise(cards::SILENT_LATER);
+    shop.refund(&paid.id(), 400);
+    let id = paid.id();
+    resolve(&shop, &id, "NOT_CHARGED", "a letter").assert_error("error.resolve.invalid-status");
+    let settled = Payment(resolve(&shop, &id, "REFUNDED", "line 9 of the statement").root().clone());
+    settled.assert_status("PARTIAL_REFUNDED");
+    assert!(settled.at("/paymentTimeline").to_string().contains("line 9 of the statement"), "{}", settled.0);
+    resolve(&shop, &id, "REFUNDED", "line 9 of the statement").assert_error("error.resolve.invalid-status");
+    shop.assert_books_equal_payments();
+}
+
+#[test]
 fn a_payment_whose_outcome_is_known_cannot_be_resolved() {
     let server = server_without_look_ups();
     let shop = server.shop();
