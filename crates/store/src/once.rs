@@ -36,7 +36,7 @@ pub fn claim(claim: &Claim, stream: Option<&str>, answer: Option<&str>, times: (
         "insert into once (team_id, scope, key_hash, fingerprint, stream, answer, created_at) \
          values ($1, $2, $3, $4, $5, $6, $7) on conflict (team_id, scope, key_hash) do update set \
          fingerprint = excluded.fingerprint, stream = excluded.stream, answer = excluded.answer, \
-         created_at = excluded.created_at where once.created_at <= $8 and once.answer is not null",
+         created_at = excluded.created_at where once.created_at <= excluded.created_at - $8 and once.answer is not null",
         vec![
             claim.team.key().into(),
             claim.once.scope.as_str().into(),
@@ -45,7 +45,8 @@ pub fn claim(claim: &Claim, stream: Option<&str>, answer: Option<&str>, times: (
             stream.into(),
             answer.into(),
             now.micros().into(),
-            forgotten_before.micros().into(),
+            // How long keys are remembered: the same for all claims, so that those that wait together are one statement.
+            now.micros().saturating_sub(forgotten_before.micros()).into(),
         ],
     )
 }

@@ -15,7 +15,7 @@ use super::{Boundary, Mishap, Mishaps, ModelTarget, Shared, tables::Played};
 use crate::{
     Row, Statement,
     group::Refusal,
-    postgres::{Begin, Failure, Role, Sealed, Wire},
+    postgres::{Begin, Failure, Ready, Role, Sealed, Wire},
 };
 
 /// An open connection.
@@ -156,9 +156,9 @@ impl Wire for Line {
         self.server.tables.lock().rows(statement).map_err(Failure::Refused)
     }
 
-    async fn play(&self, _: Begin, statements: &[(&(), &Statement)]) -> Result<Vec<Result<u64, Failure>>, Failure> {
+    async fn play(&self, _: Begin, changes: &[Ready<'_, ()>]) -> Result<Vec<Result<u64, Failure>>, Failure> {
         self.undo_now();
-        let statements: Vec<Statement> = statements.iter().map(|((), statement)| (*statement).clone()).collect();
+        let statements: Vec<Statement> = changes.iter().flat_map(|change| change.statements).cloned().collect();
         match self.before(Boundary::Begin(&statements)).await {
             Ok(()) => {}
             Err(met @ Failure::Met(_)) => return Ok(vec![Err(met)]),

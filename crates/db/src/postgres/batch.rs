@@ -3,7 +3,7 @@
 use super::{
     failure::Failure,
     link::Sealed,
-    wire::{Begin, Wire},
+    wire::{Begin, Ready, Wire},
 };
 use crate::{
     DbError, Statement,
@@ -159,11 +159,9 @@ async fn undo<W: Wire>(link: &W) -> Result<(), Stop> {
 
 /// Sends BEGIN and every statement at once, and weighs the counts.
 async fn play<W: Wire>(link: &W, begin: Begin, played: &mut [&mut Work<'_, W::Prepared>]) -> Result<Round, Stop> {
-    let mut sending = Vec::with_capacity(3 * played.len());
-    for work in played.iter() {
-        sending.extend(work.prepared.iter().zip(work.statements));
-    }
-    let mut answers = link.play(begin, &sending).await.map_err(Stop::from_failure)?.into_iter();
+    let changes: Vec<Ready<'_, W::Prepared>> =
+        played.iter().map(|work| Ready { statements: work.statements, prepared: &work.prepared }).collect();
+    let mut answers = link.play(begin, &changes).await.map_err(Stop::from_failure)?.into_iter();
     let alone = played.len() == 1;
     let mut round = Round::Whole;
     let mut ahead = Ahead::Nothing;

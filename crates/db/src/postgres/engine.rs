@@ -98,7 +98,7 @@ impl<E: Endpoint> Server<E> {
             ended: Vec::new(),
             away: Vec::new(),
             readers: pool(Role::Reader, options.readers),
-            scanners: pool(Role::Reader, options.scanners),
+            scanners: pool(Role::Scanner, options.scanners),
             claimers: pool(Role::Claimer, 1),
             scanning: Semaphore::new(options.scanners.max(1)),
             closed: AtomicBool::new(false),

@@ -83,7 +83,7 @@ pub(crate) fn failure(error: &Error, statement: &Statement, role: Role) -> Failu
         Kind::Met(what) => Failure::Met(what),
         Kind::Aborted => Failure::Aborted,
         // A connection that only reads was asked to write.
-        Kind::Lost if role == Role::Reader && told.code() == &SqlState::READ_ONLY_SQL_TRANSACTION => {
+        Kind::Lost if role.only_reads() && told.code() == &SqlState::READ_ONLY_SQL_TRANSACTION => {
             Failure::Refused(Refusal::Defect(sql()))
         }
         Kind::Lost => Failure::Lost(message),

@@ -11,10 +11,7 @@ use std::{
     time::Duration,
 };
 
-use futures_util::{
-    TryStreamExt,
-    future::{Either, select},
-};
+use futures_util::future::{Either, select};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio_postgres::{
@@ -26,8 +23,10 @@ use super::{
     PostgresOptions,
     address::{Address, NOT_IN_TIME},
     failure::{Failure, failure, of_tables, reason},
+    gather::Gathering,
+    play::Bundled,
     prepared::{self, Cache},
-    wire::{Begin, Endpoint, Wire},
+    wire::{Begin, Endpoint, Ready, Wire},
 };
 use crate::{
     DbError, Row, Statement,
@@ -42,10 +41,19 @@ pub(crate) enum Role {
     Writer,
     /// Claims: writes with one statement at a time.
     Claimer,
-    /// Reads only; the server refuses anything else.
+    /// Reads by a key or an index; the server refuses anything else.
     Reader,
+    /// Reads what may take long; the same.
+    Scanner,
     /// Changes the tables, which may take its time.
     Migrator,
+}
+
+impl Role {
+    /// Whether the server is to refuse writes.
+    pub(crate) const fn only_reads(self) -> bool {
+        matches!(self, Self::Reader | Self::Scanner)
+    }
 }
 
 /// Where to connect, and with which settings.
@@ -59,13 +67,14 @@ pub(crate) struct Target {
 
 /// An open connection. It ends when this is dropped.
 pub(crate) struct Link {
-    client: Client,
-    role: Role,
+    pub(super) client: Client,
+    pub(super) role: Role,
     /// How many warnings came.
     warnings: Arc<AtomicU64>,
     /// Taken when it is cut.
     cut: Mutex<Option<oneshot::Sender<()>>>,
-    cache: Mutex<Cache>,
+    pub(super) cache: Mutex<Cache>,
+    pub(super) gathering: Arc<Gathering>,
     patience: Duration,
     world: World,
 }
@@ -105,6 +114,7 @@ impl Target {
                 warnings,
                 cut: Mutex::new(Some(cut)),
                 cache: Mutex::default(),
+                gathering: Arc::default(),
                 patience: match role {
                     Role::Migrator => Duration::from_hours(24),
                     _ => self.options.statement_timeout * 2,
@@ -124,12 +134,19 @@ impl Target {
             _ => (self.options.statement_timeout.as_millis(), self.options.statement_timeout.as_millis() / 3),
         };
         // A writer says that it writes when it begins; where that fails, what was sent behind it must not be done by itself.
-        let only = if matches!(role, Role::Reader | Role::Writer) { "on" } else { "off" };
+        let only = if role.only_reads() || role == Role::Writer { "on" } else { "off" };
+        // What is found by a key stays so, however little the server knows about a young table yet.
+        let by_keys = match role {
+            Role::Writer | Role::Reader => {
+                "set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; "
+            }
+            Role::Claimer | Role::Scanner | Role::Migrator => "",
+        };
         // A transaction whose client has vanished must not hold its locks for long. Warnings must come, since one of them
         // says that a commit is not on the standby; and what is acknowledged must be on stable storage.
         format!(
             "set search_path to \"{schema}\"; set statement_timeout = {timeout}; set lock_timeout = {lock}; \
-             set idle_in_transaction_session_timeout = 15000; set client_min_messages = warning; set jit = off; \
+             set idle_in_transaction_session_timeout = 15000; set client_min_messages = warning; set jit = off; {by_keys}\
              set default_transaction_isolation = 'read committed'; set default_transaction_read_only = {only}; \
              select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'"
         )
@@ -229,31 +246,25 @@ impl Wire for Link {
     }
 
     async fn rows(&self, statement: &Statement) -> Result<Vec<Row>, Failure> {
-        let prepared = self.prepare(statement).await?;
-        let running = async {
-            let found = self.client.query_raw(&prepared, &statement.params).await?;
-            found.map_ok(|found| prepared::row(&found)).try_collect::<Vec<_>>().await
-        };
-        let found = self.bounded(running).await?.map_err(|error| failure(&error, statement, self.role))?;
-        found.into_iter().collect::<Result<_, _>>().map_err(|error| Failure::Refused(Refusal::Defect(error)))
+        self.gathered(statement).await
     }
 
-    async fn play(
-        &self,
-        begin: Begin,
-        statements: &[(&Prepared, &Statement)],
-    ) -> Result<Vec<Result<u64, Failure>>, Failure> {
-        let mut sending: Vec<Sent<'_>> = Vec::with_capacity(1 + statements.len());
-        sending.push(self.control(match begin {
-            Begin::First => BEGIN,
-            Begin::Anew => BEGIN_ANEW,
-        }));
-        sending.extend(statements.iter().map(|(prepared, one)| self.statement(prepared, one)));
+    async fn play(&self, begin: Begin, changes: &[Ready<'_, Prepared>]) -> Result<Vec<Result<u64, Failure>>, Failure> {
+        let begin = match self.play_bundled(begin, changes).await? {
+            Bundled::Ran => {
+                let statements = changes.iter().flat_map(|change| change.statements);
+                return Ok(statements.map(|statement| Ok(statement.expect.wanted())).collect());
+            }
+            Bundled::Not(begin) => begin,
+        };
+        let statements = changes.iter().flat_map(Ready::pairs);
+        let mut sending: Vec<Sent<'_>> = vec![self.control(text(begin))];
+        sending.extend(statements.clone().map(|(prepared, one)| self.statement(prepared, one)));
         let mut answers = self.all(sending).await?.into_iter();
         if let Some(Err(error)) = answers.next() {
             return Err(failure(&error, &Statement::any(BEGIN, Vec::new()), Role::Writer));
         }
-        let told = |(answer, (_, statement)): (Result<u64, Error>, &(&Prepared, &Statement))| {
+        let told = |(answer, (_, statement)): (Result<u64, Error>, (&Prepared, &Statement))| {
             answer.map_err(|error| failure(&error, statement, Role::Writer))
         };
         Ok(answers.zip(statements).map(told).collect())
@@ -289,12 +300,20 @@ fn is_undone(code: &str) -> bool {
     matches!(code, "40001" | "40P01")
 }
 
+/// The text that begins a transaction.
+pub(super) const fn text(begin: Begin) -> &'static str {
+    match begin {
+        Begin::First => BEGIN,
+        Begin::Anew => BEGIN_ANEW,
+    }
+}
+
 /// Work that was sent, whose answer is awaited.
-type Sent<'a> = Pin<Box<dyn Future<Output = Result<u64, Error>> + Send + 'a>>;
+pub(super) type Sent<'a> = Pin<Box<dyn Future<Output = Result<u64, Error>> + Send + 'a>>;
 
 impl Link {
     /// Waits for the server no longer than one may. A connection without a sign of life is cut.
-    async fn bounded<T>(&self, work: impl Future<Output = T>) -> Result<T, Failure> {
+    pub(super) async fn bounded<T>(&self, work: impl Future<Output = T>) -> Result<T, Failure> {
         self.world.timeout(self.patience, work).await.map_err(|_| {
             self.cut();
             Failure::Lost("the server gives no answer".to_owned())
@@ -302,17 +321,17 @@ impl Link {
     }
 
     /// A statement to send, for [`Link::all`].
-    fn statement<'a>(&'a self, prepared: &'a Prepared, statement: &'a Statement) -> Sent<'a> {
+    pub(super) fn statement<'a>(&'a self, prepared: &'a Prepared, statement: &'a Statement) -> Sent<'a> {
         Box::pin(self.client.execute_raw(prepared, &statement.params))
     }
 
     /// A text without parameters to send, for [`Link::all`].
-    fn control<'a>(&'a self, text: &'a str) -> Sent<'a> {
+    pub(super) fn control<'a>(&'a self, text: &'a str) -> Sent<'a> {
         Box::pin(async move { self.client.batch_execute(text).await.map(|()| 0) })
     }
 
     /// Sends all of it at once, in order, and waits for every answer.
-    async fn all(&self, mut sending: Vec<Sent<'_>>) -> Result<Vec<Result<u64, Error>>, Failure> {
+    pub(super) async fn all(&self, mut sending: Vec<Sent<'_>>) -> Result<Vec<Result<u64, Error>>, Failure> {
         let working = async {
             // The first poll is what sends. Answers come in the order of the questions, so one is awaited at a time.
             let mut early = Vec::with_capacity(sending.len());

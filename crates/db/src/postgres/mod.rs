@@ -4,18 +4,22 @@
 //! order. A writer takes what waits, sorts it by aggregate (batches of several writers or nodes then meet in one order,
 //! which keeps them from deadlocking), sends BEGIN and all statements at once, awaits the counts, and only then sends
 //! COMMIT: a count that is not met is no error to the database, so a COMMIT sent along would go through. Whatever fails
-//! is rolled back and done again without the offender, which is then judged alone.
+//! is rolled back and done again without the offender, which is then judged alone. Statements that are alike are sent as one
+//! (`bundle`), and so are reads that wait for the same connection (`gather`).
 //!
 //! **What is not known.** A COMMIT without an answer is [`crate::Committed::Unknown`]. A connection lost before COMMIT was
 //! sent has written nothing, and its changes go to the next one.
 
 mod address;
 mod batch;
+mod bundle;
 mod engine;
 mod failure;
+mod gather;
 mod link;
 mod migrate;
 mod options;
+mod play;
 mod pool;
 mod prepared;
 mod tls;
@@ -26,4 +30,4 @@ pub(crate) use engine::Server;
 pub(crate) use failure::Failure;
 pub(crate) use link::{Role, Sealed, Target};
 pub use options::PostgresOptions;
-pub(crate) use wire::{Begin, Endpoint, Wire};
+pub(crate) use wire::{Begin, Endpoint, Ready, Wire};

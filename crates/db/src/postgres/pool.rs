@@ -93,7 +93,7 @@ impl<E: Endpoint> Pool<E> {
         let link = self.link(slot).await.map_err(|why| Attempt::Again(DbError::Unreachable(why)))?;
         link.rows(statement).await.map_err(|failure| match (failure, self.role) {
             (failure @ Failure::Met(_), _) => Attempt::Again(failure.into()),
-            (failure @ Failure::Lost(_), Role::Reader) => {
+            (failure @ Failure::Lost(_), role) if role.only_reads() => {
                 link.cut();
                 Attempt::Again(failure.into())
             }

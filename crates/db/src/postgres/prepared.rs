@@ -15,7 +15,7 @@ const TEXTS: usize = 512;
 
 /// The statements that a connection has prepared, by their text. Never iterated.
 #[derive(Default)]
-pub(crate) struct Cache(HashMap<Cow<'static, str>, Vec<Prepared>>);
+pub(crate) struct Cache(HashMap<Cow<'static, str>, Vec<Prepared>>, HashMap<String, Prepared>);
 
 impl Cache {
     /// A statement prepared for parameters of these kinds. A null fits every type.
@@ -28,6 +28,18 @@ impl Cache {
             self.0.clear();
         }
         self.0.entry(sql).or_default().push(prepared);
+    }
+
+    /// A bundle's statement, whose text says the types.
+    pub(crate) fn find_bundle(&self, sql: &str) -> Option<Prepared> {
+        self.1.get(sql).cloned()
+    }
+
+    pub(crate) fn keep_bundle(&mut self, sql: String, prepared: Prepared) {
+        if self.1.len() >= TEXTS {
+            self.1.clear();
+        }
+        self.1.insert(sql, prepared);
     }
 }
 

@@ -32,6 +32,20 @@ pub(crate) enum Begin {
     Anew,
 }
 
+/// A change whose statements are prepared.
+pub(crate) struct Ready<'a, P> {
+    pub(crate) statements: &'a [Statement],
+    /// In the same order.
+    pub(crate) prepared: &'a [P],
+}
+
+impl<'a, P> Ready<'a, P> {
+    /// The statements with what is prepared for them.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&'a P, &'a Statement)> + Clone + use<'a, P> {
+        self.prepared.iter().zip(self.statements)
+    }
+}
+
 /// An open connection. It ends when this is dropped.
 pub(crate) trait Wire: Send + Sync + 'static {
     /// A statement that was prepared.
@@ -49,11 +63,12 @@ pub(crate) trait Wire: Send + Sync + 'static {
     /// Runs a statement to its end and returns its rows.
     fn rows(&self, statement: &Statement) -> impl Future<Output = Result<Vec<Row>, Failure>> + Send;
 
-    /// Begins a transaction and runs every statement: how many rows each touched, in order. An error means that none did.
+    /// Begins a transaction and runs the statements of every change: how many rows each touched, in order, or what it had to
+    /// when all have met their counts. An error means that none did.
     fn play(
         &self,
         begin: Begin,
-        statements: &[(&Self::Prepared, &Statement)],
+        changes: &[Ready<'_, Self::Prepared>],
     ) -> impl Future<Output = Result<Vec<Result<u64, Failure>>, Failure>> + Send;
 
     /// Sends COMMIT.

@@ -22,4 +22,6 @@ mod story;
 #[cfg(test)]
 mod tls;
 #[cfg(test)]
+mod together;
+#[cfg(test)]
 mod upkeep;
