@@ -139,9 +139,12 @@ async fn measure(
         };
         for connections in &options.connections {
             take(&server, &body, (*what, *connections, WARM_UP)).await?;
-            let spent = server.spent();
+            let spent = || (server.spent(), postgres.as_ref().map_or(Duration::ZERO, Postgres::spent));
+            let before = spent();
             let mut sample = take(&server, &body, (*what, *connections, Duration::from_secs(options.seconds))).await?;
-            sample.spent = server.spent().saturating_sub(spent);
+            let after = spent();
+            sample.spent = after.0.saturating_sub(before.0);
+            sample.database = after.1.saturating_sub(before.1);
             if sample.failed > 0 {
                 bail!("{} of {} answers of the {subject} were not successes", sample.failed, sample.count());
             }
@@ -169,20 +172,24 @@ fn print(database: Database, what: What, samples: &Samples) {
         What::Read => "getPayment",
     };
     println!("\n### {what}, {database}\n");
-    println!("| connections | | per second | p50 ms | p99 ms | CPU µs | of the floor's | p50 above it, ms |");
-    println!("|---|---|---|---|---|---|---|---|");
+    println!(
+        "| connections | | per second | p50 ms | p99 ms | CPU µs | CPU of the database's server | of the floor's | p50 above it, ms |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|");
     let mut floor: Option<(usize, &Sample)> = None;
     for ((connections, subject), sample) in samples {
         let held = *floor.get_or_insert((*connections, sample));
         let (_, floor_sample) = if held.0 == *connections { held } else { *floor.insert((*connections, sample)) };
         let hundredths = sample.rate() * 100 / floor_sample.rate().max(1);
+        let [own, database_server] = sample.costs();
         let above = sample.at(500).saturating_sub(floor_sample.at(500));
         println!(
-            "| {connections} | {subject} | {} | {} | {} | {} | {}.{:02} | {} |",
+            "| {connections} | {subject} | {} | {} | {} | {} | {} | {}.{:02} | {} |",
             sample.rate(),
             millis(sample.at(500)),
             millis(sample.at(990)),
-            sample.cost().as_micros(),
+            own.as_micros(),
+            database_server.as_micros(),
             hundredths / 100,
             hundredths % 100,
             millis(above),

@@ -4,13 +4,18 @@ use std::{
     io::{BufRead, BufReader},
     net::TcpListener,
     process::{Child, Command, Stdio},
+    time::Duration,
 };
 
 use anyhow::{Context, bail};
 
+use crate::server::spent_by;
+
 /// A server that ends when it is dropped, with all that it holds.
 pub(crate) struct Postgres {
     shell: Child,
+    /// The process that all others of the server are children of.
+    main: u32,
     /// `postgres://…`
     pub(crate) url: String,
 }
@@ -36,8 +41,17 @@ impl Postgres {
         let mut line = String::new();
         BufReader::new(shell.stdout.take().context("no standard output")?).read_line(&mut line)?;
         let url = format!("postgres://postgres@127.0.0.1:{port}/postgres?sslmode=disable");
-        let server = Self { shell, url };
-        if line.trim() == "ready" { Ok(server) } else { bail!("the PostgreSQL server does not start") }
+        let main = line.trim().strip_prefix("ready ").and_then(|main| main.parse().ok());
+        let server = Self { shell, main: main.unwrap_or_default(), url };
+        if main.is_some() { Ok(server) } else { bail!("the PostgreSQL server does not start") }
+    }
+
+    /// The processor time that its processes have used up, those that have ended not among them. Zero where the system
+    /// does not tell it.
+    pub(crate) fn spent(&self) -> Duration {
+        let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let numbers = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+        numbers.filter_map(spent_by).filter(|(parent, _)| *parent == self.main).map(|(_, spent)| spent).sum()
     }
 }
 

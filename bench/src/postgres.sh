@@ -26,6 +26,7 @@ initdb -D data -U postgres -A trust -E UTF8 --locale=C.UTF-8 >log 2>&1 || { cat 
   echo "max_wal_size = 4GB"
 } >>data/postgresql.conf
 pg_ctl -D data -l server-log -w start </dev/null >>log 2>&1 || { cat log server-log >&2; exit 1; }
-echo ready
+# With the number of the process that all others of the server are children of.
+echo "ready $(head -n 1 data/postmaster.pid)"
 # Ends with the program that started this, however that comes about.
 cat >/dev/null

@@ -34,6 +34,8 @@ pub(crate) struct Sample {
     elapsed: Duration,
     /// The processor time of the server's process, where the system tells it.
     pub(crate) spent: Duration,
+    /// The same of the database server's processes.
+    pub(crate) database: Duration,
     /// Answers that were not as wanted.
     pub(crate) failed: u64,
 }
@@ -67,6 +69,7 @@ impl Sample {
         self.times.extend(other.times);
         self.elapsed += other.elapsed;
         self.spent += other.spent;
+        self.database += other.database;
         self.failed += other.failed;
         self.times.sort_unstable();
     }
@@ -81,9 +84,10 @@ impl Sample {
         u128::try_from(self.count()).unwrap_or(u128::MAX).saturating_mul(1_000_000) / self.elapsed.as_micros().max(1)
     }
 
-    /// Processor time of the server's process for one request.
-    pub(crate) fn cost(&self) -> Duration {
-        self.spent / u32::try_from(self.count()).unwrap_or(u32::MAX).max(1)
+    /// Processor time for one request: of the server's process, and of the database server's.
+    pub(crate) fn costs(&self) -> [Duration; 2] {
+        let count = u32::try_from(self.count()).unwrap_or(u32::MAX).max(1);
+        [self.spent, self.database].map(|spent| spent / count)
     }
 
     /// The time within which so many thousandths of the requests were answered.
@@ -142,9 +146,15 @@ mod tests {
     #[test]
     fn percentiles_and_rates_are_those_of_what_was_measured() {
         let times = (1..=1000).map(Duration::from_micros).collect();
-        let sample = Sample { times, elapsed: Duration::from_secs(2), spent: Duration::from_secs(1), failed: 0 };
+        let sample = Sample {
+            times,
+            elapsed: Duration::from_secs(2),
+            spent: Duration::from_secs(1),
+            database: Duration::from_secs(3),
+            failed: 0,
+        };
         assert_eq!(sample.rate(), 500);
-        assert_eq!(sample.cost(), Duration::from_millis(1));
+        assert_eq!(sample.costs(), [1, 3].map(Duration::from_millis));
         assert_eq!(millis(sample.at(500)), "0.501");
         assert_eq!(millis(sample.at(1000)), "1.000");
         assert_eq!(Sample::default().at(500), Duration::ZERO);

@@ -101,12 +101,7 @@ impl Server {
 
     /// The processor time that its process has used; zero where the system does not tell it.
     pub(crate) fn spent(&self) -> Duration {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
-        // After the program's name, which may hold blanks, come the state and more; of these the 12th and 13th are meant.
-        let after = stat.rsplit_once(')').map_or("", |(_, after)| after);
-        let ticks: u64 = after.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
-        // Linux counts in hundredths of a second, whatever its clock does.
-        Duration::from_millis(ticks.saturating_mul(10))
+        spent_by(self.child.id()).map_or(Duration::ZERO, |(_, spent)| spent)
     }
 }
 
@@ -138,6 +133,17 @@ impl Server {
         let ended = self.child.wait()?;
         if ended.success() { Ok(()) } else { bail!("the server ended with {ended}") }
     }
+}
+
+/// A process's parent and the processor time that it has used up, where the system tells it.
+pub(crate) fn spent_by(process: u32) -> Option<(u32, Duration)> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // After the program's name, which may hold blanks, come the state, the parent and more.
+    let mut after = stat.rsplit_once(')')?.1.split_whitespace();
+    let parent = after.nth(1)?.parse().ok()?;
+    let ticks: u64 = after.skip(9).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
+    // Linux counts in hundredths of a second, whatever its clock does.
+    Some((parent, Duration::from_millis(ticks.saturating_mul(10))))
 }
 
 impl Drop for Server {
