@@ -92,6 +92,11 @@ pub(crate) enum Sealed {
     Unknown,
 }
 
+/// Plans are judged by the rows that they touch. A plan is kept for long, so that one that reads the whole of a table because it
+/// is small would go on doing so when it has grown.
+const BY_KEYS: &str = "set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; \
+    set enable_material = off; set random_page_cost = 0; set seq_page_cost = 0; set cpu_tuple_cost = 1; ";
+
 impl Target {
     /// Opens a connection. Errors are for the operator.
     async fn open(&self, role: Role) -> Result<Link, String> {
@@ -135,11 +140,9 @@ impl Target {
         };
         // A writer says that it writes when it begins; where that fails, what was sent behind it must not be done by itself.
         let only = if role.only_reads() || role == Role::Writer { "on" } else { "off" };
-        // What is found by a key stays so, however little the server knows about a young table yet.
+        // Everything there is found by a key, also where the server knows little of a young table yet, or takes it for small.
         let by_keys = match role {
-            Role::Writer | Role::Reader => {
-                "set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; "
-            }
+            Role::Writer | Role::Reader => BY_KEYS,
             Role::Claimer | Role::Scanner | Role::Migrator => "",
         };
         // A transaction whose client has vanished must not hold its locks for long. Warnings must come, since one of them
