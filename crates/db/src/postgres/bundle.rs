@@ -241,7 +241,7 @@ struct Columns<'s, 'v> {
     names: String,
 }
 
-impl<'v> Columns<'_, 'v> {
+impl Columns<'_, '_> {
     /// A part of a text in which each parameter is a column of the arrays.
     fn named(&mut self, text: &str) -> Option<String> {
         replaced(text, |number| self.column(number))
@@ -263,14 +263,17 @@ impl<'v> Columns<'_, 'v> {
     fn column(&mut self, number: usize) -> Option<Cow<'static, str>> {
         let index = number.checked_sub(1)?;
         let values = || self.statements.iter().map(|statement| statement.params.get(index));
+        if values().any(|value| value.is_none()) {
+            return None;
+        }
         let is_text = values().any(|value| matches!(value, Some(Value::Text(_))));
         let is_int = values().any(|value| matches!(value, Some(Value::Int(_))));
         let param = match (is_text, is_int) {
             // A null without a type fits every column.
             (false, false) => return Some("null".into()),
             (true, true) => return None,
-            (true, false) => Param::Texts(values().map(text).collect::<Option<_>>()?),
-            (false, true) => Param::Ints(values().map(int).collect::<Option<_>>()?),
+            (true, false) => Param::Texts(values().map(text).collect()),
+            (false, true) => Param::Ints(values().map(int).collect()),
         };
         let name = format!("arg_{number}");
         if self.names.split(", ").all(|known| known != name) {
@@ -284,19 +287,17 @@ impl<'v> Columns<'_, 'v> {
     }
 }
 
-fn text(value: Option<&Value>) -> Option<Option<&str>> {
-    match value? {
-        Value::Text(text) => Some(Some(text)),
-        Value::Null => Some(None),
-        Value::Int(_) => None,
+fn text(value: Option<&Value>) -> Option<&str> {
+    match value {
+        Some(Value::Text(text)) => Some(text),
+        Some(Value::Null | Value::Int(_)) | None => None,
     }
 }
 
-fn int(value: Option<&Value>) -> Option<Option<i64>> {
-    match value? {
-        Value::Int(number) => Some(Some(*number)),
-        Value::Null => Some(None),
-        Value::Text(_) => None,
+fn int(value: Option<&Value>) -> Option<i64> {
+    match value {
+        Some(Value::Int(number)) => Some(*number),
+        Some(Value::Null | Value::Text(_)) | None => None,
     }
 }
 

@@ -151,18 +151,15 @@ impl Link {
                 Some(bundle) => self.bundle(bundle, group.len()).await,
                 None => None,
             };
-            match bundled {
-                Some(found) => {
-                    for (waiting, rows) in group.into_iter().zip(found) {
-                        let _ = waiting.told.send(Told::Rows(Ok(rows)));
-                    }
+            if let Some(found) = bundled {
+                for (waiting, rows) in group.into_iter().zip(found) {
+                    let _ = waiting.told.send(Told::Rows(Ok(rows)));
                 }
-                None => {
-                    let alone = group.into_iter().map(|waiting| async move {
-                        let _ = waiting.told.send(Told::Rows(self.alone(&waiting.statement).await));
-                    });
-                    join_all(alone).await;
-                }
+            } else {
+                let alone = group.into_iter().map(|waiting| async move {
+                    let _ = waiting.told.send(Told::Rows(self.alone(&waiting.statement).await));
+                });
+                join_all(alone).await;
             }
         })
     }
@@ -170,17 +167,16 @@ impl Link {
     /// The rows of each. `None` when it did not go well: each finds out by itself.
     async fn bundle(&self, bundle: Bundle<'_>, count: usize) -> Option<Vec<Vec<Row>>> {
         let known = self.cache.lock().find_bundle(&bundle.sql);
-        let prepared = match known {
-            Some(known) => known,
-            None => {
-                let types: Vec<Type> = bundle.params.iter().map(Param::kind).collect();
-                let prepared = self.bounded(self.client.prepare_typed(&bundle.sql, &types)).await.ok()?;
-                let prepared = prepared
-                    .inspect_err(|error| tracing::warn!(error = reason(error), "reads that are alike can't be bundled"))
-                    .ok()?;
-                self.cache.lock().keep_bundle(bundle.sql, prepared.clone());
-                prepared
-            }
+        let prepared = if let Some(known) = known {
+            known
+        } else {
+            let types: Vec<Type> = bundle.params.iter().map(Param::kind).collect();
+            let prepared = self.bounded(self.client.prepare_typed(&bundle.sql, &types)).await.ok()?;
+            let prepared = prepared
+                .inspect_err(|error| tracing::warn!(error = reason(error), "reads that are alike can't be bundled"))
+                .ok()?;
+            self.cache.lock().keep_bundle(bundle.sql, prepared.clone());
+            prepared
         };
         let running = async {
             let found = self.client.query_raw(&prepared, &bundle.params).await?;
