@@ -37,8 +37,8 @@ async fn changes_that_are_alike_are_written_by_few_statements() {
     opened(&db).await;
     assert!(statements(&db, "account").await.len() < ACCOUNTS / 3);
     let takes = (0..ACCOUNTS).map(|number| db.commit(take(&number.to_string(), 1, &number.to_string())));
-    let taken = join_all(takes).await;
-    assert!(taken.iter().all(|one| *one == Ok(Committed::Done)), "{taken:?}");
+    let ended = join_all(takes).await;
+    assert!(ended.iter().all(|one| *one == Ok(Committed::Done)), "{ended:?}");
     assert_eq!(ledger(&db).await.len(), ACCOUNTS);
     let (updates, inserts) = (statements(&db, "account").await, statements(&db, "ledger").await);
     assert!(updates.len() < ACCOUNTS / 3 && inserts.len() < ACCOUNTS / 3, "{updates:?} {inserts:?}");
@@ -55,7 +55,7 @@ async fn one_that_is_refused_is_told_so_and_the_others_are_written() {
         db.commit(take(&number.to_string(), if number % 7 == 0 { 11 } else { 3 }, &entry))
     });
     for (number, ended) in (1..).zip(join_all(takes).await) {
-        let statement = if number % 7 == 0 { 0 } else { 1 };
+        let statement = usize::from(number % 7 != 0);
         let refused = number % 7 == 0 || number % 11 == 0;
         let wanted = if refused { Committed::Conflict { statement } } else { Committed::Done };
         assert_eq!(ended, Ok(wanted), "{number}");
@@ -113,9 +113,9 @@ async fn reads_that_are_alike_are_asked_together_and_each_gets_its_own() {
             let db = &db;
             async move {
                 let reading = db.read(sql, params![number.to_string()]);
-                if number % 5 == 0 {
+                if number.is_multiple_of(5) {
                     // It goes away before it is told, and nobody waits for it.
-                    let _ = tokio::time::timeout(Duration::from_micros(200), reading).await;
+                    let _ = World::real().timeout(Duration::from_micros(200), reading).await;
                     return;
                 }
                 let rows = reading.await.unwrap();
