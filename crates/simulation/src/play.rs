@@ -198,7 +198,7 @@ async fn listed(shop: &Shop) -> Vec<Value> {
 /// A person reads the statements of a processor that can't prove anything, and settles what is unknown.
 async fn resolve(shop: &Shop, payment: &Value) {
     let text = |name: &str| payment.get(name).and_then(Value::as_str).unwrap_or_default();
-    if text("status") != "NO_ANSWER_FROM_PSP" || text("connectionId") != "mute-a" {
+    if text("connectionId") != "mute-a" || !checker::is_unsettled(payment) {
         return;
     }
     let uuid = text("id").trim_start_matches("payments:");
@@ -209,9 +209,12 @@ async fn resolve(shop: &Shop, payment: &Value) {
         reference.starts_with(uuid) && at == Some("mute-a")
     });
     let amount = |name: &str| own.and_then(|entry| entry.get(name)?.as_i64()).unwrap_or(0);
-    let outcome = match (amount("authorised"), amount("captured")) {
-        (0, _) => "NOT_CHARGED",
-        (_, 0) => "AUTHORISED",
+    let told = payment.get("refundedAmount").and_then(Value::as_i64).unwrap_or(0);
+    let outcome = match (text("status"), amount("authorised"), amount("captured")) {
+        ("REFUND_PENDING", ..) if amount("refunded") > told => "REFUNDED",
+        ("REFUND_PENDING", ..) => "NOT_REFUNDED",
+        (_, 0, _) => "NOT_CHARGED",
+        (_, _, 0) => "AUTHORISED",
         _ => "CAPTURED",
     };
     let asked = json!({ "id": text("id"), "outcome": outcome, "evidence": "the processor's statement" });

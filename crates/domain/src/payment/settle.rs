@@ -16,6 +16,15 @@ use crate::{
     fault::{Code, Fault},
 };
 
+/// A person's word on an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Word {
+    /// It took effect; `captured` for a charge that includes the capture.
+    TookEffect { captured: bool },
+    /// Nothing happened, for this reason.
+    Nothing(&'static str),
+}
+
 impl Payment {
     /// Takes news about operation `n`: the next state, and what the timeline says of it. An empty list means that
     /// nothing was worth a line; the payment may still have a new due time.
@@ -70,21 +79,38 @@ impl Payment {
         lines
     }
 
-    /// The operation that a person who knows this outcome can settle: the unknown authorisation, or the oldest unknown refund.
+    /// The operation that a person who knows this outcome can settle: the oldest unknown one about which it says anything.
     pub fn resolvable(&self, outcome: Resolution) -> Option<&Operation> {
-        let refund = match outcome {
-            Resolution::Refunded | Resolution::NotRefunded => true,
-            Resolution::Authorised | Resolution::Captured | Resolution::NotCharged => false,
+        let unknown = |operation: &&Operation| {
+            matches!(operation.state, State::Unknown { .. }) && self.word_on(operation.kind, outcome).is_some()
         };
-        if !refund && self.status != Status::NoAnswerFromPsp {
-            return None;
-        }
-        let fits = |kind: Kind| if refund { matches!(kind, Kind::Refund { .. }) } else { kind.is_attempt() };
-        let unknown = |operation: &&Operation| matches!(operation.state, State::Unknown { .. }) && fits(operation.kind);
         self.operations.iter().find(unknown)
     }
 
-    /// Settles an unknown authorisation or refund on a person's word, with the evidence kept in the timeline.
+    /// What it says about an unknown operation of this kind that the payment has come to this outcome.
+    fn word_on(&self, kind: Kind, outcome: Resolution) -> Option<Word> {
+        let unknown = self.status == Status::NoAnswerFromPsp;
+        match (kind, outcome) {
+            (Kind::Authorise { .. }, Resolution::Authorised) if unknown => Some(Word::TookEffect { captured: false }),
+            (Kind::Authorise { .. }, Resolution::Captured) if unknown => Some(Word::TookEffect { captured: true }),
+            (Kind::Authorise { .. }, Resolution::NotCharged) if unknown => {
+                Some(Word::Nothing("a person found that nothing was charged"))
+            }
+            (Kind::Capture, Resolution::Captured)
+            | (Kind::Cancel { .. } | Kind::Abandon { .. }, Resolution::NotCharged)
+            | (Kind::Refund { .. }, Resolution::Refunded) => Some(Word::TookEffect { captured: false }),
+            (Kind::Capture, Resolution::Authorised) => Some(Word::Nothing("a person found that nothing was captured")),
+            (Kind::Cancel { .. }, Resolution::Authorised) => {
+                Some(Word::Nothing("a person found that nothing was cancelled"))
+            }
+            (Kind::Refund { .. }, Resolution::NotRefunded) => {
+                Some(Word::Nothing("a person found that nothing was refunded"))
+            }
+            _ => None,
+        }
+    }
+
+    /// Settles an unknown operation on a person's word, with the evidence kept in the timeline.
     ///
     /// # Errors
     /// `error.resolve.invalid-status` unless its outcome is unknown.
@@ -95,23 +121,16 @@ impl Payment {
         at: Timestamp,
         policy: &Policy,
     ) -> Result<Vec<Line>, Fault> {
-        let Some(n) = self.resolvable(outcome).map(|operation| operation.n) else {
-            let message = "Only a payment with status NO_ANSWER_FROM_PSP, or a refund whose outcome is unknown, can be settled by a \
-                           person.";
+        let found = self.resolvable(outcome).map(|operation| (operation.n, operation.kind));
+        let Some((n, word)) = found.and_then(|(n, kind)| Some((n, self.word_on(kind, outcome)?))) else {
+            let message = "Only what got no answer can be settled by a person: an authorisation, capture, cancellation, giving up \
+                           or refund whose outcome is unknown, by an outcome that says what became of it.";
             return Err(Fault::new(Code::ResolveStatus, message).about(self.id).in_status(self.status));
         };
         let mut lines = vec![Line::new(at, "Settled by a person").saying(format!("Evidence: {evidence}"))];
-        lines.extend(match outcome {
-            Resolution::Authorised | Resolution::Refunded => self.took_effect(n, false, at, policy),
-            Resolution::Captured => self.took_effect(n, true, at, policy),
-            Resolution::NotRefunded => {
-                let reason = "a person found that nothing was refunded".to_owned();
-                self.ended(n, State::Failed { at, reason }, at, policy)
-            }
-            Resolution::NotCharged => {
-                let reason = "a person found that nothing was charged".to_owned();
-                self.ended(n, State::Failed { at, reason }, at, policy)
-            }
+        lines.extend(match word {
+            Word::TookEffect { captured } => self.took_effect(n, captured, at, policy),
+            Word::Nothing(reason) => self.ended(n, State::Failed { at, reason: reason.to_owned() }, at, policy),
         });
         self.wake_runs(at);
         Ok(lines)

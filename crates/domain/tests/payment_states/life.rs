@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::{
     Code,
     id::RefundId,
-    payment::{CancelCause, CaptureRule, Duty, News, Policy, Resolution, Source, State, Status},
+    payment::{AbandonCause, CancelCause, CaptureRule, Duty, News, Policy, Resolution, Source, State, Status},
 };
 use uuid::Uuid;
 
@@ -208,6 +208,48 @@ fn a_person_settles_an_unknown_refund_with_evidence() {
         assert_eq!(settled.is_ok(), resolution != Resolution::NotCharged);
         assert_eq!((one.status, one.refunded()), (status, refunded));
         assert!(one.resolve(Resolution::Captured, "x", at(100), &policy()).is_err());
+    }
+}
+
+#[test]
+fn a_person_settles_an_unknown_capture_or_cancellation_with_evidence() {
+    let table = [
+        (true, Resolution::Captured, Some(Status::Succeeded), 1000),
+        (true, Resolution::Authorised, Some(Status::Authorised), 0),
+        (true, Resolution::NotCharged, None, 0),
+        (false, Resolution::NotCharged, Some(Status::Cancelled), 0),
+        (false, Resolution::Authorised, Some(Status::Authorised), 0),
+        (false, Resolution::Captured, None, 0),
+    ];
+    for (capture, resolution, status, captured) in table {
+        let mut one = in_status(Status::Authorised).unwrap();
+        let begun = match capture {
+            true => one.begin_capture(None, begin(20)),
+            false => one.begin_cancel(CancelCause::Merchant, None, begin(20)),
+        };
+        let (n, _) = begun.unwrap();
+        tell(&mut one, n, News::NoAnswer, 21);
+        let settled = one.resolve(resolution, "bank statement 7", at(99), &policy());
+        assert_eq!(settled.is_ok(), status.is_some(), "{resolution:?}");
+        assert_eq!((one.status, one.captured), (status.unwrap_or(Status::Authorised), captured));
+        assert_eq!(one.operation(n).unwrap().state.is_open(), status.is_none());
+    }
+}
+
+#[test]
+fn a_person_settles_an_unknown_giving_up_with_evidence() {
+    let table = [
+        (Status::Needs3dSecure, Status::Declined),
+        (Status::NeedsApmAuthorization, Status::Cancelled),
+        (Status::GatewayHold, Status::Declined),
+    ];
+    for (status, end) in table {
+        let mut one = in_status(status).unwrap();
+        let (n, _) = one.begin_abandon(AbandonCause::Merchant, begin(20)).unwrap();
+        tell(&mut one, n, News::NoAnswer, 21);
+        assert!(one.resolve(Resolution::Authorised, "x", at(98), &policy()).is_err());
+        one.resolve(Resolution::NotCharged, "bank statement 7", at(99), &policy()).unwrap();
+        assert_eq!(one.status, end, "{status}");
     }
 }
 

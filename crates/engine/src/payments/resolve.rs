@@ -1,4 +1,4 @@
-//! A person settles a payment or a refund whose outcome stays unknown.
+//! A person settles what got no answer and stays unknown.
 
 use domain::{
     Fault,
@@ -26,7 +26,7 @@ pub struct Resolve {
 }
 
 impl Engine {
-    /// Settles an unknown payment, or the oldest of its unknown refunds, on a person's word.
+    /// Settles on a person's word the oldest operation without an answer about which the outcome says anything.
     ///
     /// # Errors
     /// `error.payment.not-found`, `error.resolve.invalid-status`.
@@ -44,15 +44,16 @@ impl Engine {
         let payment = self.load(caller.team, command.id).await?;
         if let Some(n) = payment.resolvable(command.outcome).map(|unknown| unknown.n) {
             let found = self.look_up(payment, n, true).await?;
-            let agrees = match command.outcome {
+            let settled = found.operation(n).filter(|operation| !operation.state.is_open());
+            let agrees = settled.is_some_and(|operation| match command.outcome {
                 Resolution::Authorised => found.status == Status::Authorised,
                 Resolution::Captured => found.status == Status::Succeeded,
-                Resolution::NotCharged => matches!(found.status, Status::Failed | Status::Declined),
-                Resolution::Refunded => found.operation(n).is_some_and(|refund| refund.state.is_done()),
-                Resolution::NotRefunded => {
-                    found.operation(n).is_some_and(|refund| !refund.state.is_open() && !refund.state.is_done())
+                Resolution::NotCharged => {
+                    matches!(found.status, Status::Failed | Status::Declined | Status::Cancelled)
                 }
-            };
+                Resolution::Refunded => operation.state.is_done(),
+                Resolution::NotRefunded => !operation.state.is_done(),
+            });
             self.gone_on(found).await;
             if agrees {
                 return self.keep_evidence(caller, command).await;
