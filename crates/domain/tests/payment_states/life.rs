@@ -223,9 +223,10 @@ fn a_person_settles_an_unknown_capture_or_cancellation_with_evidence() {
     ];
     for (capture, resolution, status, captured) in table {
         let mut one = in_status(Status::Authorised).unwrap();
-        let begun = match capture {
-            true => one.begin_capture(None, begin(20)),
-            false => one.begin_cancel(CancelCause::Merchant, None, begin(20)),
+        let begun = if capture {
+            one.begin_capture(None, begin(20))
+        } else {
+            one.begin_cancel(CancelCause::Merchant, None, begin(20))
         };
         let (n, _) = begun.unwrap();
         tell(&mut one, n, News::NoAnswer, 21);

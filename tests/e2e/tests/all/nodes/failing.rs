@@ -66,10 +66,10 @@ fn a_node_that_slept_changes_nothing_that_another_has_settled() {
 }
 
 #[test]
-fn a_node_that_slept_before_it_could_send_sends_nothing_afterwards() {
+fn a_node_that_slept_around_its_call_leaves_no_charge_unexplained() {
     let (one, two) = two();
     let mut told = Vec::new();
-    // Some of these moments are between the first commit and the call.
+    // Some of these moments are between the first commit and the call. That nothing is sent too late is the simulation's to show.
     for round in 0..4 {
         let (request, address) = (two.shop().authorise_request(&Order::card(cards::VISA), None), two.shop().address());
         let under_way = thread::spawn(move || request.try_send(address));
