@@ -157,7 +157,10 @@ impl Engine {
     /// What a request is told whose time is over before its payment's outcome is there.
     async fn as_it_stands(&self, team: TeamId, id: PaymentId, claim: Option<&Claim>) -> Result<PaymentView, Stop> {
         let mut payment = self.load(team, id).await?;
-        if let Some(claim) = claim.filter(|claim| payment.owed_answer.as_ref() == Some(&claim.once)) {
+        // What has no outcome yet is told as without an answer; its key tells the outcome when it is there.
+        let has_come_far = payment.status != Status::Active;
+        let waits = |claim: &&Claim| payment.owed_answer.as_ref() == Some(&claim.once);
+        if let Some(claim) = claim.filter(waits).filter(|_| has_come_far) {
             if let Some(told) = self.told_so_far(payment.clone(), claim).await? {
                 return Ok(told);
             }

@@ -110,6 +110,29 @@ fn a_request_whose_flow_can_not_go_on_in_time_is_told_the_payment() {
 }
 
 #[test]
+fn a_request_whose_flow_has_not_begun_to_charge_in_time_is_told_no_outcome_for_good() {
+    let (shop, customer) = shop(12);
+    let connection = SaveConnection {
+        id: ConnectionId::parse("on"),
+        processor: "approves".to_owned(),
+        name: "on".to_owned(),
+        settings: json!({}),
+        credentials: None,
+    };
+    shop.run(shop.engine.save_connection(&shop.server, connection)).unwrap();
+    let steps = "- call_webhook:\n    url: https://silent.example/\n".repeat(3);
+    published(
+        &shop,
+        "on",
+        &format!("name: on\ntrigger: payment\nsteps:\n{steps}- authorise:\n    connection: on\n- capture: now\n"),
+    );
+    let told = pay(&shop, by("on", customer), Some("key")).result.unwrap();
+    assert_eq!(told.status, Status::NoAnswerFromPsp);
+    // Its key still waits, for an outcome: whoever goes on with the payment tells it.
+    assert!(now(&shop, told.id).owed_answer.is_some());
+}
+
+#[test]
 fn what_a_person_settles_goes_on_at_once() {
     for (seed, outcome, status) in
         [(3, Resolution::Authorised, Status::Succeeded), (4, Resolution::NotCharged, Status::Failed)]
