@@ -4,7 +4,8 @@
 //! its own moves them into the database (`passive`: it waits for nobody and nobody waits for it). The log starts anew only
 //! when *all* of it has been moved at the moment a commit begins, and a writer that never rests never gives that moment;
 //! so when the log has grown to several times its limit and the thread rests (only one can move the log at a time), the
-//! writer moves the small remainder itself, between two commits.
+//! writer moves the small remainder itself, between two commits. A thread that can't keep up, on a busy machine or a slow disk,
+//! is waited for: commits are slower then, and the log stays bounded.
 
 use std::{
     cell::Cell,
@@ -13,7 +14,8 @@ use std::{
         atomic::{AtomicBool, Ordering},
         mpsc::{Receiver, SyncSender, sync_channel},
     },
-    thread::{Builder, JoinHandle},
+    thread::{Builder, JoinHandle, sleep},
+    time::Duration,
 };
 
 use rusqlite::Connection;
@@ -25,6 +27,10 @@ use crate::DbError;
 const PAGE_KIB: u32 = 4;
 /// At so many times the limit the writer moves the remainder itself.
 const PATIENCE: u32 = 4;
+/// At so many times the limit the writer waits for a thread that is still at work.
+const BOUND: u32 = 5;
+/// How often it looks whether the thread is done.
+const LOOK: Duration = Duration::from_millis(1);
 
 thread_local! {
     /// The pages that the log held after the last commit of this thread. SQLite's hook is a bare function.
@@ -73,6 +79,15 @@ struct Thread {
     handle: JoinHandle<()>,
 }
 
+impl Thread {
+    /// Waits until it rests, or has ended.
+    fn wait(&self) {
+        while !self.rests.load(Ordering::Acquire) && !self.handle.is_finished() {
+            sleep(LOOK);
+        }
+    }
+}
+
 impl Checkpointer {
     /// One with a thread of its own.
     pub(crate) fn start(options: &SqliteOptions, label: &str) -> Result<Self, DbError> {
@@ -106,7 +121,13 @@ impl Checkpointer {
             return;
         }
         match &self.thread {
-            Some(thread) if !thread.rests.load(Ordering::Acquire) => return,
+            Some(thread) if !thread.rests.load(Ordering::Acquire) => {
+                if pages < self.limit_pages.saturating_mul(BOUND) {
+                    return;
+                }
+                thread.wait();
+                run(connection, Kind::Passive);
+            }
             Some(thread) if pages < self.limit_pages.saturating_mul(PATIENCE) => {
                 thread.rests.store(false, Ordering::Release);
                 if thread.ask.try_send(()).is_err() {
@@ -134,5 +155,42 @@ fn work(connection: &Connection, asked: &Receiver<()>, rests: &AtomicBool) {
     while asked.recv().is_ok() {
         run(connection, Kind::Passive);
         rests.store(true, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU32;
+
+    use super::*;
+
+    #[test]
+    fn a_thread_that_falls_behind_is_waited_for_once_the_log_is_long() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = SqliteOptions { wal_kib: 4 * PAGE_KIB, ..SqliteOptions::new(directory.path().join("slow.db")) };
+        let connection = connect::open(&options, connect::Role::Writer).unwrap();
+        connection.execute_batch("create table t (a)").unwrap();
+        let (rests, longest) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU32::new(0)));
+        let (done, seen) = (Arc::clone(&rests), Arc::clone(&longest));
+        let (ask, asked) = sync_channel(1);
+        // It is done some time after the log has become too long.
+        let slow = Builder::new().spawn(move || {
+            while seen.load(Ordering::Acquire) < 4 * BOUND {
+                sleep(LOOK);
+            }
+            sleep(Duration::from_millis(200));
+            done.store(true, Ordering::Release);
+            drop(asked);
+        });
+        let thread = Thread { ask, rests: Arc::clone(&rests), handle: slow.unwrap() };
+        let mut one = Checkpointer { thread: Some(thread), ..Checkpointer::inline(&options) };
+        while one.thread.is_some() && !rests.load(Ordering::Acquire) {
+            connection.execute("insert into t values (zeroblob(4000))", ()).unwrap();
+            longest.fetch_max(LOG_PAGES.get(), Ordering::AcqRel);
+            one.after_commit(&connection);
+        }
+        let longest = longest.load(Ordering::Acquire);
+        // One insert writes some three pages.
+        assert!(longest < 4 * BOUND + 4, "the log had {longest} pages when the thread was done");
     }
 }
