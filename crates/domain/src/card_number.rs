@@ -3,6 +3,8 @@
 //! None of the types has `Debug`, `Display`, `Serialize`, `Clone` or equality, and each wipes its memory when dropped.
 //! What may be shown is asked for by name (`masked`, `last4`, `bin`), and so is what may not (`expose`).
 
+use std::borrow::Cow;
+
 use thiserror::Error;
 use zeroize::Zeroizing;
 
@@ -189,10 +191,12 @@ fn masked(text: &str, shown: usize) -> String {
 /// Whether a text holds what looks like a card's number: digits of a brand's range and length with a right checksum, in
 /// one piece or in groups with one space, dash, dot or underscore between them.
 ///
-/// For texts that are kept or logged in clear. Lengths that telephone numbers have too (Visa's old 13) don't count.
+/// For texts that are kept or logged in clear. Lengths that telephone numbers have too (Visa's old 13) don't count, and neither
+/// do the groups of a UUID: one in some five thousand has a card's number by chance.
 pub fn holds_card_number(text: &str) -> bool {
+    let text = without_uuids(text);
     let mut groups: Vec<&str> = Vec::new();
-    let mut rest = text;
+    let mut rest = text.as_ref();
     while let Some(start) = rest.find(|letter: char| letter.is_ascii_digit()) {
         let (gap, from) = rest.split_at(start);
         if !matches!(gap, " " | "-" | "." | "_") {
@@ -208,6 +212,43 @@ pub fn holds_card_number(text: &str) -> bool {
     }
     false
 }
+
+/// The text with a letter in place of each UUID.
+fn without_uuids(text: &str) -> Cow<'_, str> {
+    if text.len() < UUID_LENGTH || !text.contains('-') {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let bounded = !kept.ends_with(char::is_alphanumeric);
+        match rest.split_at_checked(UUID_LENGTH) {
+            Some((uuid, behind)) if bounded && is_uuid(uuid) && !behind.starts_with(char::is_alphanumeric) => {
+                kept.push('u');
+                rest = behind;
+            }
+            _ => {
+                kept.push(letter);
+                rest = rest.strip_prefix(letter).unwrap_or_default();
+            }
+        }
+    }
+    Cow::Owned(kept)
+}
+
+/// Whether these are the letters of a UUID as RFC 9562 makes them. One of digits alone could hide a number.
+fn is_uuid(text: &str) -> bool {
+    let fits = |(place, letter): (usize, u8)| match place {
+        8 | 13 | 18 | 23 => letter == b'-',
+        14 => matches!(letter, b'1'..=b'8'),
+        19 => matches!(letter, b'8' | b'9' | b'a' | b'b' | b'A' | b'B'),
+        _ => letter.is_ascii_hexdigit(),
+    };
+    text.bytes().enumerate().all(fits) && text.bytes().any(|letter| letter.is_ascii_alphabetic())
+}
+
+/// Bytes of a UUID as text.
+const UUID_LENGTH: usize = 36;
 
 /// Whether the last of the groups make a card's number together.
 fn ends_with_card(groups: &[&str]) -> bool {
@@ -274,6 +315,11 @@ mod tests {
             "01 4242424242424242",
             "378282246310005.",
             "x36227206271667",
+            // Shaped like a UUID, of digits alone or of no version, or part of something longer.
+            "42424242-4242-4242-8000-000000000000",
+            "42424242-4242-4242-0000-00000000000a",
+            "5c383244-2317-4101-818b-acb120ffe2fe 4242 4242 4242 4242",
+            "5c383244-2317-4101-818b-acb120ffe2fe1",
         ] {
             assert!(holds_card_number(text), "{text}");
         }
@@ -281,6 +327,9 @@ mod tests {
             "4242424242424241",
             "4242 4242  4242 4242",
             "01929f6e-0000-7000-8000-000000000001",
+            "5c383244-2317-4101-818b-acb120ffe2fe",
+            "order:34904EC4-3E86-4501-9800-33423681B50F.",
+            "5c383244-2317-4101-818b-acb120ffe2fe-1 für 5c383244-2317-4101-818b-acb120ffe2fe",
             "+49 151 12345678",
             "2026112106220001",
             "1795239621489",

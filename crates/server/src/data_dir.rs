@@ -147,6 +147,16 @@ impl DataDir {
         Ok(metadata.permissions().mode() & 0o077 != 0)
     }
 
+    /// Whether a server was served from here whose data are on a PostgreSQL server: without its address nothing may be begun here,
+    /// least of all with its keys.
+    pub fn is_of_a_server(&self) -> bool {
+        self.elsewhere().exists()
+    }
+
+    fn elsewhere(&self) -> PathBuf {
+        self.0.join("on-postgresql")
+    }
+
     fn mark(&self) -> PathBuf {
         self.0.join("mode")
     }
@@ -169,6 +179,24 @@ impl Held {
         }
         let path = self.dir.mark();
         fs::write(&path, format!("{}\n", mode_name(mode))).map_err(|error| failed(&path, error))
+    }
+
+    /// Notes that the data are on a PostgreSQL server. One that has embedded data too stays what it was: those guard themselves.
+    pub fn note_server(&self) -> Result<(), DataDirError> {
+        if self.dir.store().exists() {
+            return Ok(());
+        }
+        let path = self.dir.elsewhere();
+        fs::write(&path, "The data are on a PostgreSQL server.\n").map_err(|error| failed(&path, error))
+    }
+
+    /// The data come here.
+    pub fn forget_server(&self) -> Result<(), DataDirError> {
+        let path = self.dir.elsewhere();
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(&path, error)),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -211,6 +239,20 @@ mod tests {
         assert!(refused.contains(&format!("process {}", std::process::id())), "{refused}");
         drop(held);
         assert!(dir.hold().is_ok());
+    }
+
+    #[test]
+    fn a_directory_of_a_server_is_known_until_the_data_come_here() {
+        let (_root, dir) = fresh();
+        let held = dir.hold().unwrap();
+        assert!(!dir.is_of_a_server());
+        held.note_server().unwrap();
+        assert!(dir.is_of_a_server());
+        held.forget_server().unwrap();
+        held.forget_server().unwrap();
+        fs::write(dir.store(), "").unwrap();
+        held.note_server().unwrap();
+        assert!(!dir.is_of_a_server(), "it has data of its own");
     }
 
     #[test]

@@ -63,10 +63,12 @@ impl Address {
             config.tcp_user_timeout(options.statement_timeout * 2);
             // A standby would serve what is old and take no writes.
             config.target_session_attrs(TargetSessionAttrs::ReadWrite);
-            if config.get_application_name().is_none() {
-                // So that those of one installation are told from others in the same database.
-                config.application_name(format!("pointsman {}", options.schema));
-            }
+            // So that those of one installation are told from others in the same database, whatever they are called.
+            let name = match config.get_application_name() {
+                None => format!("pointsman {}", options.schema),
+                Some(own) => format!("pointsman {} {own}", options.schema),
+            };
+            config.application_name(name);
         }
         let tls = MakeRustlsConnect::new(tls::settings(parts.trust, parts.roots.as_deref())?);
         Ok(Self { hosts, last: AtomicUsize::new(0), share, tls })

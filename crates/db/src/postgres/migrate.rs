@@ -63,6 +63,10 @@ pub(crate) async fn look(link: &Link, target: &Target, migrations: &[Migration])
         check_may_found(link, schema).await?;
         return Err(DbError::Unfounded);
     }
+    let may = "select case when has_schema_privilege($1, 'usage') then 1 else 0 end";
+    if !one(ask(link, may, params![schema]).await?)?.flag(0)? {
+        return Err(DbError::Denied(format!("permission denied for schema {schema}")));
+    }
     match migrate::next(&applied(link).await?, migrations)? {
         Some(next) => Err(DbError::Pending(next.number)),
         None => check_order(link, schema).await,

@@ -105,6 +105,9 @@ async fn a_right_that_a_role_lacks_is_told_as_that() {
     let refused = async |role: &str, schema: &str| {
         let url = server.url(None).replace("postgres@", &format!("{role}@"));
         let options = PostgresOptions { url, schema: schema.to_owned(), ..options.clone() };
+        let look = PostgresOptions { tables: Tables::LookedAt, ..options.clone() };
+        let looked = Db::postgres(look, MIGRATIONS, &World::real()).await.unwrap_err().to_string();
+        assert!(looked.contains("lacks a right") || looked.contains("permission denied for table"), "{looked}");
         Db::postgres(options, MIGRATIONS, &World::real()).await.unwrap_err()
     };
     let (stranger, guest) = (format!("stranger_to_{schema}"), format!("guest_of_{schema}"));

@@ -21,7 +21,7 @@ pub struct Databases {
     pub(super) vault_was_there: bool,
 }
 
-/// Whether a server's databases are made where there are none. Those of a data directory are.
+/// Whether databases are made where there are none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Founding {
     /// By a server's start, or a command that makes something.
@@ -62,6 +62,12 @@ impl Which {
 impl Databases {
     /// Opens store and vault and brings their tables up to date.
     pub async fn open(dir: &DataDir, settings: &Settings, world: &World, founding: Founding) -> anyhow::Result<Self> {
+        if settings.database.url.is_none() {
+            refuse_elsewhere(dir)?;
+            if founding == Founding::Refused {
+                refuse_nothing(dir)?;
+            }
+        }
         let vault_was_there = settings.database.url.is_none() && dir.vault().exists();
         Ok(Self {
             store: open(Which::Store, dir, settings, (world, founding)).await?,
@@ -119,6 +125,29 @@ impl Databases {
     }
 }
 
+/// Refuses to begin embedded databases where a server on PostgreSQL has its keys: a forgotten address would found an installation
+/// with the other one's keys, and a rotation there would destroy them.
+fn refuse_elsewhere(dir: &DataDir) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        !dir.is_of_a_server(),
+        "{} belongs to an installation on PostgreSQL, and no address is given: set database.url (--database-url, \
+         POINTSMAN_DATABASE__URL), or choose another directory with --data-dir",
+        dir.path().display()
+    );
+    Ok(())
+}
+
+/// Refuses embedded databases that are not there.
+fn refuse_nothing(dir: &DataDir) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        dir.store().exists() && dir.vault().exists(),
+        "there is no installation in {}: name its directory with --data-dir, or its database with database.url (--database-url, \
+         POINTSMAN_DATABASE__URL); the first start of a server makes one",
+        dir.path().display()
+    );
+    Ok(())
+}
+
 fn refuse_other_mode(made: Mode, asked: Mode) -> anyhow::Result<()> {
     if made == asked {
         return Ok(());
@@ -157,7 +186,14 @@ async fn open(
             };
             let options = PostgresOptions { tables, ..server_options(which, url, database) };
             let opened = Db::postgres(options, which.migrations(), world).await;
-            opened.with_context(|| format!("the PostgreSQL server, schema {schema}"))
+            let shared = which == Which::Vault && settings.vault.database_url.is_none();
+            let hint = match &opened {
+                Err(DbError::Denied(_)) if shared => {
+                    " (vault.database_url is not set: the role of database.url was used)"
+                }
+                _ => "",
+            };
+            opened.with_context(|| format!("the PostgreSQL server, schema {schema}{hint}"))
         }
         None if founding == Founding::Looked => {
             let path = file(which, dir);

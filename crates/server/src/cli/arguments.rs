@@ -221,7 +221,8 @@ pub(super) struct Migrate {
     /// Move nothing: let what was begun be served from its old place again
     #[arg(long, conflicts_with = "to")]
     pub(super) give_up: bool,
-    /// With --give-up: also when everything has moved; the target is stopped and will never be served again
+    /// With --give-up: also when everything has moved. By this you say that the target is stopped and will never be served again:
+    /// nothing looks whether that is so
     #[arg(long, requires = "give_up")]
     pub(super) abandon_target: bool,
     /// The configuration file, see pointsman.example.toml

@@ -49,6 +49,12 @@ async fn run(settings: &Settings) -> anyhow::Result<()> {
     let held = DataDir::at(&settings.database.data_dir).hold()?;
     let (listener, address) = bind(settings.server.listen).await?;
     let databases = Databases::open(held.dir(), settings, &world, Founding::Allowed).await?;
+    if settings.database.url.is_some() {
+        held.note_server()?;
+        tracing::info!(schema = settings.database.schema, "the data are on a PostgreSQL server");
+    } else {
+        tracing::info!(directory = %held.dir().path().display(), "the data are in the data directory");
+    }
     let app = App::open(held, databases, settings, &world, metrics).await?;
     if let Some(key) = app.prepare(settings).await? {
         announce_key(&key);

@@ -18,6 +18,9 @@ use crate::{
 /// How often it is looked whether nodes have gone.
 const FAREWELL: u32 = 10;
 
+/// What our own connections are called.
+const OURS: &str = "migrate";
+
 /// Which kind of database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -90,6 +93,9 @@ impl Side {
         };
         // Only a target is made where there is nothing.
         let founding = if mode.is_some() { Founding::Allowed } else { Founding::Refused };
+        if let (Some(held), Founding::Allowed) = (&held, founding) {
+            held.forget_server()?;
+        }
         let databases = Databases::open(&dir, &settings, world, founding).await?;
         let there = match &held {
             Some(held) => held.dir().mode()?,
@@ -174,12 +180,14 @@ impl Side {
         }
         // Of the server's own statistics.
         let sql = "select count(*) from pg_catalog.pg_stat_activity \
-                   where datname = current_database() and application_name = $1";
+                   where datname = current_database() and application_name <> $2 \
+                   and (application_name = left($1, 63) or starts_with(application_name, $1 || ' '))";
         let nodes = format!("pointsman {}", self.schema);
+        let own = format!("{nodes} {OURS}");
         let mut others = 0;
         // The connections of a node that was just killed take their time to go.
         for _ in 0..FAREWELL {
-            let rows = self.store().read(sql, vec![nodes.as_str().into()]).await?;
+            let rows = self.store().read(sql, vec![nodes.as_str().into(), own.as_str().into()]).await?;
             others = rows.first().map_or(Ok(0), |row| row.int(0))?;
             if others == 0 {
                 return Ok(());
@@ -255,5 +263,5 @@ fn hold(dir: &DataDir, shown: &str) -> anyhow::Result<Held> {
 /// The address, under a name of our own, so that nodes can be told from us.
 fn named(url: &Hidden) -> Hidden {
     let joint = if url.expose().contains('?') { '&' } else { '?' };
-    Hidden::new(format!("{}{joint}application_name=pointsman-migrate", url.expose()))
+    Hidden::new(format!("{}{joint}application_name={OURS}", url.expose()))
 }

@@ -23,6 +23,18 @@ fn nodes_that_serve_keep_their_database_from_being_moved_away() {
 }
 
 #[test]
+fn nodes_with_a_name_of_their_own_keep_it_too() {
+    let url = Postgres::shared().url();
+    let joint = if url.contains('?') { '&' } else { '?' };
+    let url = format!("{url}{joint}application_name=shop");
+    let server = on_postgres().setting("database.url", &url).start();
+    let to = format!("sqlite:{}", server.root().join("other").display());
+    let arguments = ["migrate", "--from", &Postgres::shared().url(), "--to", &to];
+    let said = failed(&on_postgres().command(&server.root(), &arguments).output().unwrap());
+    assert!(said.contains("stop every node first"), "{said}");
+}
+
+#[test]
 fn a_node_that_slept_while_its_database_was_moved_away_takes_no_payment_there() {
     let server = on_postgres().start();
     let shop = server.shop();
@@ -47,10 +59,10 @@ fn a_node_that_slept_while_its_database_was_moved_away_takes_no_payment_there() 
 
 #[test]
 fn a_target_with_anything_in_it_is_left_alone() {
-    let mut server = on_postgres().start();
-    server.shop().authorise(cards::VISA);
+    let mut server = embedded().start();
     server.stop();
-    server.restart_as(embedded().setting("vault.key_file", server.root().join("other.keys").to_str().unwrap()));
+    server.restart_as(on_postgres());
+    server.shop().authorise(cards::VISA);
     server.stop();
     let said = failed(&migrate(&server).output().unwrap());
     assert!(said.contains("is not empty"), "{said}");

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use testkit::{Setup, cards, find_leaks, needles_of_number};
+use testkit::{Backend, Order, Setup, cards, find_leaks, needles_of_number};
 
 fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
     let dir = tempfile::tempdir().unwrap();
@@ -132,4 +132,51 @@ fn a_listed_key_is_never_shown_whole() {
     let listed = server.run(&["key", "list"]);
     assert!(!listed.contains(testkit::ACCESS_TOKEN));
     assert!(!listed.trim().is_empty());
+}
+
+#[test]
+fn without_its_address_nothing_is_begun_in_the_directory_of_a_server_on_postgresql() {
+    let mut server = Setup::new().on(Backend::Postgres).start();
+    let token = server.shop().tokenise(cards::VISA);
+    server.stop();
+    let keys = || std::fs::read(server.data_dir().join("vault.keys")).unwrap();
+    let (before, data) = (keys(), server.data_dir());
+    let data = data.to_str().unwrap();
+    let forgotten = Setup::new().on(Backend::Embedded).without_environment("POINTSMAN_ACCESS_TOKEN");
+    for words in [
+        &["vault", "rotate"][..],
+        &["key", "list"],
+        &["team", "create", "--name", "a"],
+        &["serve", "--sandbox"],
+        &["check"],
+    ] {
+        let arguments = [words, &["--data-dir", data]].concat();
+        let output = forgotten.command(&server.root(), &arguments).output().unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said);
+        assert_eq!(output.status.code(), Some(1), "{words:?}: {said}");
+        assert!(said.contains("belongs to an installation on PostgreSQL"), "{words:?}: {said}");
+    }
+    assert_eq!(keys(), before);
+    assert!(!server.data_dir().join("store.db").exists());
+    server.restart();
+    server.shop().order(&Order::token(&token)).assert_status("SUCCEEDED");
+}
+
+#[test]
+fn a_command_founds_no_installation_in_a_directory_that_has_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    std::fs::create_dir(&data).unwrap();
+    std::fs::write(data.join("lock"), "").unwrap();
+    let embedded = Setup::new().on(Backend::Embedded).without_environment("POINTSMAN_ACCESS_TOKEN");
+    for words in [["vault", "rotate"], ["key", "list"]] {
+        let arguments = [&words[..], &["--data-dir", data.to_str().unwrap()]].concat();
+        let output = embedded.command(dir.path(), &arguments).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains("there is no installation in"), "{said}");
+    }
+    let left: Vec<_> = std::fs::read_dir(&data).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(left, ["lock"]);
 }
