@@ -172,8 +172,10 @@ impl Query<'_> {
     /// The cursor's own row, when it is still on the other side.
     fn at(&self, cursor: &Cursor, direction: Direction) -> (String, Vec<Value>) {
         let reading = Reading { cursor: Some(cursor), way: (direction, Side::Behind), limit: 1 };
-        let (mut conditions, _) = self.conditions(&reading);
-        IdRange::only(&cursor.id.hyphenated().to_string()).hold(&mut conditions);
+        // One range of ids: of two, the database takes one for its search, and might walk to the row from the window's begin.
+        let only = self.ids(&reading).and(IdRange::only(&cursor.id.hyphenated().to_string()));
+        let mut conditions = self.selection.conditions(self.team, &only, Look::AtAll);
+        self.order.restrict(&mut conditions, cursor, reading.way);
         let limit = conditions.bind(reading.limit);
         let held = conditions.text();
         let sql = format!("select payment_id from payment where team_id = $1{held} limit {limit}");

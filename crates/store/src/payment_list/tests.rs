@@ -89,6 +89,24 @@ fn lists_by_date_are_read_from_an_index_in_its_order_in_both_directions() {
 }
 
 #[test]
+fn the_cursors_own_row_is_searched_by_its_id_alone_whatever_the_window() {
+    let span = (FieldName::Date, "BETWEEN_INCLUSIVE", json!(["2026-01-01", "2026-02-01"]));
+    for filters in [vec![span.clone()], vec![(FieldName::Amount, "LESS_THAN", json!(5)), span]] {
+        let wanted = wanted(&filters);
+        let (selection, order) = (Selection::of(&wanted).unwrap(), Order::of(&wanted.sort));
+        let query = Query { team: TeamId::new(Uuid::from_u128(1)), selection: &selection, order: &order };
+        // In the midst of the window: 2026-01-15.
+        let id = "019bbf80-0000-7000-8000-000000000001";
+        let cursor = Cursor { keys: Vec::new(), id: id.parse().unwrap() };
+        for direction in [Direction::Forward, Direction::Backward] {
+            let (sql, params) = query.at(&cursor, direction);
+            assert_eq!((sql.matches("payment_id >= ").count(), sql.matches("payment_id < ").count()), (1, 1), "{sql}");
+            assert!(params.contains(&id.into()), "{params:?}");
+        }
+    }
+}
+
+#[test]
 fn what_no_index_holds_is_looked_for_where_no_documents_are() {
     let (sim, db) = open();
     let is = |field, value: &str| (field, "EQUALS", json!(value));
