@@ -19,7 +19,7 @@ use crate::{
     server::{KEY, Server},
 };
 
-const READ: &str = "query ($id: ID!) { getPayment(id: $id) { id status timeline { title } } }";
+const READ: &str = "query ($id: ID!) { getPayment(id: $id) { id status paymentTimeline { overview { title } } } }";
 const LIST: &str = "query { listPayments(first: 20) { pageInfo { hasNextPage } edges { cursor node { id status } } } }";
 
 /// How often the memory is looked at.

@@ -59,6 +59,14 @@ pub fn answer(team: TeamId, once: &OnceRef, stream: &str, answer: &str) -> State
     )
 }
 
+/// Writes what is told until there is an outcome, unless something is told already.
+pub fn answer_meanwhile(team: TeamId, once: &OnceRef, stream: &str, answer: &str) -> Statement {
+    Statement::one(
+        "update once set answer = $4 where team_id = $1 and scope = $2 and key_hash = $3 and stream = $5 and answer is null",
+        vec![team.key().into(), once.scope.as_str().into(), once.key.as_str().into(), answer.into(), stream.into()],
+    )
+}
+
 /// The record of a key, unless it is forgotten.
 pub async fn find(
     db: &Db,

@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use db::Change;
 use domain::{
     Code, Fault,
     id::{PaymentId, TeamId},
@@ -20,7 +21,7 @@ use store::once::Claim;
 use super::{
     PaymentView,
     route::Line,
-    settle::{Report, tell_owed},
+    settle::{Report, tell_owed, told_payment},
 };
 use crate::{
     Engine,
@@ -174,7 +175,22 @@ impl Engine {
             let failed = planted::is(Bug::LateRequestToldFailed);
             payment.status = if failed { Status::Failed } else { Status::NoAnswerFromPsp };
         }
-        Ok(PaymentView::of(payment))
+        match claim {
+            Some(claim) => self.told_meanwhile(payment, claim).await,
+            None => Ok(PaymentView::of(payment)),
+        }
+    }
+
+    /// Lets the key tell what its request is told before there is an outcome, until the outcome takes its place.
+    /// Source: behaviour contract, section 5.
+    async fn told_meanwhile(&self, payment: Payment, claim: &Claim) -> Result<PaymentView, Stop> {
+        let (stream, answer) = (payment.id.key(), told_payment(&payment));
+        let statement = store::once::answer_meanwhile(claim.team, &claim.once, &stream, &answer);
+        let change = Change::new(self.change_id(), &stream).with(statement);
+        let refused = matches!(self.commit_plain(change).await, Ok(Some(_)));
+        // Somebody was faster, or nobody knows: what the key tells by now counts.
+        let told = if refused { self.told_under(Some(claim)).await? } else { None };
+        Ok(told.unwrap_or_else(|| PaymentView::of(payment)))
     }
 
     /// Tells a key, with the request that has it, how far its payment has come, since what follows takes longer than the

@@ -128,8 +128,11 @@ fn a_request_whose_flow_has_not_begun_to_charge_in_time_is_told_no_outcome_for_g
     );
     let told = pay(&shop, by("on", customer), Some("key")).result.unwrap();
     assert_eq!(told.status, Status::NoAnswerFromPsp);
-    // Its key still waits, for an outcome: whoever goes on with the payment tells it.
+    // Its key still waits for an outcome, which whoever goes on with the payment tells; until then it tells the same.
     assert!(now(&shop, told.id).owed_answer.is_some());
+    let again = pay(&shop, by("on", customer), Some("key"));
+    assert!(again.replayed);
+    assert_eq!(again.result.unwrap().status, Status::NoAnswerFromPsp);
 }
 
 #[test]

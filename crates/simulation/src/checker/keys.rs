@@ -50,8 +50,7 @@ fn counts(said: &Said) -> Option<&Value> {
 
 /// What was answered once is not under way any more.
 fn forgotten(key: &str, (first, answer): (&Said, &Value), all: &[&Said], findings: &mut Findings) {
-    let open = payment_of(answer)
-        .is_some_and(|payment| matches!(text(payment, "status"), "NO_ANSWER_FROM_PSP" | "ACTIVE" | "GATEWAY_HOLD"));
+    let open = payment_of(answer).is_some_and(|payment| matches!(text(payment, "status"), "ACTIVE" | "GATEWAY_HOLD"));
     let later = all.iter().filter(|said| said.began > first.ended && said.asked == first.asked);
     let in_progress = |told: &Value| code_told(told) == Some("error.idempotency.in-progress");
     if !open && later.filter_map(|said| said.told.as_ref()).any(in_progress) {
