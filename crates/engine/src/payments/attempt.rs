@@ -187,8 +187,10 @@ impl Engine {
         let (stream, answer) = (payment.id.key(), told_payment(&payment));
         let statement = store::once::answer_meanwhile(claim.team, &claim.once, &stream, &answer);
         let change = Change::new(self.change_id(), &stream).with(statement);
-        let refused = matches!(self.commit_plain(change).await, Ok(Some(_)));
-        // Somebody was faster, or nobody knows: what the key tells by now counts.
+        // A slow database holds up no answer: its client would get none.
+        let written = self.inner.world.timeout(GRACE, self.commit_plain(change)).await;
+        let refused = matches!(written, Ok(Ok(Some(_))));
+        // Somebody was faster: what the key tells by now counts.
         let told = if refused { self.told_under(Some(claim)).await? } else { None };
         Ok(told.unwrap_or_else(|| PaymentView::of(payment)))
     }
