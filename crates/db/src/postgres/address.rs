@@ -38,6 +38,9 @@ pub(crate) struct Address {
     tls: MakeRustlsConnect,
 }
 
+/// The `application_name` of a command that moves data, which looks for nodes and is none.
+pub const MOVER: &str = "pointsman-migrate";
+
 impl Address {
     /// Reads the address. Errors never repeat a part of it.
     pub(crate) fn parse(options: &PostgresOptions) -> Result<Self, DbError> {
@@ -66,6 +69,7 @@ impl Address {
             // So that those of one installation are told from others in the same database, whatever they are called.
             let name = match config.get_application_name() {
                 None => format!("pointsman {}", options.schema),
+                Some(MOVER) => MOVER.to_owned(),
                 Some(own) => format!("pointsman {} {own}", options.schema),
             };
             config.application_name(name);

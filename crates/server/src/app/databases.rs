@@ -68,6 +68,16 @@ impl Databases {
                 refuse_nothing(dir)?;
             }
         }
+        Self::open_for_a_move(dir, settings, world, founding).await
+    }
+
+    /// As [`Databases::open`], also where the embedded ones are yet to become what a server on PostgreSQL has.
+    pub(super) async fn open_for_a_move(
+        dir: &DataDir,
+        settings: &Settings,
+        world: &World,
+        founding: Founding,
+    ) -> anyhow::Result<Self> {
         let vault_was_there = settings.database.url.is_none() && dir.vault().exists();
         Ok(Self {
             store: open(Which::Store, dir, settings, (world, founding)).await?,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::bail;
-use db::{Db, Row, Table, Value, tables};
+use db::{Db, MOVER, Row, Table, Value, tables};
 use domain::caller::Mode;
 use sha2::{Digest, Sha256};
 use world::World;
@@ -17,9 +17,6 @@ use crate::{
 
 /// How often it is looked whether nodes have gone.
 const FAREWELL: u32 = 10;
-
-/// What our own connections are called.
-const OURS: &str = "migrate";
 
 /// Which kind of database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,10 +90,7 @@ impl Side {
         };
         // Only a target is made where there is nothing.
         let founding = if mode.is_some() { Founding::Allowed } else { Founding::Refused };
-        if let (Some(held), Founding::Allowed) = (&held, founding) {
-            held.forget_server()?;
-        }
-        let databases = Databases::open(&dir, &settings, world, founding).await?;
+        let databases = Databases::open_for_a_move(&dir, &settings, world, founding).await?;
         let there = match &held {
             Some(held) => held.dir().mode()?,
             None => databases.mode().await?,
@@ -152,9 +146,13 @@ impl Side {
         self.mode
     }
 
-    /// Notes the mode where an embedded one has it.
+    /// Notes the mode where an embedded one has it, and that the data are here now. Until the target is marked as complete its other
+    /// mark keeps it from being served.
     pub(super) fn claim(&self, mode: Mode) -> anyhow::Result<()> {
-        self.held.as_ref().map_or(Ok(()), |held| held.claim(mode)).map_err(anyhow::Error::from)
+        let Some(held) = &self.held else { return Ok(()) };
+        held.claim(mode)?;
+        held.forget_server()?;
+        Ok(())
     }
 
     /// Refuses a target that holds anything.
@@ -180,14 +178,13 @@ impl Side {
         }
         // Of the server's own statistics.
         let sql = "select count(*) from pg_catalog.pg_stat_activity \
-                   where datname = current_database() and application_name <> $2 \
+                   where datname = current_database() \
                    and (application_name = left($1, 63) or starts_with(application_name, $1 || ' '))";
         let nodes = format!("pointsman {}", self.schema);
-        let own = format!("{nodes} {OURS}");
         let mut others = 0;
         // The connections of a node that was just killed take their time to go.
         for _ in 0..FAREWELL {
-            let rows = self.store().read(sql, vec![nodes.as_str().into(), own.as_str().into()]).await?;
+            let rows = self.store().read(sql, vec![nodes.as_str().into()]).await?;
             others = rows.first().map_or(Ok(0), |row| row.int(0))?;
             if others == 0 {
                 return Ok(());
@@ -263,5 +260,5 @@ fn hold(dir: &DataDir, shown: &str) -> anyhow::Result<Held> {
 /// The address, under a name of our own, so that nodes can be told from us.
 fn named(url: &Hidden) -> Hidden {
     let joint = if url.expose().contains('?') { '&' } else { '?' };
-    Hidden::new(format!("{}{joint}application_name={OURS}", url.expose()))
+    Hidden::new(format!("{}{joint}application_name={MOVER}", url.expose()))
 }

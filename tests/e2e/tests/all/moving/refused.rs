@@ -108,3 +108,28 @@ fn what_makes_no_sense_is_refused_without_repeating_a_password() {
     }
     assert!(!root.path().join("none").exists(), "a look makes nothing");
 }
+
+#[test]
+fn a_directory_that_is_no_target_in_the_end_still_belongs_to_its_server() {
+    let mut server = on_postgres().start();
+    server.shop().authorise(cards::VISA);
+    server.stop();
+    let data = server.data_dir();
+    let url = Postgres::shared().url();
+    let run = |arguments: &[&str]| on_postgres().command(&server.root(), arguments).output().unwrap();
+    let rotate = || {
+        let arguments = ["vault", "rotate", "--data-dir", data.to_str().unwrap()];
+        embedded().without_environment("POINTSMAN_ACCESS_TOKEN").command(&server.root(), &arguments).output().unwrap()
+    };
+    let elsewhere = format!("sqlite:{}", server.root().join("other").display());
+    succeeded(run(&["migrate", "--from", &url, "--to", &elsewhere]));
+    // Made, and then refused.
+    let said = failed(&run(&["migrate", "--from", &url, "--to", &place(&server)]));
+    assert!(said.contains("was moved already") && data.join("store.db").exists(), "{said}");
+    let said = failed(&rotate());
+    assert!(said.contains("belongs to an installation on PostgreSQL"), "{said}");
+    // A target at last, with the keys that are there already.
+    succeeded(give_up(&server.root(), &url, &["--abandon-target"]));
+    succeeded(run(&["migrate", "--from", &url, "--to", &place(&server)]));
+    succeeded(rotate());
+}
