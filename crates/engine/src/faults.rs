@@ -43,6 +43,16 @@ pub(crate) enum Stop {
     Taken,
 }
 
+impl Stop {
+    /// Code and text, for the log.
+    pub(crate) fn words(&self) -> (&'static str, &str) {
+        match self {
+            Self::Fault(fault) => (fault.code.text(), &fault.message),
+            Self::Taken => ("", "somebody else was there first"),
+        }
+    }
+}
+
 impl From<Fault> for Stop {
     fn from(fault: Fault) -> Self {
         Self::Fault(fault)

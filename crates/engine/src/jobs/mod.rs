@@ -58,7 +58,8 @@ fn logged(job: &'static str, done: Result<usize, Stop>) -> usize {
         }
         Err(stop) => {
             metrics::counter!("pointsman_job_runs_total", "job" => job, "outcome" => "failed").increment(1);
-            tracing::warn!(job, stop = ?stop, "a job failed and will run again");
+            let (code, why) = stop.words();
+            tracing::warn!(job, code, why, "a job failed and will run again");
             0
         }
     }

@@ -105,9 +105,13 @@ impl Local {
         let vault = self.engine.vault();
         let version = vault.rotate_begin().map_err(told)?;
         say(format!("Key version {version} seals from now on."));
+        let mut said = None;
         loop {
             let progress = vault.rotate_step(STEP).await.map_err(told)?;
-            say(format!("{} of {} records are under version {}.", progress.done, progress.total, progress.version));
+            // The last step finds nothing left, and would say the same again.
+            if said.replace(progress.done) != Some(progress.done) {
+                say(format!("{} of {} records are under version {}.", progress.done, progress.total, progress.version));
+            }
             if progress.finished {
                 say("Done: no record is under an older version, and the older keys are gone.".to_owned());
                 return Ok(());
