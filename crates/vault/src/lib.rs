@@ -36,7 +36,7 @@ mod versions;
 
 use std::{
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicU32, Ordering},
     },
     time::Duration,
@@ -105,6 +105,9 @@ pub enum VaultError {
     /// The database did not say what became of a commit.
     #[error("the outcome of a commit is unknown")]
     Unclear,
+    /// What was sealed is, or is going to be, elsewhere, under the same keys.
+    #[error("the data were moved to another database, or are being moved: their keys are left as they are")]
+    Moved,
 }
 
 /// The vault. Clones share it.
@@ -120,6 +123,8 @@ struct Inner {
     known: AtomicU32,
     /// The rotation at work. Whoever has it is the only one that changes the keys.
     rotation: Turn<Option<Walk>>,
+    /// Where a rotation asks whether the data were moved, and the question: a row says yes.
+    moved: OnceLock<(Db, &'static str)>,
     codes: Kept,
 }
 
@@ -171,7 +176,15 @@ impl Vault {
             Kept::InMemory(Codes::new(&world, code_lifetime))
         };
         let (keys, known) = (Mutex::new(Arc::new(keys)), AtomicU32::new(0));
-        Ok(Self(Arc::new(Inner { db, world, source, keys, known, rotation: Turn::new(None), codes })))
+        let (rotation, moved) = (Turn::new(None), OnceLock::new());
+        Ok(Self(Arc::new(Inner { db, world, source, keys, known, rotation, moved, codes })))
+    }
+
+    /// From now on every rotation asks this database first whether the data were moved away: a row says so. A node that slept
+    /// meanwhile would otherwise take keys out of the file that the data at their new place need. Counts once.
+    pub fn refuse_when_found(&self, db: Db, look: &'static str) {
+        // Whoever was first stays.
+        let _ = self.0.moved.set((db, look));
     }
 
     /// Seals a card's number under a new id.

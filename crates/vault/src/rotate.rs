@@ -65,13 +65,23 @@ impl Vault {
         Ok(keys.version())
     }
 
+    /// Refuses to change keys that other data need too.
+    ///
+    /// # Errors
+    /// `Moved`; the database's.
+    pub async fn refuse_moved(&self) -> Result<(), VaultError> {
+        let Some((db, look)) = self.0.moved.get() else { return Ok(()) };
+        if db.read(*look, Vec::new()).await?.is_empty() { Ok(()) } else { Err(VaultError::Moved) }
+    }
+
     /// Seals up to `limit` data keys again, in one commit. When none is left, drops the old versions. Concurrency: one step
     /// at a time; another one waits.
     ///
     /// # Errors
-    /// The database's; `NoKey`; `Damaged` names the first record that can't be opened, once all others are done.
+    /// The database's; `NoKey`; `Moved`; `Damaged` names the first record that can't be opened, once all others are done.
     pub async fn rotate_step(&self, limit: i64) -> Result<Progress, VaultError> {
         let mut turn = self.0.rotation.lock().await;
+        self.refuse_moved().await?;
         let keys = self.ready_keys().await?;
         let mut walk = match turn.take() {
             Some(walk) if walk.progress.version == keys.version() => walk,
@@ -143,6 +153,8 @@ impl Vault {
             return Err(VaultError::Damaged(blob));
         }
         let Some(ended) = self.retire_versions(keys).await? else { return Ok(None) };
+        // From here on nothing is under an older version, so a move that begins later brings nothing that needs one.
+        self.refuse_moved().await?;
         {
             let mut now = self.0.keys.lock();
             *now = Arc::new(self.0.source.retire(&now, &ended)?);

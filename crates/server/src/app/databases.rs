@@ -94,6 +94,17 @@ impl Databases {
         installation::get(&self.store, installation::MODE).await?.as_deref().map(mode).transpose()
     }
 
+    /// Whether nodes can share them.
+    pub fn is_shared(&self) -> bool {
+        self.store.is_shared()
+    }
+
+    /// Refuses to begin an installation on a PostgreSQL server in a directory that has another one, or a way to it: most likely
+    /// the address is wrong, and two that share keys would lose them at a rotation.
+    pub(super) async fn refuse_second(&self, dir: &DataDir) -> anyhow::Result<()> {
+        if self.mode().await?.is_none() { refuse_second(dir, self.is_shared()) } else { Ok(()) }
+    }
+
     /// Refuses data of the other mode; the first node that starts decides for ever.
     pub(super) async fn claim(&self, asked: Mode, world: &World) -> anyhow::Result<()> {
         if !self.store.is_shared() {
@@ -142,6 +153,17 @@ fn refuse_elsewhere(dir: &DataDir) -> anyhow::Result<()> {
         !dir.is_of_a_server(),
         "{} belongs to an installation on PostgreSQL, and no address is given: set database.url (--database-url, \
          POINTSMAN_DATABASE__URL), or choose another directory with --data-dir",
+        dir.path().display()
+    );
+    Ok(())
+}
+
+/// Refuses a server's empty database where the directory has another installation, or a way to it.
+pub(super) fn refuse_second(dir: &DataDir, shared: bool) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        !shared || !(dir.is_of_a_server() || dir.store().exists()),
+        "there is nothing in this database yet, and {} belongs to another installation: look at the address (database.url, \
+         database.schema); a new installation needs a data directory and a key file of its own, and `pointsman migrate` moves one",
         dir.path().display()
     );
     Ok(())
@@ -252,6 +274,7 @@ fn server_options(which: Which, url: &Hidden, database: &Database) -> PostgresOp
         statement_timeout: database.statement_timeout,
         patience: database.patience,
         max_clock_skew: database.max_clock_skew,
+        moves: database.moves,
         ..PostgresOptions::new(url.expose(), schema(which, database))
     }
 }

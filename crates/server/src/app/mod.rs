@@ -77,6 +77,9 @@ impl App {
         if let (Mode::Live, Some(exposure)) = (settings.mode, &whole.exposure) {
             tracing::warn!("{exposure}");
         }
+        if databases.is_shared() {
+            held.note_server()?;
+        }
         let Whole { engine, sandbox, places, exposure } = whole;
         Ok(Self { world: world.clone(), engine, databases, sandbox, metrics, places, held, exposure })
     }
@@ -88,7 +91,13 @@ impl App {
     /// What a start refuses; where it makes something first, one that [`is_not_yet`] knows.
     pub async fn look(settings: &Settings, world: &World, say: Say<'_>) -> anyhow::Result<()> {
         let dir = DataDir::at(&settings.database.data_dir);
-        let databases = Databases::open(&dir, settings, world, Founding::Looked).await?;
+        let databases = match Databases::open(&dir, settings, world, Founding::Looked).await {
+            Err(error) if matches!(error.downcast_ref(), Some(DbError::Unfounded)) => {
+                databases::refuse_second(&dir, settings.database.url.is_some())?;
+                return Err(error);
+            }
+            opened => opened?,
+        };
         let whole = Whole::of(Place::LookedAt(&dir), &databases, settings, world).await?;
         let (mode, exposure) = (settings.mode, whole.exposure.clone());
         let local = operator::Local { engine: whole.engine, mode, exposure };
@@ -187,6 +196,7 @@ impl Whole {
     async fn of(place: Place<'_>, databases: &Databases, settings: &Settings, world: &World) -> anyhow::Result<Self> {
         let shown = if databases.store.is_shared() { "the database" } else { "the data directory" };
         moving::refuse_moved(&databases.store, shown).await?;
+        databases.refuse_second(place.dir()).await?;
         match (place, databases.store.is_shared()) {
             (Place::Held(_), true) => databases.claim(settings.mode, world).await?,
             (Place::Held(held), false) => held.claim(settings.mode)?,
@@ -229,6 +239,7 @@ async fn open_vault(
         return Err(NotYet(format!("the key file {} is not there; the next start makes it", path.display())).into());
     }
     let vault = Vault::open(databases.vault.clone(), keys, world.clone(), settings.vault.cvc_lifetime)?;
+    vault.refuse_when_found(databases.store.clone(), moving::NOT_TO_BE_SERVED);
     let taken = match place {
         Place::Held(_) => vault.take_up().await,
         Place::LookedAt(_) => vault.fits().await,

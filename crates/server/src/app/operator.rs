@@ -103,6 +103,7 @@ impl Local {
 
     async fn rotate(&self, say: Say<'_>) -> Result<(), String> {
         let vault = self.engine.vault();
+        vault.refuse_moved().await.map_err(told)?;
         let version = vault.rotate_begin().map_err(told)?;
         say(format!("Key version {version} seals from now on."));
         let mut said = None;

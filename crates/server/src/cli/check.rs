@@ -84,7 +84,10 @@ fn key_file(settings: &Settings, findings: &mut Findings) {
     let path = settings.key_file();
     let shown = path.display();
     if !path.exists() {
-        right(&format!("key file: {shown} is not there; the first start makes it for a vault that never had keys"));
+        // Whether it should be there is told by the vault, further on.
+        output::line(&format!(
+            "key file {shown} is not there: the first start of a vault that never had keys makes it"
+        ));
         return;
     }
     match crate::app::key_file_problem(&path) {

@@ -50,7 +50,6 @@ async fn run(settings: &Settings) -> anyhow::Result<()> {
     let (listener, address) = bind(settings.server.listen).await?;
     let databases = Databases::open(held.dir(), settings, &world, Founding::Allowed).await?;
     if settings.database.url.is_some() {
-        held.note_server()?;
         tracing::info!(schema = settings.database.schema, "the data are on a PostgreSQL server");
     } else {
         tracing::info!(directory = %held.dir().path().display(), "the data are in the data directory");

@@ -340,3 +340,36 @@ fn a_rotation_that_another_node_has_begun_meanwhile_is_gone_on_with() {
     })
     .unwrap();
 }
+
+#[test]
+fn keys_that_moved_data_need_stay_in_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (vault, db, world, sim) = vault(folder.path());
+    // A row in the store says that the data were moved; any table will do here.
+    vault.refuse_when_found(db.clone(), "select 1 from security_code where holder = 'moved'");
+    let mark = |holder: &'static str| {
+        let sql = "insert into security_code (holder, key_version, sealed, until_at) values ($1, 1, '', 0)";
+        Change::new(ChangeId(world.uuid_v7().as_u128()), "mark").with(Statement::one(sql, vec![holder.into()]))
+    };
+    let unmark = || {
+        let sql = "delete from security_code where holder = 'moved'";
+        Change::new(ChangeId(world.uuid_v7().as_u128()), "mark").with(Statement::one(sql, Vec::new()))
+    };
+    sim.run_until(async {
+        for _ in 0..6 {
+            vault.seal_card(team(1), &card()).await.unwrap();
+        }
+        // Moved in the middle of a rotation, and before its last step.
+        vault.rotate_begin().unwrap();
+        assert!(!vault.rotate_step(4).await.unwrap().finished);
+        db.commit(mark("moved")).await.unwrap();
+        assert!(matches!(vault.rotate_step(4).await, Err(VaultError::Moved)));
+        assert!(matches!(vault.refuse_moved().await, Err(VaultError::Moved)));
+        assert_eq!(kept(folder.path()), ["1", "2"]);
+        // Given up.
+        db.commit(unmark()).await.unwrap();
+        finish(&vault).await;
+        assert_eq!(kept(folder.path()), ["2"]);
+    })
+    .unwrap();
+}

@@ -26,12 +26,15 @@ fn nodes_that_serve_keep_their_database_from_being_moved_away() {
 fn nodes_with_a_name_of_their_own_keep_it_too() {
     let url = Postgres::shared().url();
     let joint = if url.contains('?') { '&' } else { '?' };
-    let url = format!("{url}{joint}application_name=shop");
-    let server = on_postgres().setting("database.url", &url).start();
-    let to = format!("sqlite:{}", server.root().join("other").display());
-    let arguments = ["migrate", "--from", &Postgres::shared().url(), "--to", &to];
-    let said = failed(&on_postgres().command(&server.root(), &arguments).output().unwrap());
-    assert!(said.contains("stop every node first"), "{said}");
+    // The second is what the command calls itself.
+    for name in ["shop", "pointsman-migrate"] {
+        let url = format!("{url}{joint}application_name={name}");
+        let server = on_postgres().setting("database.url", &url).start();
+        let to = format!("sqlite:{}", server.root().join("other").display());
+        let arguments = ["migrate", "--from", &Postgres::shared().url(), "--to", &to];
+        let said = failed(&on_postgres().command(&server.root(), &arguments).output().unwrap());
+        assert!(said.contains("stop every node first"), "{name}: {said}");
+    }
 }
 
 #[test]
@@ -39,6 +42,9 @@ fn a_node_that_slept_while_its_database_was_moved_away_takes_no_payment_there() 
     let server = on_postgres().start();
     let shop = server.shop();
     shop.authorise(cards::VISA).assert_status("SUCCEEDED");
+    shop.tokenise(cards::VISA);
+    let key_file = server.data_dir().join("vault.keys");
+    let keys = std::fs::read(&key_file).unwrap();
     let schema = schema_of(&server.root());
     server.freeze();
     let cut = format!(
@@ -55,20 +61,53 @@ fn a_node_that_slept_while_its_database_was_moved_away_takes_no_payment_there() 
     until(testkit::PATIENCE, "the node is not ready", || (!server.is_ready()).then_some(()));
     let kept = Postgres::shared().sql(&format!("select count(*) from {schema}.payment"));
     assert_eq!(kept, ["1"]);
+    // What was moved is sealed with the same keys.
+    let data = server.data_dir();
+    let rotate = ["vault", "rotate", "--data-dir", data.to_str().unwrap()];
+    let said = failed(&on_postgres().command(&server.root(), &rotate).output().unwrap());
+    assert!(said.contains("not to be worked on any more"), "{said}");
+    assert_eq!(std::fs::read(&key_file).unwrap(), keys);
+}
+
+#[test]
+fn an_empty_database_is_no_place_for_a_directory_that_has_another_installation() {
+    let mut server = embedded().start();
+    server.shop().tokenise(cards::VISA);
+    server.stop();
+    let wrong = on_postgres().setting("database.schema", &format!("{}_wrong", schema_of(&server.root())));
+    let refused = |setup: Setup| setup.start_in_refused(server.dir());
+    // Before it was moved, and after.
+    assert!(refused(wrong.clone()).contains("belongs to another installation"));
+    succeeded(migrate(&server).output().unwrap());
+    assert!(refused(wrong.clone()).contains("belongs to another installation"));
+    let data = server.data_dir();
+    let check = ["check", "--sandbox", "--data-dir", data.to_str().unwrap()];
+    let looked = wrong.clone().command(&server.root(), &check).output().unwrap();
+    let said = String::from_utf8_lossy(&looked.stdout).into_owned();
+    assert!(!looked.status.success() && said.contains("belongs to another installation"), "{said}");
+    server.restart_as(on_postgres());
+    server.shop().authorise(cards::VISA).assert_status("SUCCEEDED");
+    // A node's directory, too.
+    let mut node = on_postgres().start();
+    node.stop();
+    assert!(wrong.start_in_refused(node.dir()).contains("belongs to another installation"));
 }
 
 #[test]
 fn a_target_with_anything_in_it_is_left_alone() {
     let mut server = embedded().start();
     server.stop();
-    server.restart_as(on_postgres());
-    server.shop().authorise(cards::VISA);
-    server.stop();
-    let said = failed(&migrate(&server).output().unwrap());
+    let mut target = on_postgres().start();
+    target.shop().authorise(cards::VISA);
+    target.stop();
+    let arguments = ["migrate", "--from", &place(&server), "--to", &Postgres::shared().url()];
+    let into = on_postgres().setting("database.schema", &schema_of(&target.root()));
+    let said = failed(&into.command(&server.root(), &arguments).output().unwrap());
     assert!(said.contains("is not empty"), "{said}");
     // Nothing was begun: both may be served as before.
-    server.restart_as(on_postgres());
-    assert_eq!(server.shop().every_payment().len(), 1);
+    server.restart();
+    target.restart();
+    assert_eq!(target.shop().every_payment().len(), 1);
 }
 
 #[test]

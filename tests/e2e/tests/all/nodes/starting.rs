@@ -143,7 +143,13 @@ fn check_looks_at_what_its_configuration_names_whoever_runs_there() {
     let (well, said) = check(one.setup().clone(), &["--sandbox"]);
     assert!(well && said.contains("teams: 1, keys: 1"), "{said}");
     // Another schema, other keys, another mode: none is the running node's, whose data directory is named.
-    let (_, said) = check(one.setup().clone().setting("database.schema", "is_not_there"), &["--sandbox"]);
+    let elsewhere = one.setup().clone().setting("database.schema", "is_not_there");
+    let (well, said) = check(elsewhere.clone(), &["--sandbox"]);
+    assert!(!well && said.contains("belongs to another installation") && !said.contains("teams:"), "{said}");
+    let fresh = one.root().join("fresh");
+    let output =
+        elsewhere.command(&one.root(), &["check", "--sandbox", "--data-dir", fresh.to_str().unwrap()]).output();
+    let said = String::from_utf8(output.unwrap().stdout).unwrap();
     assert!(said.contains("nothing in the database yet") && !said.contains("teams:"), "{said}");
     let (well, said) = check(one.setup().clone().setting("vault.keys", &keys(2)), &["--sandbox"]);
     assert!(!well && said.contains("not what this vault was sealed with"), "{said}");
