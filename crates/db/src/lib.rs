@@ -37,7 +37,7 @@ pub use door::Db;
 pub use error::DbError;
 pub use migrate::{Migration, Tables, not_for_older_code, nullable_keys};
 pub use model::{Boundary, Mishap, Mishaps, ModelServer, NoMishaps};
-pub use postgres::{MOVER, PostgresOptions};
+pub use postgres::PostgresOptions;
 pub use row::Row;
 pub use sqlite::{Overwrite, SqliteOptions};
 pub use table::{Table, tables};

@@ -11,13 +11,12 @@ use tokio_postgres::{
     config::{Host, SslMode, TargetSessionAttrs},
     tls::MakeTlsConnect,
 };
-use tokio_postgres_rustls::MakeRustlsConnect;
 use world::{Elapsed, World};
 
 use super::{
     PostgresOptions,
     failure::reason,
-    tls::{self, Trust},
+    tls::{self, Tls, Trust},
 };
 use crate::DbError;
 
@@ -25,7 +24,7 @@ use crate::DbError;
 pub(crate) const NOT_IN_TIME: &str = "it takes no connection in time";
 
 /// A connection, and what moves its bytes.
-pub(crate) type Connected = (Client, Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>);
+pub(crate) type Connected = (Client, Connection<Socket, <Tls as MakeTlsConnect<Socket>>::Stream>);
 
 /// Where the server is, with the credentials and the certificates to trust.
 pub(crate) struct Address {
@@ -35,11 +34,11 @@ pub(crate) struct Address {
     last: AtomicUsize,
     /// How long one of several hosts may take.
     share: Duration,
-    tls: MakeRustlsConnect,
+    tls: Tls,
 }
 
-/// The `application_name` of a command that moves data, which looks for nodes and is none.
-pub const MOVER: &str = "pointsman-migrate";
+/// The `application_name` of a command that moves data. Whoever looks for nodes would not see one of this name.
+const MOVER: &str = "pointsman-migrate";
 
 impl Address {
     /// Reads the address. Errors never repeat a part of it.
@@ -68,13 +67,13 @@ impl Address {
             config.target_session_attrs(TargetSessionAttrs::ReadWrite);
             // So that those of one installation are told from others in the same database, whatever they are called.
             let name = match config.get_application_name() {
+                _ if options.moves => MOVER.to_owned(),
                 None => format!("pointsman {}", options.schema),
-                Some(MOVER) => MOVER.to_owned(),
                 Some(own) => format!("pointsman {} {own}", options.schema),
             };
             config.application_name(name);
         }
-        let tls = MakeRustlsConnect::new(tls::settings(parts.trust, parts.roots.as_deref())?);
+        let tls = Tls::new(tls::settings(parts.trust, parts.roots.as_deref())?);
         Ok(Self { hosts, last: AtomicUsize::new(0), share, tls })
     }
 

@@ -251,7 +251,7 @@ async fn patient(target: &Target, role: Role) -> Result<Link, DbError> {
         if outage.since.after(target.options.patience) <= world.now() {
             return Err(DbError::Unreachable(why));
         }
-        tracing::warn!(why, "the database can't be reached yet");
+        tracing::warn!(why, "the database gives no connection yet");
         world.sleep(outage.next_pause(world.random())).await;
     }
 }

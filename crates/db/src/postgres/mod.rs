@@ -26,7 +26,6 @@ mod tls;
 mod wire;
 mod writer;
 
-pub use address::MOVER;
 pub(crate) use engine::Server;
 pub(crate) use failure::Failure;
 pub(crate) use link::{Role, Sealed, Target};

@@ -34,6 +34,8 @@ pub struct PostgresOptions {
     pub max_clock_skew: Duration,
     /// What may be done to the schema's tables.
     pub tables: Tables,
+    /// Whether it is opened to move its data, not to serve them: its connections don't look like a node's.
+    pub moves: bool,
 }
 
 impl PostgresOptions {
@@ -52,6 +54,7 @@ impl PostgresOptions {
             patience: Duration::from_secs(10),
             max_clock_skew: Duration::from_secs(5),
             tables: Tables::Made,
+            moves: false,
         }
     }
 
@@ -61,6 +64,7 @@ impl PostgresOptions {
         let fits = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
             && name.starts_with(|first: char| !first.is_ascii_digit())
             && !name.starts_with("pg_")
+            && name != "information_schema"
             && name.len() <= 63;
         if fits { Ok(name) } else { Err(DbError::Schema("the name of its schema does not fit".to_owned())) }
     }
@@ -81,7 +85,7 @@ mod tests {
     fn a_schema_is_a_plain_name_and_the_password_is_not_shown() {
         let options = |schema: &str| PostgresOptions::new("postgres://me:secret@db/x", schema);
         assert_eq!(options("pointsman_2").checked_schema(), Ok("pointsman_2"));
-        for wrong in ["", "2nd", "Upper", "a\"b", "a b", "pg_own", &"x".repeat(64)] {
+        for wrong in ["", "2nd", "Upper", "a\"b", "a b", "pg_own", "information_schema", &"x".repeat(64)] {
             assert!(options(wrong).checked_schema().is_err(), "{wrong}");
         }
         assert!(!format!("{:?}", options("a")).contains("secret"));

@@ -12,7 +12,31 @@ use rustls::{
     pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject},
 };
 
+use tokio_postgres::{Socket, tls::MakeTlsConnect};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
 use crate::DbError;
+
+/// The driver's way to TLS. It asks for it, with an empty name, also of a socket of the same machine, which it then speaks plainly to.
+#[derive(Clone)]
+pub(crate) struct Tls(MakeRustlsConnect);
+
+impl Tls {
+    pub(crate) fn new(settings: ClientConfig) -> Self {
+        Self(MakeRustlsConnect::new(settings))
+    }
+}
+
+impl MakeTlsConnect<Socket> for Tls {
+    type Stream = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream;
+    type TlsConnect = <MakeRustlsConnect as MakeTlsConnect<Socket>>::TlsConnect;
+    type Error = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Error;
+
+    fn make_tls_connect(&mut self, name: &str) -> Result<Self::TlsConnect, Self::Error> {
+        let name = if name.is_empty() { "localhost" } else { name };
+        MakeTlsConnect::<Socket>::make_tls_connect(&mut self.0, name)
+    }
+}
 
 /// Whom we believe to be the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -55,3 +55,20 @@ async fn a_server_without_tls_is_refused_when_tls_is_required() {
     let refused = encrypted(server, "127.0.0.1", "?sslmode=require").await.unwrap_err();
     assert!(refused.to_string().contains("server does not support TLS"), "{refused}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_socket_of_the_same_machine_is_spoken_to_plainly() {
+    let server = Server::start(&["unix_socket_directories=."]);
+    let place = server.directory().join("data");
+    let (place, port) = (place.to_str().unwrap(), server.port());
+    let encoded = place.replace('/', "%2F");
+    for url in [
+        format!("postgres://postgres@{encoded}:{port}/postgres"),
+        format!("postgres://postgres@{encoded}:{port}/postgres?sslmode=verify-full"),
+        format!("postgres://postgres@/postgres?host={place}&port={port}"),
+    ] {
+        let options = PostgresOptions { url: url.clone(), patience: Duration::ZERO, ..server.options(None) };
+        let db = Db::postgres(options, MIGRATIONS, &World::real()).await;
+        assert!(db.is_ok(), "{url}: {:?}", db.err());
+    }
+}

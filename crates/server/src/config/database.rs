@@ -30,6 +30,8 @@ pub struct Database {
     pub patience: Duration,
     /// How far this machine's clock may be from the server's.
     pub max_clock_skew: Duration,
+    /// Whether data are to be moved: no node, but a command that looks for nodes. Not configured.
+    pub moves: bool,
 }
 
 impl Database {
@@ -39,7 +41,7 @@ impl Database {
         if !is_schema(&schema) {
             reader.refuse(
                 "database.schema",
-                "must be 1 to 40 lower-case letters, digits and `_`, beginning with a letter and not with `pg_`",
+                "must be 1 to 40 lower-case letters, digits and `_`, beginning with a letter and not with `pg_`, and not `information_schema`",
             );
         }
         let most = 64;
@@ -54,6 +56,7 @@ impl Database {
             statement_timeout: reader.within("database.statement_timeout", 15 * SECOND, &(SECOND..=10 * MINUTE)),
             patience: reader.within("database.patience", 10 * SECOND, &(Duration::ZERO..=10 * MINUTE)),
             max_clock_skew: reader.within("database.max_clock_skew", 5 * SECOND, &(Duration::ZERO..=MINUTE)),
+            moves: false,
         }
     }
 
@@ -80,4 +83,5 @@ fn is_schema(name: &str) -> bool {
         && name.bytes().all(fits)
         && name.starts_with(|first: char| first.is_ascii_lowercase())
         && !name.starts_with("pg_")
+        && name != "information_schema"
 }

@@ -105,7 +105,7 @@ fn an_address_of_postgresql_is_taken_and_another_one_is_refused_without_being_re
 fn a_schema_is_a_plain_name_with_room_for_endings() {
     let schema = |name: &str| Settings::load(environment(&[("POINTSMAN_DATABASE__SCHEMA", name)]), Sandbox::Open);
     assert_eq!(schema("pay_2").unwrap().database.schema, "pay_2");
-    for wrong in ["2pay", "Pay", "pay-2", "pg_pay", "_pay", &"p".repeat(41)] {
+    for wrong in ["2pay", "Pay", "pay-2", "pg_pay", "information_schema", "_pay", &"p".repeat(41)] {
         assert!(schema(wrong).is_err(), "{wrong}");
     }
 }
@@ -117,6 +117,13 @@ fn the_sandbox_is_test_mode_and_can_t_be_live() {
     assert_eq!(problems(environment(&[("POINTSMAN_MODE", "live")]), Sandbox::Open).len(), 1);
     let test = Settings::load(environment(&[("POINTSMAN_MODE", "test")]), Sandbox::Absent).unwrap();
     assert_eq!((test.mode, test.sandbox), (Mode::Test, Sandbox::Absent));
+}
+
+#[test]
+fn keys_are_remembered_for_a_day_at_least_where_money_is_real() {
+    let hour = || environment(&[("POINTSMAN_LIMITS__IDEMPOTENCY_RETENTION", "1h")]);
+    assert!(Settings::load(hour(), Sandbox::Open).is_ok());
+    assert_eq!(problems(hour(), Sandbox::Absent).len(), 1);
 }
 
 #[test]

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use anyhow::bail;
-use db::{Db, MOVER, Row, Table, Value, tables};
+use db::{Db, Row, Table, Value, tables};
 use domain::caller::Mode;
 use sha2::{Digest, Sha256};
 use world::World;
 
 use super::super::databases::{self, Databases, Founding};
 use crate::{
-    config::{Hidden, Settings},
+    config::Settings,
     data_dir::{DataDir, DataDirError, Held},
     sandbox::DbBooks,
 };
@@ -83,17 +83,16 @@ impl Side {
                 (shown, Some(held))
             }
             Kind::Server => {
-                settings.database.url = settings.database.url.as_ref().map(named);
-                settings.vault.database_url = settings.vault.database_url.as_ref().map(named);
-                (format!("the PostgreSQL server (schema {})", settings.database.schema), None)
+                settings.database.moves = true;
+                (String::new(), None)
             }
         };
         // Only a target is made where there is nothing.
         let founding = if mode.is_some() { Founding::Allowed } else { Founding::Refused };
         let databases = Databases::open_for_a_move(&dir, &settings, world, founding).await?;
-        let there = match &held {
-            Some(held) => held.dir().mode()?,
-            None => databases.mode().await?,
+        let (shown, there) = match &held {
+            Some(held) => (shown, held.dir().mode()?),
+            None => (database_shown(&databases.store, &settings.database.schema).await?, databases.mode().await?),
         };
         let Some(mode) = mode.or(there) else {
             bail!("there is no installation in {shown}: it was never served");
@@ -176,10 +175,11 @@ impl Side {
         if self.kind == Kind::Embedded {
             return Ok(());
         }
-        // Of the server's own statistics.
-        let sql = "select count(*) from pg_catalog.pg_stat_activity \
+        // Of the server's own statistics. Store, vault and simulator each have a schema of their own.
+        let sql = "select count(*) from pg_catalog.pg_stat_activity, \
+                   (select $1 || ending as name from (values (''), ('_vault'), ('_simulator')) as each (ending)) as node \
                    where datname = current_database() \
-                   and (application_name = left($1, 63) or starts_with(application_name, $1 || ' '))";
+                   and (application_name = left(name, 63) or starts_with(application_name, name || ' '))";
         let nodes = format!("pointsman {}", self.schema);
         let mut others = 0;
         // The connections of a node that was just killed take their time to go.
@@ -246,6 +246,14 @@ fn tag(dir: &DataDir, settings: &Settings) -> u64 {
     digest.iter().take(8).fold(0, |tag, byte| tag << 8 | u64::from(*byte))
 }
 
+/// A PostgreSQL database in words for the operator, who may have given another one's address.
+async fn database_shown(store: &Db, schema: &str) -> anyhow::Result<String> {
+    // Of the server itself.
+    let rows = store.read("select current_database()::text", Vec::new()).await?;
+    let name = rows.first().map_or(Ok(""), |row| row.text(0))?;
+    Ok(format!("the PostgreSQL database {name} (schema {schema})"))
+}
+
 fn hold(dir: &DataDir, shown: &str) -> anyhow::Result<Held> {
     match dir.hold() {
         Err(DataDirError::InUse { pid, .. }) => {
@@ -255,10 +263,4 @@ fn hold(dir: &DataDir, shown: &str) -> anyhow::Result<Held> {
         }
         held => Ok(held?),
     }
-}
-
-/// The address, under a name of our own, so that nodes can be told from us.
-fn named(url: &Hidden) -> Hidden {
-    let joint = if url.expose().contains('?') { '&' } else { '?' };
-    Hidden::new(format!("{}{joint}application_name={MOVER}", url.expose()))
 }
