@@ -3,7 +3,7 @@
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
     io::{self, Read, Seek, Write},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
+    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -54,6 +54,20 @@ pub struct Held {
     _lock: File,
 }
 
+/// The files of a data directory that is served, as they were at the start.
+pub struct Standing(Vec<(PathBuf, u64, u64)>);
+
+impl Standing {
+    /// Whether one of them was removed, moved, or has another in its place: what is written to it then is lost with the process.
+    pub fn is_lost(&self) -> bool {
+        self.0.iter().any(|(path, device, inode)| match fs::metadata(path) {
+            Ok(now) => (now.dev(), now.ino()) != (*device, *inode),
+            // A directory that can't be looked into for a moment is not gone.
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        })
+    }
+}
+
 impl DataDir {
     /// The directory at a path; nothing is made.
     pub fn at(path: impl Into<PathBuf>) -> Self {
@@ -91,7 +105,7 @@ impl DataDir {
     /// [`DataDirError::InUse`] when another process has it.
     pub fn hold(&self) -> Result<Held, DataDirError> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.0).map_err(|error| failed(&self.0, error))?;
-        let path = self.0.join("lock");
+        let path = self.lock();
         let mut options = OpenOptions::new();
         let mut lock = options
             .read(true)
@@ -153,6 +167,10 @@ impl DataDir {
         self.elsewhere().exists()
     }
 
+    fn lock(&self) -> PathBuf {
+        self.0.join("lock")
+    }
+
     fn elsewhere(&self) -> PathBuf {
         self.0.join("on-postgresql")
     }
@@ -188,6 +206,20 @@ impl Held {
         }
         let path = self.dir.elsewhere();
         fs::write(&path, "The data are on a PostgreSQL server.\n").map_err(|error| failed(&path, error))
+    }
+
+    /// Its lock and databases, to see whether they stay.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn standing(&self) -> Result<Standing, DataDirError> {
+        let paths = [self.dir.lock(), self.dir.store(), self.dir.vault()];
+        let there = paths.into_iter().filter(|path| path.exists());
+        let each = |path: PathBuf| match fs::metadata(&path) {
+            Ok(file) => Ok((path, file.dev(), file.ino())),
+            Err(error) => Err(failed(&path, error)),
+        };
+        Ok(Standing(there.map(each).collect::<Result<_, _>>()?))
     }
 
     /// The data come here.
@@ -253,6 +285,25 @@ mod tests {
         fs::write(dir.store(), "").unwrap();
         held.note_server().unwrap();
         assert!(!dir.is_of_a_server(), "it has data of its own");
+    }
+
+    #[test]
+    fn files_that_are_gone_or_have_others_in_their_place_are_seen() {
+        let (_root, dir) = fresh();
+        let held = dir.hold().unwrap();
+        fs::write(dir.store(), "").unwrap();
+        let standing = held.standing().unwrap();
+        fs::write(dir.store(), "more").unwrap();
+        assert!(!standing.is_lost());
+        let aside = dir.path().with_extension("aside");
+        fs::rename(dir.path(), &aside).unwrap();
+        assert!(standing.is_lost());
+        fs::rename(&aside, dir.path()).unwrap();
+        assert!(!standing.is_lost());
+        // Beside the old one, so that it can't have its number.
+        fs::write(dir.vault(), "another").unwrap();
+        fs::rename(dir.vault(), dir.store()).unwrap();
+        assert!(standing.is_lost());
     }
 
     #[test]

@@ -160,7 +160,7 @@ fn judge(key: Option<String>, keyed: usize) -> Key {
     }
     match key.chars().count() {
         1..=KEY_MAX => Key::Good(key),
-        _ => bad("An idempotency key has 1 to 255 characters."),
+        _ => bad("An idempotency key is one header X-Idempotency-Key of 1 to 255 ASCII characters."),
     }
 }
 

@@ -17,6 +17,8 @@ use crate::{
 
 /// Connections whose requests have ended may take this long to close.
 const CLOSING: Duration = Duration::from_secs(1);
+/// How often it is looked whether the data directory is still there.
+const LOOK: Duration = Duration::from_millis(500);
 
 impl App {
     /// Serves until `stop`, then ends gracefully: no new work, what is under way ends in its time, databases are closed.
@@ -38,6 +40,7 @@ impl App {
         tokio::select! {
             biased;
             () = self.wind_down(settings, &web, stop) => {}
+            () = self.guard(&web) => {}
             () = self.commands() => {}
             () = connections.accept(listener) => {}
         }
@@ -62,6 +65,28 @@ impl App {
         if self.world.timeout(limit, work).await != Ok(true) {
             tracing::warn!("stopping with work under way; the next start takes it up");
         }
+    }
+
+    /// Takes no more work once the embedded databases are not where they were: whatever is told would be lost with this process. It
+    /// lives on, so that its open files can be saved.
+    async fn guard(&self, web: &Web) {
+        if !self.databases.is_shared() {
+            match self.held.standing() {
+                Ok(standing) => {
+                    while !standing.is_lost() {
+                        self.world.sleep(LOOK).await;
+                    }
+                    web.drain();
+                    tracing::error!(
+                        "the data directory, or a database in it, was removed, moved or replaced: nothing is taken any more. Its files are \
+                         open in this process alone; copy what you need from /proc/{}/fd before you stop it",
+                        std::process::id()
+                    );
+                }
+                Err(error) => tracing::warn!(%error, "it can't be seen whether the data directory stays"),
+            }
+        }
+        std::future::pending::<()>().await;
     }
 
     /// Answers commands; without a socket, waits for ever.

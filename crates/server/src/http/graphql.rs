@@ -83,7 +83,7 @@ fn method_of(method: &http::Method) -> Result<Method, Envelope> {
 
 async fn from_body(web: &Web, request: Request) -> Result<Parameters, Envelope> {
     if !media::is_json(request.headers()) {
-        let message = "The body must be JSON in UTF-8, sent with Content-Type: application/json.";
+        let message = "The body must be JSON in UTF-8, sent with Content-Type: application/json and not compressed.";
         return Err(Envelope::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::GraphqlValidation, message));
     }
     Parameters::from_body(&body::read(request.into_body(), web.rules.body).await?)

@@ -1,6 +1,6 @@
 //! Starting.
 
-use testkit::{Setup, cards};
+use testkit::{Backend, Order, PATIENCE, Setup, cards, until};
 
 #[test]
 fn it_says_where_it_listens_in_one_line_and_how_long_it_took_is_printed() {
@@ -59,4 +59,22 @@ fn without_a_mode_of_test_the_sandboxes_things_are_refused() {
         .unwrap();
     assert!(!output.status.success(), "live mode refuses the sandbox's keys and simulator connections");
     assert!(!output.stderr.is_empty());
+}
+
+#[test]
+fn nothing_is_taken_once_the_data_directory_is_not_where_it_was() {
+    let mut server = Setup::new().on(Backend::Embedded).start();
+    let id = server.shop().authorise(cards::VISA).id();
+    let (data, aside) = (server.data_dir(), server.root().join("aside"));
+    std::fs::rename(&data, &aside).unwrap();
+    until(PATIENCE, "it is not ready any more", || (!server.is_ready()).then_some(()));
+    let shop = server.shop();
+    let refused = shop.authorise_request(&Order::card(cards::VISA), None).send(shop.address());
+    assert!(refused.status == 503 && refused.text().contains("error.unavailable"), "{}", refused.text());
+    server.kill();
+    let said = String::from_utf8(server.output()).unwrap();
+    assert!(said.contains("was removed, moved or replaced"), "{said}");
+    std::fs::rename(&aside, &data).unwrap();
+    server.restart();
+    server.shop().payment(&id).assert_status("SUCCEEDED");
 }
