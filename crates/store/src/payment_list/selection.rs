@@ -75,6 +75,8 @@ pub(super) struct Selection {
     /// Indexed texts, each with the values of which it must have one.
     one_of: Vec<(&'static str, Vec<String>)>,
     texts: Vec<(&'static str, Predicate)>,
+    /// Statuses, one of each of which its intent must have.
+    intents: Vec<Vec<String>>,
 }
 
 /// No payment can be selected.
@@ -91,6 +93,7 @@ impl Selection {
             amounts: Vec::new(),
             one_of: Vec::new(),
             texts: Vec::new(),
+            intents: Vec::new(),
         };
         for condition in &wanted.conditions {
             selection.add(condition).ok()?;
@@ -170,6 +173,7 @@ impl Selection {
                 texts.dedup();
                 self.one_of.push((column, texts));
             }
+            Predicate::OneOf(texts) if column == INTENT_STATUS => self.intents.push(texts),
             other => self.texts.push((column, other)),
         }
         Ok(())
@@ -177,7 +181,7 @@ impl Selection {
 
     /// Whether indexes hold all that is asked for: the date, the status, the customer, the order.
     pub(super) fn is_indexed(&self) -> bool {
-        self.amounts.is_empty() && self.texts.is_empty()
+        self.amounts.is_empty() && self.texts.is_empty() && self.intents.is_empty()
     }
 
     /// The indexed column whose values are best looked for one by one.
@@ -220,6 +224,10 @@ impl Selection {
         for predicate in &self.amounts {
             let text = amount(predicate, &mut conditions);
             conditions.and(&text);
+        }
+        for statuses in &self.intents {
+            let each: Vec<String> = statuses.iter().map(|status| intent_is(status, &mut conditions)).collect();
+            conditions.and(&format!("payment.intent_id is not null and ({})", each.join(" or ")));
         }
         for (column, predicate) in &self.texts {
             if let Some(text) = text(column, predicate, &mut conditions) {
@@ -275,6 +283,16 @@ fn text(column: &str, predicate: &Predicate, conditions: &mut Conditions) -> Opt
         Predicate::NotEmpty => format!("coalesce({column}, '') <> ''"),
         Predicate::Within(_) | Predicate::Outside(_) => return None,
     })
+}
+
+/// Whether the payment's intent has a status. Written as a span of one id, since the database would else find the intent by its id,
+/// and read its document to look at the status.
+fn intent_is(status: &str, conditions: &mut Conditions) -> String {
+    format!(
+        "exists (select 1 from intent where intent.team_id = payment.team_id and intent.status = {} \
+         and intent.intent_id between payment.intent_id and payment.intent_id)",
+        conditions.bind(status)
+    )
 }
 
 fn is_one_of(column: &str, values: &[String], conditions: &mut Conditions) -> String {
