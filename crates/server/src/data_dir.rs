@@ -51,7 +51,7 @@ pub struct DataDir(PathBuf);
 /// The right to use a data directory; ends when dropped, or with the process.
 pub struct Held {
     dir: DataDir,
-    _lock: File,
+    lock: File,
 }
 
 /// The files of a data directory that is served, as they were at the start.
@@ -63,7 +63,7 @@ impl Standing {
         self.0.iter().any(|(path, device, inode)| match fs::metadata(path) {
             Ok(now) => (now.dev(), now.ino()) != (*device, *inode),
             // A directory that can't be looked into for a moment is not gone.
-            Err(error) => error.kind() == io::ErrorKind::NotFound,
+            Err(error) => matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
         })
     }
 }
@@ -126,7 +126,7 @@ impl DataDir {
         }
         // The number only helps people; without it the lock holds all the same.
         let _ = lock.set_len(0).and_then(|()| lock.rewind()).and_then(|()| writeln!(lock, "{}", std::process::id()));
-        Ok(Held { dir: self.clone(), _lock: lock })
+        Ok(Held { dir: self.clone(), lock })
     }
 
     /// The mode of its data; `None` before the first start.
@@ -199,27 +199,24 @@ impl Held {
         fs::write(&path, format!("{}\n", mode_name(mode))).map_err(|error| failed(&path, error))
     }
 
-    /// Notes that the data are on a PostgreSQL server. One that has embedded data too stays what it was: those guard themselves.
+    /// Notes that the data are on a PostgreSQL server, also where old ones lie here.
     pub fn note_server(&self) -> Result<(), DataDirError> {
-        if self.dir.store().exists() {
-            return Ok(());
-        }
         let path = self.dir.elsewhere();
         fs::write(&path, "The data are on a PostgreSQL server.\n").map_err(|error| failed(&path, error))
     }
 
-    /// Its lock and databases, to see whether they stay.
+    /// Its lock and its databases, which are open, to see whether they stay.
     ///
     /// # Errors
-    /// The operating system's.
+    /// One of them is not there; the operating system's.
     pub fn standing(&self) -> Result<Standing, DataDirError> {
-        let paths = [self.dir.lock(), self.dir.store(), self.dir.vault()];
-        let there = paths.into_iter().filter(|path| path.exists());
-        let each = |path: PathBuf| match fs::metadata(&path) {
+        let each = |path: PathBuf, file: io::Result<fs::Metadata>| match file {
             Ok(file) => Ok((path, file.dev(), file.ino())),
             Err(error) => Err(failed(&path, error)),
         };
-        Ok(Standing(there.map(each).collect::<Result<_, _>>()?))
+        let (lock, store, vault) = (self.dir.lock(), self.dir.store(), self.dir.vault());
+        let (stored, sealed) = (fs::metadata(&store), fs::metadata(&vault));
+        Ok(Standing(vec![each(lock, self.lock.metadata())?, each(store, stored)?, each(vault, sealed)?]))
     }
 
     /// The data come here.
@@ -284,7 +281,7 @@ mod tests {
         held.forget_server().unwrap();
         fs::write(dir.store(), "").unwrap();
         held.note_server().unwrap();
-        assert!(!dir.is_of_a_server(), "it has data of its own");
+        assert!(dir.is_of_a_server(), "what lies there is old");
     }
 
     #[test]
@@ -292,6 +289,8 @@ mod tests {
         let (_root, dir) = fresh();
         let held = dir.hold().unwrap();
         fs::write(dir.store(), "").unwrap();
+        assert!(held.standing().is_err(), "the vault is missing");
+        fs::write(dir.vault(), "").unwrap();
         let standing = held.standing().unwrap();
         fs::write(dir.store(), "more").unwrap();
         assert!(!standing.is_lost());
@@ -301,8 +300,8 @@ mod tests {
         fs::rename(&aside, dir.path()).unwrap();
         assert!(!standing.is_lost());
         // Beside the old one, so that it can't have its number.
-        fs::write(dir.vault(), "another").unwrap();
-        fs::rename(dir.vault(), dir.store()).unwrap();
+        fs::write(dir.simulator(), "another").unwrap();
+        fs::rename(dir.simulator(), dir.store()).unwrap();
         assert!(standing.is_lost());
     }
 

@@ -59,7 +59,12 @@ impl Address {
         };
         for config in &mut hosts {
             // libpq, too, speaks plainly to a socket of the same machine.
-            let local = config.get_hosts().iter().any(|host| matches!(host, Host::Unix(_)));
+            let is_local = |host: &Host| matches!(host, Host::Unix(_));
+            let local = config.get_hosts().iter().any(is_local);
+            if local && !config.get_hosts().iter().all(is_local) {
+                let message = "its address names a socket and a host behind one question mark";
+                return Err(DbError::Schema(message.to_owned()));
+            }
             config.ssl_mode(if local { SslMode::Disable } else { parts.mode });
             config.connect_timeout(share);
             config.tcp_user_timeout(options.statement_timeout * 2);

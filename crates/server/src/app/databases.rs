@@ -62,13 +62,29 @@ impl Which {
 impl Databases {
     /// Opens store and vault and brings their tables up to date.
     pub async fn open(dir: &DataDir, settings: &Settings, world: &World, founding: Founding) -> anyhow::Result<Self> {
-        if settings.database.url.is_none() {
-            refuse_elsewhere(dir)?;
-            if founding == Founding::Refused {
-                refuse_nothing(dir)?;
-            }
+        if settings.database.url.is_some() {
+            return Self::open_on_server(dir, settings, world, founding).await;
+        }
+        refuse_elsewhere(dir)?;
+        if founding == Founding::Refused {
+            refuse_nothing(dir)?;
         }
         Self::open_for_a_move(dir, settings, world, founding).await
+    }
+
+    async fn open_on_server(
+        dir: &DataDir,
+        settings: &Settings,
+        world: &World,
+        founding: Founding,
+    ) -> anyhow::Result<Self> {
+        // Not even tables are made where the address is wrong.
+        let second = belongs_elsewhere(dir);
+        let founding = if second && founding == Founding::Allowed { Founding::Refused } else { founding };
+        match Self::open_for_a_move(dir, settings, world, founding).await {
+            Err(error) if second && matches!(error.downcast_ref(), Some(DbError::Unfounded)) => Err(second_one(dir)),
+            opened => opened,
+        }
     }
 
     /// As [`Databases::open`], also where the embedded ones are yet to become what a server on PostgreSQL has.
@@ -102,7 +118,8 @@ impl Databases {
     /// Refuses to begin an installation on a PostgreSQL server in a directory that has another one, or a way to it: most likely
     /// the address is wrong, and two that share keys would lose them at a rotation.
     pub(super) async fn refuse_second(&self, dir: &DataDir) -> anyhow::Result<()> {
-        if self.mode().await?.is_none() { refuse_second(dir, self.is_shared()) } else { Ok(()) }
+        let second = self.is_shared() && belongs_elsewhere(dir) && self.mode().await?.is_none();
+        if second { Err(second_one(dir)) } else { Ok(()) }
     }
 
     /// Refuses data of the other mode; the first node that starts decides for ever.
@@ -151,22 +168,26 @@ impl Databases {
 fn refuse_elsewhere(dir: &DataDir) -> anyhow::Result<()> {
     anyhow::ensure!(
         !dir.is_of_a_server(),
-        "{} belongs to an installation on PostgreSQL, and no address is given: set database.url (--database-url, \
+        "{} belongs to an installation on PostgreSQL (its file on-postgresql says so), and no address is given: set database.url (--database-url, \
          POINTSMAN_DATABASE__URL), or choose another directory with --data-dir",
         dir.path().display()
     );
     Ok(())
 }
 
-/// Refuses a server's empty database where the directory has another installation, or a way to it.
-pub(super) fn refuse_second(dir: &DataDir, shared: bool) -> anyhow::Result<()> {
-    anyhow::ensure!(
-        !shared || !(dir.is_of_a_server() || dir.store().exists()),
-        "there is nothing in this database yet, and {} belongs to another installation: look at the address (database.url, \
-         database.schema); a new installation needs a data directory and a key file of its own, and `pointsman migrate` moves one",
+/// Whether the directory has an installation, or a way to one on a PostgreSQL server.
+fn belongs_elsewhere(dir: &DataDir) -> bool {
+    dir.is_of_a_server() || dir.store().exists()
+}
+
+/// Why none is begun there in a server's empty database.
+fn second_one(dir: &DataDir) -> anyhow::Error {
+    anyhow::anyhow!(
+        "there is nothing in this database, or in the vault's, yet, and {} belongs to another installation: look at the address \
+         (database.url, database.schema, vault.database_url); a new installation needs a data directory and a key file of its own, and \
+         `pointsman migrate` moves one",
         dir.path().display()
-    );
-    Ok(())
+    )
 }
 
 /// Refuses embedded databases that are not there.

@@ -22,7 +22,7 @@ use world::World;
 use crate::{
     admin::{Operator, Request, Say},
     config::{self, Settings},
-    data_dir::{DataDir, Held},
+    data_dir::{DataDir, Held, Standing},
     geo::Places,
     sandbox::DbBooks,
     telemetry::Metrics,
@@ -46,6 +46,8 @@ pub struct App {
     places: Arc<Places>,
     held: Held,
     exposure: Option<String>,
+    /// The files of embedded databases.
+    standing: Option<Arc<Standing>>,
 }
 
 /// What only test mode has.
@@ -77,11 +79,20 @@ impl App {
         if let (Mode::Live, Some(exposure)) = (settings.mode, &whole.exposure) {
             tracing::warn!("{exposure}");
         }
-        if databases.is_shared() {
-            held.note_server()?;
-        }
+        let standing = if databases.is_shared() { None } else { Some(Arc::new(held.standing()?)) };
         let Whole { engine, sandbox, places, exposure } = whole;
-        Ok(Self { world: world.clone(), engine, databases, sandbox, metrics, places, held, exposure })
+        Ok(Self { world: world.clone(), engine, databases, sandbox, metrics, places, held, exposure, standing })
+    }
+
+    /// Lets the data directory know that its data are on a PostgreSQL server, where they are.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn note_server(&self) -> anyhow::Result<()> {
+        if self.databases.is_shared() {
+            self.held.note_server()?;
+        }
+        Ok(())
     }
 
     /// Looks at everything that a start would refuse, of the very place that the configuration names, and tells what is
@@ -91,16 +102,10 @@ impl App {
     /// What a start refuses; where it makes something first, one that [`is_not_yet`] knows.
     pub async fn look(settings: &Settings, world: &World, say: Say<'_>) -> anyhow::Result<()> {
         let dir = DataDir::at(&settings.database.data_dir);
-        let databases = match Databases::open(&dir, settings, world, Founding::Looked).await {
-            Err(error) if matches!(error.downcast_ref(), Some(DbError::Unfounded)) => {
-                databases::refuse_second(&dir, settings.database.url.is_some())?;
-                return Err(error);
-            }
-            opened => opened?,
-        };
+        let databases = Databases::open(&dir, settings, world, Founding::Looked).await?;
         let whole = Whole::of(Place::LookedAt(&dir), &databases, settings, world).await?;
         let (mode, exposure) = (settings.mode, whole.exposure.clone());
-        let local = operator::Local { engine: whole.engine, mode, exposure };
+        let local = operator::Local { engine: whole.engine, mode, exposure, standing: None };
         let looked = local.perform(Request::Check, say).await;
         databases.close().await;
         looked.map_err(anyhow::Error::msg)
@@ -120,6 +125,7 @@ impl App {
             engine: self.engine.clone(),
             mode: self.engine.settings().mode,
             exposure: self.exposure.clone(),
+            standing: self.standing.clone(),
         })
     }
 
@@ -231,7 +237,15 @@ async fn open_vault(
     settings: &Settings,
     world: &World,
 ) -> anyhow::Result<Vault> {
-    let had_keys = databases.vault_was_there || vault::has_had_keys(&databases.vault).await?;
+    let has_had_keys = vault::has_had_keys(&databases.vault).await?;
+    // A team is made only once the vault has its keys.
+    if databases.is_shared() && !has_had_keys && !store::team::all(&databases.store).await?.is_empty() {
+        bail!(
+            "there is an installation in the database, and nothing in its vault yet: look at the vault's address (vault.database_url, \
+             database.schema)"
+        );
+    }
+    let had_keys = databases.vault_was_there || has_had_keys;
     let keys = keys::source(settings, had_keys)?;
     if let (Place::LookedAt(_), KeySource::File(path)) = (place, &keys)
         && !path.exists()

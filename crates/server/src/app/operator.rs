@@ -2,6 +2,8 @@
 
 mod flows;
 
+use std::sync::Arc;
+
 use domain::{
     caller::Mode,
     id::{KeyId, TeamId},
@@ -12,7 +14,7 @@ use futures_util::{FutureExt, future::BoxFuture};
 use super::seed;
 use crate::{
     admin::{self, Operator, Request, Say},
-    data_dir::mode_name,
+    data_dir::{Standing, mode_name},
 };
 
 /// Records that a rotation seals again in one step: small enough to serve beside it.
@@ -24,6 +26,8 @@ pub(super) struct Local {
     pub(super) mode: Mode,
     /// What is unsafe about where the vault is.
     pub(super) exposure: Option<String>,
+    /// The embedded databases' files, where they are to stay.
+    pub(super) standing: Option<Arc<Standing>>,
 }
 
 impl Operator for Local {
@@ -103,11 +107,13 @@ impl Local {
 
     async fn rotate(&self, say: Say<'_>) -> Result<(), String> {
         let vault = self.engine.vault();
+        self.refuse_lost()?;
         vault.refuse_moved().await.map_err(told)?;
         let version = vault.rotate_begin().map_err(told)?;
         say(format!("Key version {version} seals from now on."));
         let mut said = None;
         loop {
+            self.refuse_lost()?;
             let progress = vault.rotate_step(STEP).await.map_err(told)?;
             // The last step finds nothing left, and would say the same again.
             if said.replace(progress.done) != Some(progress.done) {
@@ -117,6 +123,16 @@ impl Local {
                 say("Done: no record is under an older version, and the older keys are gone.".to_owned());
                 return Ok(());
             }
+        }
+    }
+
+    /// The key file may belong to what lies in the directory now.
+    fn refuse_lost(&self) -> Result<(), String> {
+        match &self.standing {
+            Some(standing) if standing.is_lost() => {
+                Err("the databases are not where they were when they were opened".to_owned())
+            }
+            _ => Ok(()),
         }
     }
 

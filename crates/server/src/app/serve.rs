@@ -41,7 +41,6 @@ impl App {
             biased;
             () = self.wind_down(settings, &web, stop) => {}
             () = self.guard(&web) => {}
-            () = self.commands() => {}
             () = connections.accept(listener) => {}
         }
         if self.world.timeout(CLOSING, connections.close()).await == Err(Elapsed) {
@@ -67,26 +66,30 @@ impl App {
         }
     }
 
-    /// Takes no more work once the embedded databases are not where they were: whatever is told would be lost with this process. It
-    /// lives on, so that its open files can be saved.
+    /// Answers commands until the embedded databases are not where they were, and takes no more work then: whatever is told would be
+    /// lost with this process, and keys that it drops may be those of what lies there now. It lives on, so that its open files can be saved.
     async fn guard(&self, web: &Web) {
-        if !self.databases.is_shared() {
-            match self.held.standing() {
-                Ok(standing) => {
-                    while !standing.is_lost() {
-                        self.world.sleep(LOOK).await;
-                    }
-                    web.drain();
-                    tracing::error!(
-                        "the data directory, or a database in it, was removed, moved or replaced: nothing is taken any more. Its files are \
-                         open in this process alone; copy what you need from /proc/{}/fd before you stop it",
-                        std::process::id()
-                    );
-                }
-                Err(error) => tracing::warn!(%error, "it can't be seen whether the data directory stays"),
-            }
+        tokio::select! {
+            biased;
+            () = self.lost() => {}
+            () = self.commands() => return,
         }
+        web.drain();
+        self.engine.drain(Duration::ZERO).await;
+        tracing::error!(
+            "the data directory, or a database in it, was removed, moved or replaced: nothing is taken any more. Its files are open \
+             in this process alone; copy what you need from /proc/{}/fd before you stop it",
+            std::process::id()
+        );
         std::future::pending::<()>().await;
+    }
+
+    /// Waits until embedded databases are not where they were.
+    async fn lost(&self) {
+        let Some(standing) = &self.standing else { return std::future::pending().await };
+        while !standing.is_lost() {
+            self.world.sleep(LOOK).await;
+        }
     }
 
     /// Answers commands; without a socket, waits for ever.

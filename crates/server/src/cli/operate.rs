@@ -78,8 +78,14 @@ async fn here(
         Some(made) => Some(made),
         None => held.dir().mode()?,
     };
+    if made.is_none() && !makes {
+        return Err(anyhow!("there is no installation in the database yet: the first start of a server makes one"));
+    }
     settings.mode = made.unwrap_or(settings.mode);
     let app = App::open(held, databases, &settings, world, Metrics::absent()).await?;
+    if makes {
+        app.note_server()?;
+    }
     let result = app.operator().perform(request.clone(), say).await;
     app.close().await;
     result.map_err(|why| anyhow!(why))

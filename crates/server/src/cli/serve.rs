@@ -11,7 +11,7 @@ use world::World;
 
 use super::{arguments::Serve, output, runtime};
 use crate::{
-    app::{App, Databases, Founding},
+    app::{App, Databases, Founding, look_at_files},
     config::{Problems, Sandbox, Settings},
     data_dir::DataDir,
     telemetry::{self, Metrics},
@@ -46,6 +46,8 @@ async fn run(settings: &Settings) -> anyhow::Result<()> {
     let metrics = Metrics::start();
     metrics.keep_up(&world);
     let stop = Stop::listen()?;
+    // Before anything is made.
+    look_at_files(settings, &world)?;
     let held = DataDir::at(&settings.database.data_dir).hold()?;
     let (listener, address) = bind(settings.server.listen).await?;
     let databases = Databases::open(held.dir(), settings, &world, Founding::Allowed).await?;
@@ -55,6 +57,7 @@ async fn run(settings: &Settings) -> anyhow::Result<()> {
         tracing::info!(directory = %held.dir().path().display(), "the data are in the data directory");
     }
     let app = App::open(held, databases, settings, &world, metrics).await?;
+    app.note_server()?;
     if let Some(key) = app.prepare(settings).await? {
         announce_key(&key);
     }

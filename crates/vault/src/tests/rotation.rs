@@ -359,7 +359,7 @@ fn keys_that_moved_data_need_stay_in_the_file() {
         for _ in 0..6 {
             vault.seal_card(team(1), &card()).await.unwrap();
         }
-        // Moved in the middle of a rotation, and before its last step.
+        // Moved in the middle of a rotation.
         vault.rotate_begin().unwrap();
         assert!(!vault.rotate_step(4).await.unwrap().finished);
         db.commit(mark("moved")).await.unwrap();
@@ -372,4 +372,24 @@ fn keys_that_moved_data_need_stay_in_the_file() {
         assert_eq!(kept(folder.path()), ["2"]);
     })
     .unwrap();
+}
+
+#[test]
+fn keys_stay_in_the_file_when_the_data_are_moved_at_the_last_moment() {
+    let folder = tempfile::tempdir().unwrap();
+    let (vault, db, world, sim) = vault(folder.path());
+    // As if the mark were written when the old version has just been retired.
+    vault.refuse_when_found(db.clone(), "select 1 from sealing_key where retired = 1");
+    sim.run_until(async {
+        vault.seal_card(team(1), &card()).await.unwrap();
+        vault.rotate_begin().unwrap();
+        assert!(!vault.rotate_step(7).await.unwrap().finished);
+        assert!(matches!(vault.rotate_step(7).await, Err(VaultError::Moved)));
+        assert_eq!(kept(folder.path()), ["1", "2"]);
+    })
+    .unwrap();
+    // Given up: what was begun is ended.
+    let vault = again(folder.path(), &db, &world);
+    sim.run_until(rotate(&vault)).unwrap();
+    assert_eq!(kept(folder.path()), ["2"]);
 }

@@ -96,6 +96,7 @@ pub async fn give_up(from: &Side, given_up: GivenUp) -> anyhow::Result<()> {
         ),
         // Exactly what was read: a running move may have gone on since.
         Some(mark @ (Mark::Leaving(..) | Mark::Moved(_))) => {
+            from.come_home()?;
             write(from.store(), vec![mark.removal()], from.world()).await
         }
         Some(Mark::Arriving(_)) => {

@@ -154,6 +154,11 @@ impl Side {
         Ok(())
     }
 
+    /// Notes that the data are to be served from here, where an embedded one was served on PostgreSQL meanwhile.
+    pub(super) fn come_home(&self) -> anyhow::Result<()> {
+        Ok(self.held.as_ref().map_or(Ok(()), Held::forget_server)?)
+    }
+
     /// Refuses a target that holds anything.
     pub(super) async fn refuse_rows(&self) -> anyhow::Result<()> {
         for part in self.parts() {

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use testkit::{Backend, Order, Postgres, Setup, cards};
+use testkit::{Backend, Order, Postgres, Setup, cards, schema_of};
 
 #[test]
 fn the_stores_role_can_not_look_into_the_vault() {
@@ -42,4 +42,24 @@ fn the_stores_role_can_not_look_into_the_vault() {
     }
     assert!(!read(&vault, &format!("{name}.payment")), "nor the other way round");
     shop.assert_books_equal_payments();
+}
+
+#[test]
+fn a_node_that_looks_for_the_vault_in_a_wrong_place_does_not_begin_another() {
+    let postgres = Postgres::shared();
+    let server = Setup::new().on(Backend::Postgres).start();
+    server.shop().tokenise(cards::VISA);
+    let other = format!("other_{}", std::process::id());
+    postgres.sql(&format!("create database {other}"));
+    let (schema, keys) = (schema_of(&server.root()), server.data_dir().join("vault.keys"));
+    let kept = std::fs::read(&keys).unwrap();
+    let wrong = Setup::new()
+        .on(Backend::Postgres)
+        .setting("database.schema", &schema)
+        .setting("vault.key_file", keys.to_str().unwrap())
+        .setting("vault.database_url", &postgres.url().replace("/postgres?", &format!("/{other}?")));
+    let said = wrong.start_refused();
+    assert!(said.contains("nothing in its vault yet"), "{said}");
+    assert_eq!(std::fs::read(&keys).unwrap(), kept);
+    server.shop().authorise(cards::VISA).assert_status("SUCCEEDED");
 }

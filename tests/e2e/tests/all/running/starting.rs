@@ -78,3 +78,25 @@ fn nothing_is_taken_once_the_data_directory_is_not_where_it_was() {
     server.restart();
     server.shop().payment(&id).assert_status("SUCCEEDED");
 }
+
+#[test]
+fn keys_are_not_rotated_once_a_database_has_another_in_its_place() {
+    let mut server = Setup::new().on(Backend::Embedded).start();
+    let token = server.shop().tokenise(cards::VISA);
+    let (data, aside) = (server.data_dir(), server.root().join("aside"));
+    std::fs::create_dir(&aside).unwrap();
+    let keys = std::fs::read(data.join("vault.keys")).unwrap();
+    for name in ["store.db", "vault.db"] {
+        std::fs::rename(data.join(name), aside.join(name)).unwrap();
+        std::fs::write(data.join(name), "").unwrap();
+    }
+    let rotated = server.command(&["vault", "rotate"]);
+    assert!(!rotated.status.success());
+    assert_eq!(std::fs::read(data.join("vault.keys")).unwrap(), keys);
+    server.kill();
+    for name in ["store.db", "vault.db"] {
+        std::fs::rename(aside.join(name), data.join(name)).unwrap();
+    }
+    server.restart();
+    server.shop().order(&Order::token(&token)).assert_status("SUCCEEDED");
+}
