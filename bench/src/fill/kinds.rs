@@ -78,6 +78,7 @@ pub(crate) struct Made {
     customer: String,
     waits: bool,
     order: bool,
+    whose: bool,
 }
 
 /// The rows of a payment, to be copied.
@@ -85,6 +86,7 @@ pub(super) struct Example {
     share: u64,
     waits: bool,
     order: bool,
+    whose: bool,
     marks: Marks,
     /// Of the customer, which is not copied with each payment.
     pub(super) customer: Vec<Shape>,
@@ -132,6 +134,7 @@ pub(super) async fn make(client: &mut Client) -> anyhow::Result<Vec<Made>> {
                 customer: customer.clone(),
                 waits: kind.status == "AUTHORISED",
                 order: *order,
+                whose: *has_customer,
             });
         }
     }
@@ -204,7 +207,8 @@ impl Example {
         }
         let customer = place.find(Table::Customer, "customer_id", (&made.customer, &after(&made.customer))).await?;
         let customer = Shape::of(&customer, Table::Customer, &marks);
-        Ok(Self { share: made.share, waits: made.waits, order: made.order, marks, customer, rows })
+        let &Made { share, waits, order, whose, .. } = made;
+        Ok(Self { share, waits, order, whose, marks, customer, rows })
     }
 
     pub(super) fn marks(&self) -> Marks {
@@ -213,5 +217,9 @@ impl Example {
 
     pub(super) fn has_order(&self) -> bool {
         self.order
+    }
+
+    pub(super) fn has_customer(&self) -> bool {
+        self.whose
     }
 }

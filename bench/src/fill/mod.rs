@@ -29,6 +29,8 @@ const OTHERS: u64 = 100;
 const OTHER_TEAMS: u64 = 9;
 /// Payments for each customer.
 const FOR_EACH_CUSTOMER: u64 = 20;
+/// Payments of the customer with few, the same in every installation, so that its pages are alike.
+const FEW: u64 = 24;
 /// Payments that are written in one transaction.
 const AT_ONCE: u64 = 20_000;
 
@@ -79,7 +81,7 @@ impl Table {
 pub(crate) struct Filled {
     /// The customer with one payment in a hundred.
     pub(crate) large_customer: String,
-    /// A customer with about twenty.
+    /// A customer with 24.
     pub(crate) customer: String,
     /// The time in the middle of all payments, in microseconds.
     pub(crate) middle: i64,
@@ -127,9 +129,10 @@ pub(crate) async fn fill(mut place: impl Place, made: &[Made], count: u64) -> an
     }
 
     let span = DAYS * 24 * 60 * 60 * 1000 - 60_000;
+    let (few, every) = (customers / 2, (count / FEW).max(1));
     let mut filled = Filled {
         large_customer: teams.customer(0, LARGE_CUSTOMER),
-        customer: teams.customer(0, customers / 2),
+        customer: teams.customer(0, few),
         middle: 0,
         payment: String::new(),
         order: String::new(),
@@ -138,11 +141,20 @@ pub(crate) async fn fill(mut place: impl Place, made: &[Made], count: u64) -> an
     let mut order = 0;
     for n in 0..count {
         let milli = start + span * n / count + chance.below(span / count + 1);
-        let team = if chance.below(1000) < OTHERS { 1 + chance.below(OTHER_TEAMS) } else { 0 };
-        let example = kinds::pick(&examples, now - milli < WAITING, &mut chance)?;
+        let of_few = n % every == 0 && n / every < FEW;
+        let team = if !of_few && chance.below(1000) < OTHERS { 1 + chance.below(OTHER_TEAMS) } else { 0 };
+        let mut example = kinds::pick(&examples, now - milli < WAITING, &mut chance)?;
+        while of_few && !example.has_customer() {
+            example = kinds::pick(&examples, now - milli < WAITING, &mut chance)?;
+        }
         // Every fifth is a second attempt of the order before.
         order += chance.below(5).min(1);
-        let whose = if chance.below(100) == 0 { LARGE_CUSTOMER } else { chance.below(of_team(customers, team)) };
+        let whose = match chance.below(of_team(customers, team)) {
+            _ if of_few => few,
+            _ if chance.below(100) == 0 => LARGE_CUSTOMER,
+            drawn if drawn == few => LARGE_CUSTOMER,
+            drawn => drawn,
+        };
         let filling = Filling {
             team: teams.id(team),
             payment: chance.id(milli),

@@ -82,7 +82,7 @@ fn indexed(filled: &Filled) -> Vec<Question> {
             json!({ "data": { "filter": { "date": month, "status": { "value": "DECLINED" } } } }),
         ),
         indexed("customer with 1 % of all", customer(&filled.large_customer)),
-        indexed("customer with some 20", customer(&filled.customer)),
+        indexed("customer with 24", customer(&filled.customer)),
         indexed(
             "customer with 1 %, status SUCCEEDED",
             json!({ "status": ["SUCCEEDED"], "data": { "customerId": filled.large_customer } }),
