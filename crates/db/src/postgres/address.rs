@@ -201,6 +201,9 @@ mod tests {
             let refused = Address::parse(&PostgresOptions::new(wrong, "s")).err().unwrap().to_string();
             assert!(!refused.contains("secret"), "{refused}");
         }
+        // Would be spoken to plainly, both of them.
+        let mixed = PostgresOptions::new("postgres://me@/x?host=/run/pg&host=db.example&sslmode=verify-full", "s");
+        assert!(Address::parse(&mixed).is_err());
         let others = Parts::split("postgres://db/x?a=b&sslmode=require&c=d").unwrap();
         assert_eq!(others.rest, "postgres://db/x?a=b&c=d");
     }

@@ -57,25 +57,17 @@ struct Sandbox {
     simulator: Arc<Simulator>,
 }
 
-/// Refuses what a start refuses of the files that the configuration names beside the databases.
-///
-/// # Errors
-/// What is wrong with one of them.
-pub fn look_at_files(settings: &Settings, world: &World) -> anyhow::Result<()> {
-    Files::read(settings, world).map(drop)
-}
-
 impl App {
     /// Puts everything together on open databases. No job runs and no request is taken yet.
     pub async fn open(
         held: Held,
         databases: Databases,
-        settings: &Settings,
+        (settings, files): (&Settings, Files),
         world: &World,
         metrics: Metrics,
     ) -> anyhow::Result<Self> {
         databases.store.refuse_when_found(moving::NOT_TO_BE_SERVED);
-        let whole = Whole::of(Place::Held(&held), &databases, settings, world).await?;
+        let whole = Whole::of(Place::Held(&held), &databases, (settings, files), world).await?;
         if let (Mode::Live, Some(exposure)) = (settings.mode, &whole.exposure) {
             tracing::warn!("{exposure}");
         }
@@ -100,10 +92,10 @@ impl App {
     ///
     /// # Errors
     /// What a start refuses; where it makes something first, one that [`is_not_yet`] knows.
-    pub async fn look(settings: &Settings, world: &World, say: Say<'_>) -> anyhow::Result<()> {
+    pub async fn look(settings: &Settings, files: Files, world: &World, say: Say<'_>) -> anyhow::Result<()> {
         let dir = DataDir::at(&settings.database.data_dir);
         let databases = Databases::open(&dir, settings, world, Founding::Looked).await?;
-        let whole = Whole::of(Place::LookedAt(&dir), &databases, settings, world).await?;
+        let whole = Whole::of(Place::LookedAt(&dir), &databases, (settings, files), world).await?;
         let (mode, exposure) = (settings.mode, whole.exposure.clone());
         let local = operator::Local { engine: whole.engine, mode, exposure, standing: None };
         let looked = local.perform(Request::Check, say).await;
@@ -173,15 +165,19 @@ pub fn is_not_yet(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(DbError::Unfounded | DbError::Pending(_))) || error.is::<NotYet>()
 }
 
-/// What the configuration names beside the databases.
-struct Files {
+/// What the configuration names beside the databases. Read before anything is made.
+pub struct Files {
     places: Places,
     outbound: outbound::Client,
     wallets: WalletKeys,
 }
 
 impl Files {
-    fn read(settings: &Settings, world: &World) -> anyhow::Result<Self> {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// What is wrong with one of them.
+    pub fn read(settings: &Settings, world: &World) -> anyhow::Result<Self> {
         Ok(Self {
             places: settings.geo.table.as_deref().map(Places::load).transpose()?.unwrap_or_default(),
             outbound: settings.outbound.client(world.clone()).map_err(anyhow::Error::msg)?,
@@ -199,7 +195,12 @@ struct Whole {
 }
 
 impl Whole {
-    async fn of(place: Place<'_>, databases: &Databases, settings: &Settings, world: &World) -> anyhow::Result<Self> {
+    async fn of(
+        place: Place<'_>,
+        databases: &Databases,
+        (settings, files): (&Settings, Files),
+        world: &World,
+    ) -> anyhow::Result<Self> {
         let shown = if databases.store.is_shared() { "the database" } else { "the data directory" };
         moving::refuse_moved(&databases.store, shown).await?;
         databases.refuse_second(place.dir()).await?;
@@ -209,7 +210,6 @@ impl Whole {
             (Place::LookedAt(_), true) => databases.refuse_other_mode(settings.mode).await?,
             (Place::LookedAt(dir), false) => drop(dir.refuse_other_mode(settings.mode)?),
         }
-        let files = Files::read(settings, world)?;
         let vault = open_vault(place, databases, settings, world).await?;
         let exposure = databases.exposure(settings).await?;
         let sandbox = match settings.mode {
@@ -237,9 +237,10 @@ async fn open_vault(
     settings: &Settings,
     world: &World,
 ) -> anyhow::Result<Vault> {
+    // A team is made only once the vault has its keys: looked at first, so that another node's first start can't come in between.
+    let has_team = databases.is_shared() && !store::team::all(&databases.store).await?.is_empty();
     let has_had_keys = vault::has_had_keys(&databases.vault).await?;
-    // A team is made only once the vault has its keys.
-    if databases.is_shared() && !has_had_keys && !store::team::all(&databases.store).await?.is_empty() {
+    if has_team && !has_had_keys {
         bail!(
             "there is an installation in the database, and nothing in its vault yet: look at the vault's address (vault.database_url, \
              database.schema)"

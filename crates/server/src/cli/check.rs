@@ -6,7 +6,7 @@ use world::World;
 
 use super::{arguments::Serve, output, runtime, serve};
 use crate::{
-    app::{App, is_not_yet, look_at_files},
+    app::{App, Files, is_not_yet},
     config::Settings,
     data_dir::{DataDir, DataDirError},
     telemetry,
@@ -58,11 +58,14 @@ fn look_into(mut settings: Settings, findings: &mut Findings) -> anyhow::Result<
     key_file(&settings, findings);
     runtime()?.block_on(async {
         let world = World::real();
-        if let Err(error) = look_at_files(&settings, &world) {
-            findings.wrong(&format!("configuration: {error:#}"));
-            return;
-        }
-        match App::look(&settings, &world, &|line| output::line(&line)).await {
+        let files = match Files::read(&settings, &world) {
+            Ok(files) => files,
+            Err(error) => {
+                findings.wrong(&format!("configuration: {error:#}"));
+                return;
+            }
+        };
+        match App::look(&settings, files, &world, &|line| output::line(&line)).await {
             Ok(()) => {}
             Err(error) if is_not_yet(&error) => right(&format!("databases: {error:#}")),
             Err(error) => findings.wrong(&format!("databases: {error:#}")),

@@ -16,7 +16,7 @@ use super::{
     serve::{Stop, bind, refuse_planted},
 };
 use crate::{
-    app::{App, Databases, Founding},
+    app::{App, Databases, Files, Founding},
     config::{Sandbox, Settings, Sources, no_color},
     data_dir::DataDir,
     demo::{Client, Colour, Teller, curl_line, tell},
@@ -46,7 +46,8 @@ async fn run(flags: &Demo, data: &std::path::Path) -> anyhow::Result<bool> {
     let stop = Stop::listen()?;
     let held = DataDir::at(data).hold()?;
     let databases = Databases::open(held.dir(), &settings, &world, Founding::Allowed).await?;
-    let app = App::open(held, databases, &settings, &world, metrics).await?;
+    let files = Files::read(&settings, &world)?;
+    let app = App::open(held, databases, (&settings, files), &world, metrics).await?;
     app.prepare(&settings).await?;
     let (end, ended) = oneshot::channel();
     let story = async {

@@ -8,7 +8,7 @@ use world::World;
 use super::{arguments::Place, output, runtime};
 use crate::{
     admin::{self, AskError, Request},
-    app::{App, Databases, Founding},
+    app::{App, Databases, Files, Founding},
     config::{Sandbox, Settings},
     data_dir::{DataDir, DataDirError, Held},
     telemetry::{self, Metrics},
@@ -82,7 +82,8 @@ async fn here(
         return Err(anyhow!("there is no installation in the database yet: the first start of a server makes one"));
     }
     settings.mode = made.unwrap_or(settings.mode);
-    let app = App::open(held, databases, &settings, world, Metrics::absent()).await?;
+    let files = Files::read(&settings, world)?;
+    let app = App::open(held, databases, (&settings, files), world, Metrics::absent()).await?;
     if makes {
         app.note_server()?;
     }

@@ -11,7 +11,7 @@ use world::World;
 
 use super::{arguments::Serve, output, runtime};
 use crate::{
-    app::{App, Databases, Founding, look_at_files},
+    app::{App, Databases, Files, Founding},
     config::{Problems, Sandbox, Settings},
     data_dir::DataDir,
     telemetry::{self, Metrics},
@@ -47,7 +47,7 @@ async fn run(settings: &Settings) -> anyhow::Result<()> {
     metrics.keep_up(&world);
     let stop = Stop::listen()?;
     // Before anything is made.
-    look_at_files(settings, &world)?;
+    let files = Files::read(settings, &world)?;
     let held = DataDir::at(&settings.database.data_dir).hold()?;
     let (listener, address) = bind(settings.server.listen).await?;
     let databases = Databases::open(held.dir(), settings, &world, Founding::Allowed).await?;
@@ -56,7 +56,7 @@ async fn run(settings: &Settings) -> anyhow::Result<()> {
     } else {
         tracing::info!(directory = %held.dir().path().display(), "the data are in the data directory");
     }
-    let app = App::open(held, databases, settings, &world, metrics).await?;
+    let app = App::open(held, databases, (settings, files), &world, metrics).await?;
     app.note_server()?;
     if let Some(key) = app.prepare(settings).await? {
         announce_key(&key);

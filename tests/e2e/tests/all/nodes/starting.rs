@@ -1,7 +1,7 @@
 //! Starting on a database that others use, or are about to.
 
 use serde_json::json;
-use testkit::{Backend, Order, Setup, Shop, at_once, cards};
+use testkit::{Backend, Order, Postgres, Setup, Shop, at_once, cards, schema_of};
 
 use super::two;
 
@@ -170,4 +170,21 @@ fn a_look_founds_nothing() {
     assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stdout));
     let made = setup.postgres().sql(&format!("select nspname from pg_namespace where nspname like '{schema}%'"));
     assert_eq!(made, [""; 0]);
+}
+
+#[test]
+fn a_command_begins_no_installation_where_there_are_tables_and_nothing_else() {
+    let mut first = Setup::new().on(Backend::Postgres).start();
+    first.stop();
+    let schema = schema_of(&first.root());
+    let mode = || Postgres::shared().sql(&format!("select count(*) from {schema}.installation where name = 'mode'"));
+    assert_eq!(mode(), ["1"]);
+    // As a first start leaves it that was killed between the two.
+    Postgres::shared().sql(&format!("delete from {schema}.installation where name = 'mode'"));
+    let fresh = tempfile::tempdir().unwrap();
+    let command = Setup::new().on(Backend::Postgres).setting("database.schema", &schema);
+    let listed = command.command(fresh.path(), &["key", "list"]).output().unwrap();
+    let said = String::from_utf8(listed.stderr).unwrap();
+    assert!(!listed.status.success() && said.contains("no installation in the database yet"), "{said}");
+    assert_eq!(mode(), ["0"]);
 }
