@@ -18,15 +18,26 @@ pub(crate) struct Client {
 impl Client {
     /// Opens a connection to `host` (`127.0.0.1:8080`).
     pub(crate) async fn open(host: &str, key: &str) -> anyhow::Result<Self> {
-        let stream = TcpStream::connect(host).await.with_context(|| format!("no server at {host}"))?;
+        let stream = TcpStream::connect(host)
+            .await
+            .with_context(|| format!("no server at {host}"))?;
         stream.set_nodelay(true)?;
-        let (sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
+        let (sender, connection) =
+            hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
         tokio::spawn(connection);
-        Ok(Self { sender, host: host.to_owned(), key: key.to_owned() })
+        Ok(Self {
+            sender,
+            host: host.to_owned(),
+            key: key.to_owned(),
+        })
     }
 
     /// Sends a body that is ready, with an idempotency key when given. Returns the answer's bytes.
-    pub(crate) async fn send(&mut self, body: Bytes, idempotency_key: Option<&str>) -> anyhow::Result<Bytes> {
+    pub(crate) async fn send(
+        &mut self,
+        body: Bytes,
+        idempotency_key: Option<&str>,
+    ) -> anyhow::Result<Bytes> {
         let mut request = Request::post("/api/graphql")
             .header("host", &self.host)
             .header("authorization", format!("Bearer {}", self.key))
@@ -35,14 +46,19 @@ impl Client {
             request = request.header("x-idempotency-key", key);
         }
         self.sender.ready().await?;
-        let response = self.sender.send_request(request.body(Full::new(body))?).await?;
+        let response = self
+            .sender
+            .send_request(request.body(Full::new(body))?)
+            .await?;
         Ok(response.into_body().collect().await?.to_bytes())
     }
 
     /// The status with which an address is answered, without a credential.
     pub(crate) async fn status(&mut self, path: &str) -> anyhow::Result<u16> {
         self.sender.ready().await?;
-        let request = Request::get(path).header("host", &self.host).body(Full::default())?;
+        let request = Request::get(path)
+            .header("host", &self.host)
+            .body(Full::default())?;
         let response = self.sender.send_request(request).await?;
         let status = response.status().as_u16();
         response.into_body().collect().await?;
@@ -56,6 +72,9 @@ impl Client {
         if answer.get("errors").is_some() {
             bail!("the server answered {answer}");
         }
-        answer.get_mut("data").map(Value::take).context("the server answered without data")
+        answer
+            .get_mut("data")
+            .map(Value::take)
+            .context("the server answered without data")
     }
 }

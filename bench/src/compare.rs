@@ -30,10 +30,20 @@ pub(crate) struct Options {
     #[arg(long)]
     server: Option<PathBuf>,
     /// On which databases.
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "sqlite,postgres")]
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_value = "sqlite,postgres"
+    )]
     on: Vec<Database>,
     /// What is asked for.
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "plain,keyed,read")]
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_value = "plain,keyed,read"
+    )]
     what: Vec<What>,
     /// How many connections, in turn.
     #[arg(long, value_delimiter = ',', default_value = "1,16,64")]
@@ -86,7 +96,11 @@ type Samples = BTreeMap<(usize, Subject), Sample>;
 pub(crate) async fn run(options: &Options) -> anyhow::Result<()> {
     build(options.server.as_deref())?;
     for database in &options.on {
-        let mut tables: Vec<(What, Samples)> = options.what.iter().map(|what| (*what, Samples::new())).collect();
+        let mut tables: Vec<(What, Samples)> = options
+            .what
+            .iter()
+            .map(|what| (*what, Samples::new()))
+            .collect();
         let subjects: &[Subject] = match database {
             Database::Sqlite => &[Subject::Floor, Subject::Service],
             Database::Postgres => &[Subject::FloorOneByOne, Subject::Floor, Subject::Service],
@@ -105,9 +119,17 @@ pub(crate) async fn run(options: &Options) -> anyhow::Result<()> {
 
 /// Builds the service as it stands, when this was started by cargo.
 pub(crate) fn build(server: Option<&Path>) -> anyhow::Result<()> {
-    let (None, Some(cargo)) = (server, std::env::var_os("CARGO")) else { return Ok(()) };
-    let built = Command::new(cargo).args(["build", "--release", "-p", "server"]).status()?;
-    if built.success() { Ok(()) } else { bail!("the service does not build") }
+    let (None, Some(cargo)) = (server, std::env::var_os("CARGO")) else {
+        return Ok(());
+    };
+    let built = Command::new(cargo)
+        .args(["build", "--release", "-p", "server"])
+        .status()?;
+    if built.success() {
+        Ok(())
+    } else {
+        bail!("the service does not build")
+    }
 }
 
 /// One round of one subject: everything that is asked for, on fresh servers.
@@ -139,26 +161,56 @@ async fn measure(
         };
         for connections in &options.connections {
             take(&server, &body, (*what, *connections, WARM_UP)).await?;
-            let spent = || (server.spent(), postgres.as_ref().map_or(Duration::ZERO, Postgres::spent));
+            let spent = || {
+                (
+                    server.spent(),
+                    postgres.as_ref().map_or(Duration::ZERO, Postgres::spent),
+                )
+            };
             let before = spent();
-            let mut sample = take(&server, &body, (*what, *connections, Duration::from_secs(options.seconds))).await?;
+            let mut sample = take(
+                &server,
+                &body,
+                (*what, *connections, Duration::from_secs(options.seconds)),
+            )
+            .await?;
             let after = spent();
             sample.spent = after.0.saturating_sub(before.0);
             sample.database = after.1.saturating_sub(before.1);
             if sample.failed > 0 {
-                bail!("{} of {} answers of the {subject} were not successes", sample.failed, sample.count());
+                bail!(
+                    "{} of {} answers of the {subject} were not successes",
+                    sample.failed,
+                    sample.count()
+                );
             }
-            samples.entry((*connections, subject)).or_default().add(sample);
+            samples
+                .entry((*connections, subject))
+                .or_default()
+                .add(sample);
         }
     }
     Ok(())
 }
 
-async fn take(server: &Server, body: &Bytes, how: (What, usize, Duration)) -> anyhow::Result<Sample> {
+async fn take(
+    server: &Server,
+    body: &Bytes,
+    how: (What, usize, Duration),
+) -> anyhow::Result<Sample> {
     let (what, connections, span) = how;
-    let plan =
-        Plan { host: &server.host, key: KEY, body, connections, span, requests: None, keyed: what == What::Keyed };
-    Sample::take(&plan).await.context("the server does not answer any more")
+    let plan = Plan {
+        host: &server.host,
+        key: KEY,
+        body,
+        connections,
+        span,
+        requests: None,
+        keyed: what == What::Keyed,
+    };
+    Sample::take(&plan)
+        .await
+        .context("the server does not answer any more")
 }
 
 fn print(database: Database, what: What, samples: &Samples) {
@@ -179,7 +231,11 @@ fn print(database: Database, what: What, samples: &Samples) {
     let mut floor: Option<(usize, &Sample)> = None;
     for ((connections, subject), sample) in samples {
         let held = *floor.get_or_insert((*connections, sample));
-        let (_, floor_sample) = if held.0 == *connections { held } else { *floor.insert((*connections, sample)) };
+        let (_, floor_sample) = if held.0 == *connections {
+            held
+        } else {
+            *floor.insert((*connections, sample))
+        };
         let hundredths = sample.rate() * 100 / floor_sample.rate().max(1);
         let [own, database_server] = sample.costs();
         let above = sample.at(500).saturating_sub(floor_sample.at(500));

@@ -17,8 +17,10 @@ use crate::{
     server::{KEY, Server},
 };
 
-const SAVE: &str = "mutation ($id: ID!, $document: JSON!) { saveFlow(id: $id, document: $document) { version } }";
-const PUBLISH: &str = "mutation ($id: ID!, $version: Int!) { publishFlow(id: $id, version: $version) { id } }";
+const SAVE: &str =
+    "mutation ($id: ID!, $document: JSON!) { saveFlow(id: $id, document: $document) { version } }";
+const PUBLISH: &str =
+    "mutation ($id: ID!, $version: Int!) { publishFlow(id: $id, version: $version) { id } }";
 const CONDITIONS: usize = 50;
 /// Requests of each series before the measurement.
 const WARM_UP: usize = 200;
@@ -45,16 +47,32 @@ struct Series {
 pub(crate) async fn run(options: &Options) -> anyhow::Result<()> {
     let server = Server::start(options.server.as_deref(), None)?;
     let mut client = Client::open(&server.host, KEY).await?;
-    save(&mut client, "large", &large(&json!({ "three_d_secure": "as_issuer" }))).await?;
-    save(&mut client, "telling", &large(&json!({ "note": "The timeline says so." }))).await?;
+    save(
+        &mut client,
+        "large",
+        &large(&json!({ "three_d_secure": "as_issuer" })),
+    )
+    .await?;
+    save(
+        &mut client,
+        "telling",
+        &large(&json!({ "note": "The timeline says so." })),
+    )
+    .await?;
     let token = token(&mut client).await?;
     let series = |name, flow: &str| {
         let input = json!({
             "amount": 5099, "currencyCode": "EUR", "flowId": flow, "metadata": {"plan": "silver"},
             "paymentMethod": {"type": "CARD", "token": token}
         });
-        let body = json!({"query": AUTHORISE, "variables": { "input": input }}).to_string().into();
-        Series { name, body, times: Vec::with_capacity(options.rounds) }
+        let body = json!({"query": AUTHORISE, "variables": { "input": input }})
+            .to_string()
+            .into();
+        Series {
+            name,
+            body,
+            times: Vec::with_capacity(options.rounds),
+        }
     };
     let mut all = [
         series("the default flow", "default"),
@@ -66,7 +84,9 @@ pub(crate) async fn run(options: &Options) -> anyhow::Result<()> {
         // Each in turn, each time another first: what disturbs the machine disturbs all alike.
         for place in 0..all.len() {
             let index = (round + place) % all.len();
-            let Some(series) = all.get_mut(index) else { continue };
+            let Some(series) = all.get_mut(index) else {
+                continue;
+            };
             let started = Instant::now();
             let answer = client.send(series.body.clone(), None).await?;
             let time = started.elapsed();
@@ -93,14 +113,24 @@ fn report(all: &mut [Series]) {
         };
         let median = i128::try_from(at(50)).unwrap_or(i128::MAX);
         let against = median - *first.get_or_insert(median);
-        println!("{:>6} {:>8} {:>8} {against:>+8}   {}", at(10), at(50), at(90), series.name);
+        println!(
+            "{:>6} {:>8} {:>8} {against:>+8}   {}",
+            at(10),
+            at(50),
+            at(90),
+            series.name
+        );
     }
 }
 
 async fn save(client: &mut Client, id: &str, document: &Value) -> anyhow::Result<()> {
-    let saved = client.graphql(SAVE, json!({ "id": id, "document": document })).await?;
+    let saved = client
+        .graphql(SAVE, json!({ "id": id, "document": document }))
+        .await?;
     let version = saved.pointer("/saveFlow/version").context("no version")?;
-    client.graphql(PUBLISH, json!({ "id": id, "version": version })).await?;
+    client
+        .graphql(PUBLISH, json!({ "id": id, "version": version }))
+        .await?;
     Ok(())
 }
 

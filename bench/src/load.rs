@@ -12,9 +12,9 @@ use crate::{
     sample::{Plan, Sample, millis},
 };
 
-pub(crate) const AUTHORISE: &str =
-    "mutation ($input: AuthorisedPaymentInput!) { authorizePayment(authorisePayment: $input) { id status } }";
-pub(crate) const TOKENISE: &str = "mutation ($data: TokenInput!) { tokenisePaymentMethod(data: $data) { token } }";
+pub(crate) const AUTHORISE: &str = "mutation ($input: AuthorisedPaymentInput!) { authorizePayment(authorisePayment: $input) { id status } }";
+pub(crate) const TOKENISE: &str =
+    "mutation ($data: TokenInput!) { tokenisePaymentMethod(data: $data) { token } }";
 const READ: &str = "query ($id: ID!) { getPayment(id: $id) { id status } }";
 
 /// What to measure.
@@ -46,7 +46,11 @@ pub(crate) struct Options {
 pub(crate) async fn run(options: &Options) -> anyhow::Result<()> {
     let mut client = Client::open(&options.host, &options.key).await?;
     let token = token(&mut client).await?;
-    let body = if options.read { read(&mut client, &token).await? } else { authorise(&token) };
+    let body = if options.read {
+        read(&mut client, &token).await?
+    } else {
+        authorise(&token)
+    };
     println!("connections   requests   per second   p50 ms   p99 ms   max ms   failed");
     for connections in &options.connections {
         let plan = Plan {
@@ -61,7 +65,9 @@ pub(crate) async fn run(options: &Options) -> anyhow::Result<()> {
         let sample = Sample::take(&plan).await?;
         let [p50, p99, most] = [500, 990, 1000].map(|thousandths| millis(sample.at(thousandths)));
         let (count, rate, failed) = (sample.count(), sample.rate(), sample.failed);
-        println!("{connections:>11} {count:>10} {rate:>12} {p50:>8} {p99:>8} {most:>8} {failed:>8}");
+        println!(
+            "{connections:>11} {count:>10} {rate:>12} {p50:>8} {p99:>8} {most:>8} {failed:>8}"
+        );
     }
     Ok(())
 }
@@ -69,20 +75,32 @@ pub(crate) async fn run(options: &Options) -> anyhow::Result<()> {
 /// A card in the vault.
 pub(crate) async fn token(client: &mut Client) -> anyhow::Result<String> {
     let card = json!({"number": "4242424242424242", "expMonth": 12, "expYear": 2040});
-    let made = client.graphql(TOKENISE, json!({"data": {"paymentMethod": {"card": card}}})).await?;
-    Ok(made.pointer("/tokenisePaymentMethod/token").and_then(Value::as_str).context("no token")?.to_owned())
+    let made = client
+        .graphql(TOKENISE, json!({"data": {"paymentMethod": {"card": card}}}))
+        .await?;
+    Ok(made
+        .pointer("/tokenisePaymentMethod/token")
+        .and_then(Value::as_str)
+        .context("no token")?
+        .to_owned())
 }
 
 /// The request for an authorisation.
 pub(crate) fn authorise(token: &str) -> Bytes {
-    json!({"query": AUTHORISE, "variables": {"input": input(token)}}).to_string().into()
+    json!({"query": AUTHORISE, "variables": {"input": input(token)}})
+        .to_string()
+        .into()
 }
 
 /// The request that reads a payment, which is made for it.
 pub(crate) async fn read(client: &mut Client, token: &str) -> anyhow::Result<Bytes> {
-    let paid = client.graphql(AUTHORISE, json!({ "input": input(token) })).await?;
+    let paid = client
+        .graphql(AUTHORISE, json!({ "input": input(token) }))
+        .await?;
     let id = paid.pointer("/authorizePayment/id").context("no payment")?;
-    Ok(json!({"query": READ, "variables": {"id": id}}).to_string().into())
+    Ok(json!({"query": READ, "variables": {"id": id}})
+        .to_string()
+        .into())
 }
 
 fn input(token: &str) -> Value {

@@ -1,6 +1,9 @@
 //! The load generator: measures a running server over HTTP and GraphQL. Not part of the tests.
 #![expect(clippy::print_stdout, reason = "its output is its purpose")]
-#![expect(clippy::disallowed_methods, reason = "a load generator is outside the service and reads its own clock")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a load generator is outside the service and reads its own clock"
+)]
 
 mod client;
 mod compare;

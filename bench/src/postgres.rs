@@ -26,12 +26,26 @@ impl Postgres {
         let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
         // PostgreSQL refuses to run as root.
         let root = Command::new("id").arg("-u").output()?.stdout.trim_ascii() == b"0";
-        let mut command = if root { Command::new("setpriv") } else { Command::new("bash") };
+        let mut command = if root {
+            Command::new("setpriv")
+        } else {
+            Command::new("bash")
+        };
         if root {
-            command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "bash"]);
+            command.args([
+                "--reuid=postgres",
+                "--regid=postgres",
+                "--clear-groups",
+                "bash",
+            ]);
         }
         let mut shell = command
-            .args(["-c", include_str!("postgres.sh"), "postgres.sh", &port.to_string()])
+            .args([
+                "-c",
+                include_str!("postgres.sh"),
+                "postgres.sh",
+                &port.to_string(),
+            ])
             .env("LC_ALL", "C")
             .current_dir("/")
             .stdin(Stdio::piped())
@@ -41,9 +55,20 @@ impl Postgres {
         let mut line = String::new();
         BufReader::new(shell.stdout.take().context("no standard output")?).read_line(&mut line)?;
         let url = format!("postgres://postgres@127.0.0.1:{port}/postgres?sslmode=disable");
-        let main = line.trim().strip_prefix("ready ").and_then(|main| main.parse().ok());
-        let server = Self { shell, main: main.unwrap_or_default(), url };
-        if main.is_some() { Ok(server) } else { bail!("the PostgreSQL server does not start") }
+        let main = line
+            .trim()
+            .strip_prefix("ready ")
+            .and_then(|main| main.parse().ok());
+        let server = Self {
+            shell,
+            main: main.unwrap_or_default(),
+            url,
+        };
+        if main.is_some() {
+            Ok(server)
+        } else {
+            bail!("the PostgreSQL server does not start")
+        }
     }
 
     /// The processor time that its processes have used up, those that have ended not among them. Zero where the system
@@ -51,7 +76,11 @@ impl Postgres {
     pub(crate) fn spent(&self) -> Duration {
         let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
         let numbers = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-        numbers.filter_map(spent_by).filter(|(parent, _)| *parent == self.main).map(|(_, spent)| spent).sum()
+        numbers
+            .filter_map(spent_by)
+            .filter(|(parent, _)| *parent == self.main)
+            .map(|(_, spent)| spent)
+            .sum()
     }
 }
 

@@ -49,7 +49,9 @@ impl Sample {
         }
         let started = Instant::now();
         let until = started + plan.span;
-        let share = plan.requests.map(|all| all / u64::try_from(plan.connections).unwrap_or(1));
+        let share = plan
+            .requests
+            .map(|all| all / u64::try_from(plan.connections).unwrap_or(1));
         let workers = clients.into_iter().enumerate().map(|(worker, client)| {
             let keys = plan.keyed.then(|| keys(worker));
             tokio::spawn(work(client, plan.body.clone(), (until, share), keys))
@@ -81,7 +83,10 @@ impl Sample {
 
     /// Requests per second.
     pub(crate) fn rate(&self) -> u128 {
-        u128::try_from(self.count()).unwrap_or(u128::MAX).saturating_mul(1_000_000) / self.elapsed.as_micros().max(1)
+        u128::try_from(self.count())
+            .unwrap_or(u128::MAX)
+            .saturating_mul(1_000_000)
+            / self.elapsed.as_micros().max(1)
     }
 
     /// Processor time for one request: of the server's process, and of the database server's.
@@ -111,7 +116,9 @@ pub(crate) fn is_success(answer: &[u8]) -> bool {
 
 /// The prefix of a worker's idempotency keys, fresh in each run.
 fn keys(worker: usize) -> String {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let now = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap_or_default();
     format!("bench-{}-{worker}", now.as_nanos())
 }
 
@@ -162,7 +169,11 @@ mod tests {
 
     #[test]
     fn only_an_answer_that_tells_a_success_counts() {
-        assert!(is_success(br#"{"data":{"authorizePayment":{"id":"1","status":"SUCCEEDED"}}}"#));
-        assert!(!is_success(br#"{"data":{"authorizePayment":null},"errors":[]}"#));
+        assert!(is_success(
+            br#"{"data":{"authorizePayment":{"id":"1","status":"SUCCEEDED"}}}"#
+        ));
+        assert!(!is_success(
+            br#"{"data":{"authorizePayment":null},"errors":[]}"#
+        ));
     }
 }

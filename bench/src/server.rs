@@ -38,14 +38,20 @@ impl Server {
     /// Starts the service at `path`, by default the one that was built beside this one; on the PostgreSQL server at
     /// `database`, else on files.
     pub(crate) fn start(path: Option<&Path>, database: Option<&str>) -> anyhow::Result<Self> {
-        let directory = tempfile::Builder::new().prefix("pointsman-bench-").tempdir()?;
+        let directory = tempfile::Builder::new()
+            .prefix("pointsman-bench-")
+            .tempdir()?;
         let mut server = Self::start_in(&directory.path().join("data"), path, database)?;
         server.directory = Some(directory);
         Ok(server)
     }
 
     /// The same on the data in a directory, which stay.
-    pub(crate) fn start_in(data: &Path, path: Option<&Path>, database: Option<&str>) -> anyhow::Result<Self> {
+    pub(crate) fn start_in(
+        data: &Path,
+        path: Option<&Path>,
+        database: Option<&str>,
+    ) -> anyhow::Result<Self> {
         let path = path.map_or_else(beside_this_program, |path| Ok(path.to_owned()))?;
         if !path.exists() {
             bail!(
@@ -75,9 +81,13 @@ impl Server {
                 command.args(one_by_one.then_some("--one-by-one"));
             }
         }
-        let directory = tempfile::Builder::new().prefix("pointsman-bench-").tempdir()?;
-        let mut server =
-            Self::listening(command.arg("--data-dir").arg(directory.path().join("data")), floor::LISTENING)?;
+        let directory = tempfile::Builder::new()
+            .prefix("pointsman-bench-")
+            .tempdir()?;
+        let mut server = Self::listening(
+            command.arg("--data-dir").arg(directory.path().join("data")),
+            floor::LISTENING,
+        )?;
         server.directory = Some(directory);
         Ok(server)
     }
@@ -85,10 +95,16 @@ impl Server {
     /// Waits until it says where it listens.
     fn listening(command: &mut Command, says: &str) -> anyhow::Result<Self> {
         let program = command.get_program().to_owned();
-        let mut child =
-            command.stdout(Stdio::piped()).spawn().with_context(|| format!("can't start {}", program.display()))?;
+        let mut child = command
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("can't start {}", program.display()))?;
         let stdout = child.stdout.take();
-        let mut server = Self { child, host: String::new(), directory: None };
+        let mut server = Self {
+            child,
+            host: String::new(),
+            directory: None,
+        };
         let stdout = stdout.context("the server has no standard output")?;
         for line in BufReader::new(stdout).lines() {
             if let Some(host) = line?.strip_prefix(says) {
@@ -109,29 +125,46 @@ impl Server {
     /// The processor time that its threads have used, to the microsecond; zero where the system does not tell it.
     pub(crate) fn spent_by_threads(&self) -> Duration {
         let threads = std::fs::read_dir(format!("/proc/{}/task", self.child.id()));
-        let each = threads.into_iter().flatten().flatten().filter_map(|thread| {
-            let schedule = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
-            schedule.split_whitespace().next()?.parse::<u64>().ok()
-        });
+        let each = threads
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter_map(|thread| {
+                let schedule = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+                schedule.split_whitespace().next()?.parse::<u64>().ok()
+            });
         Duration::from_nanos(each.sum())
     }
 
     /// The memory of its process; nothing where the system does not tell it.
     pub(crate) fn memory(&self) -> Memory {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))
+            .unwrap_or_default();
         let kib = |name: &str| {
             let line = status.lines().find_map(|line| line.strip_prefix(name));
-            line.and_then(|line| line.split_whitespace().next()).and_then(|kib| kib.parse().ok()).unwrap_or_default()
+            line.and_then(|line| line.split_whitespace().next())
+                .and_then(|kib| kib.parse().ok())
+                .unwrap_or_default()
         };
-        Memory { resident: kib("VmRSS:"), own: kib("RssAnon:") }
+        Memory {
+            resident: kib("VmRSS:"),
+            own: kib("RssAnon:"),
+        }
     }
 
     /// Asks it to end, and waits until it has.
     pub(crate) fn stop(mut self) -> anyhow::Result<()> {
-        let pid = i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw).context("no process")?;
+        let pid = i32::try_from(self.child.id())
+            .ok()
+            .and_then(rustix::process::Pid::from_raw)
+            .context("no process")?;
         rustix::process::kill_process(pid, rustix::process::Signal::TERM)?;
         let ended = self.child.wait()?;
-        if ended.success() { Ok(()) } else { bail!("the server ended with {ended}") }
+        if ended.success() {
+            Ok(())
+        } else {
+            bail!("the server ended with {ended}")
+        }
     }
 }
 
@@ -141,7 +174,11 @@ pub(crate) fn spent_by(process: u32) -> Option<(u32, Duration)> {
     // After the program's name, which may hold blanks, come the state, the parent and more.
     let mut after = stat.rsplit_once(')')?.1.split_whitespace();
     let parent = after.nth(1)?.parse().ok()?;
-    let ticks: u64 = after.skip(9).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
+    let ticks: u64 = after
+        .skip(9)
+        .take(2)
+        .filter_map(|ticks| ticks.parse::<u64>().ok())
+        .sum();
     // Linux counts in hundredths of a second, whatever its clock does.
     Some((parent, Duration::from_millis(ticks.saturating_mul(10))))
 }
@@ -154,5 +191,6 @@ impl Drop for Server {
 }
 
 fn beside_this_program() -> anyhow::Result<PathBuf> {
-    Ok(std::env::current_exe()?.with_file_name(format!("pointsman{}", std::env::consts::EXE_SUFFIX)))
+    Ok(std::env::current_exe()?
+        .with_file_name(format!("pointsman{}", std::env::consts::EXE_SUFFIX)))
 }

@@ -19,7 +19,8 @@ use crate::{
     server::{KEY, Server},
 };
 
-const READ: &str = "query ($id: ID!) { getPayment(id: $id) { id status paymentTimeline { overview { title } } } }";
+const READ: &str =
+    "query ($id: ID!) { getPayment(id: $id) { id status paymentTimeline { overview { title } } } }";
 const LIST: &str = "query { listPayments(first: 20) { pageInfo { hasNextPage } edges { cursor node { id status } } } }";
 
 /// How often the memory is looked at.
@@ -44,11 +45,19 @@ pub(crate) async fn run(options: &Options) -> anyhow::Result<()> {
     compare::build(options.server.as_deref())?;
     let server = Server::start(options.server.as_deref(), None)?;
     let token = token(&mut Client::open(&server.host, KEY).await?).await?;
-    let (ends, done) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+    let (ends, done) = (
+        Arc::new(AtomicBool::new(false)),
+        Arc::new(AtomicU64::new(0)),
+    );
     let mut workers = Vec::new();
     for worker in 0..options.connections {
         let client = Client::open(&server.host, KEY).await?;
-        workers.push(tokio::spawn(work(client, (worker, token.clone()), Arc::clone(&ends), Arc::clone(&done))));
+        workers.push(tokio::spawn(work(
+            client,
+            (worker, token.clone()),
+            Arc::clone(&ends),
+            Arc::clone(&done),
+        )));
     }
     println!("| seconds | requests | resident, KiB | of that its own |\n|---|---|---|---|");
     let begun = Instant::now();
@@ -56,7 +65,12 @@ pub(crate) async fn run(options: &Options) -> anyhow::Result<()> {
     while begun.elapsed() < Duration::from_secs(options.minutes * 60) {
         tokio::time::sleep(EVERY).await;
         let (memory, seconds) = (server.memory(), begun.elapsed().as_secs());
-        println!("| {seconds} | {} | {} | {} |", done.load(Ordering::Relaxed), memory.resident, memory.own);
+        println!(
+            "| {seconds} | {} | {} | {} |",
+            done.load(Ordering::Relaxed),
+            memory.resident,
+            memory.own
+        );
         seen.push((seconds, memory.resident));
         if workers.iter().any(tokio::task::JoinHandle::is_finished) {
             break;
@@ -77,12 +91,19 @@ pub(crate) async fn run(options: &Options) -> anyhow::Result<()> {
 fn slope(points: &[(u64, u64)]) -> i128 {
     let count = i128::try_from(points.len()).unwrap_or_default();
     let sum = |of: fn((i128, i128)) -> i128| -> i128 {
-        points.iter().map(|(time, size)| of((i128::from(*time), i128::from(*size)))).sum()
+        points
+            .iter()
+            .map(|(time, size)| of((i128::from(*time), i128::from(*size))))
+            .sum()
     };
     let (times, sizes) = (sum(|(time, _)| time), sum(|(_, size)| size));
     let spread = count * sum(|(time, _)| time * time) - times * times;
     let together = count * sum(|(time, size)| time * size) - times * sizes;
-    if spread == 0 { 0 } else { together * 60 / spread }
+    if spread == 0 {
+        0
+    } else {
+        together * 60 / spread
+    }
 }
 
 async fn work(
@@ -101,7 +122,10 @@ async fn work(
             bail!("the server answered {}", String::from_utf8_lossy(&keyed));
         }
         let answer: Value = serde_json::from_slice(&answer)?;
-        let id = answer.pointer("/data/authorizePayment/id").cloned().unwrap_or_default();
+        let id = answer
+            .pointer("/data/authorizePayment/id")
+            .cloned()
+            .unwrap_or_default();
         let read = json!({ "query": READ, "variables": { "id": id } }).to_string();
         let read = client.send(read.into(), None).await?;
         if !is_success(&read) {

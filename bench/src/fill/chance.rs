@@ -42,9 +42,17 @@ impl Chance {
     /// An amount in minor units, of seven digits as the example's: small ones are many, large ones few.
     pub(crate) fn amount(&mut self) -> i64 {
         let most = [1_100_000, 1_500_000, 3_000_000, 9_999_999];
-        let most = most.get(usize::try_from(self.below(4)).unwrap_or_default()).copied().unwrap_or(9_999_999);
+        let most = most
+            .get(usize::try_from(self.below(4)).unwrap_or_default())
+            .copied()
+            .unwrap_or(9_999_999);
         let amount = 1_000_000 + self.below(most - 1_000_000);
         // Prices are often round.
-        i64::try_from(if self.below(3) == 0 { amount - amount % 100 + 99 } else { amount }).unwrap_or(1_000_000)
+        i64::try_from(if self.below(3) == 0 {
+            amount - amount % 100 + 99
+        } else {
+            amount
+        })
+        .unwrap_or(1_000_000)
     }
 }

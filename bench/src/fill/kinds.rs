@@ -16,11 +16,11 @@ use crate::{
 const CUSTOMER: &str = "mutation ($data: CustomerInput!) { createCustomer(data: $data) }";
 const CAPTURE: &str = "mutation ($id: ID!) { capturePayment(id: $id) { id status } }";
 const CANCEL: &str = "mutation ($id: ID!) { cancelPayment(id: $id) { id status } }";
-const REFUND: &str = "mutation ($id: ID!, $amount: Long) { refundPayment(id: $id, amount: $amount) { id status } }";
+const REFUND: &str =
+    "mutation ($id: ID!, $amount: Long) { refundPayment(id: $id, amount: $amount) { id status } }";
 const START: &str = "mutation ($amount: IntentAmountInput!) { \
      startIntent(trackingId: \"order-template\", paymentFlowId: \"default\", amount: $amount) { id } }";
-const COMPLETE: &str =
-    "mutation ($id: ID!, $payment: ID) { completeIntent(id: $id, paymentReference: $payment) { id } }";
+const COMPLETE: &str = "mutation ($id: ID!, $payment: ID) { completeIntent(id: $id, paymentReference: $payment) { id } }";
 
 /// What is done with a payment after its authorisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,22 +95,36 @@ pub(super) struct Example {
 
 /// Makes a payment of each kind, with and without customer and order.
 pub(super) async fn make(client: &mut Client) -> anyhow::Result<Vec<Made>> {
-    let person =
-        json!({ "customer": { "name": "Ada Example", "email": "ada@example.com", "phone": "+353 1 555 0100" } });
+    let person = json!({ "customer": { "name": "Ada Example", "email": "ada@example.com", "phone": "+353 1 555 0100" } });
     let customer = client.graphql(CUSTOMER, json!({ "data": person })).await?;
-    let customer = customer.get("createCustomer").and_then(Value::as_str).context("no customer")?.to_owned();
+    let customer = customer
+        .get("createCustomer")
+        .and_then(Value::as_str)
+        .context("no customer")?
+        .to_owned();
     let mut made = Vec::new();
     for kind in KINDS {
         let card = json!({ "number": kind.card, "expMonth": 12, "expYear": 2040 });
-        let token = client.graphql(TOKENISE, json!({ "data": { "paymentMethod": { "card": card } } })).await?;
-        let token = token.pointer("/tokenisePaymentMethod/token").context("no token")?.clone();
+        let token = client
+            .graphql(
+                TOKENISE,
+                json!({ "data": { "paymentMethod": { "card": card } } }),
+            )
+            .await?;
+        let token = token
+            .pointer("/tokenisePaymentMethod/token")
+            .context("no token")?
+            .clone();
         for (share, has_customer, order) in WITH {
             let mut input = json!({
                 "amount": AMOUNT, "currencyCode": kind.currency, "flowId": kind.flow,
                 "paymentMethod": { "type": "CARD", "token": token }, "metadata": { "plan": "silver" }
             });
-            let mut add =
-                |name: &str, value: Value| input.as_object_mut().and_then(|input| input.insert(name.into(), value));
+            let mut add = |name: &str, value: Value| {
+                input
+                    .as_object_mut()
+                    .and_then(|input| input.insert(name.into(), value))
+            };
             if *has_customer {
                 add("customer", json!({ "id": customer }));
             }
@@ -120,7 +134,11 @@ pub(super) async fn make(client: &mut Client) -> anyhow::Result<Vec<Made>> {
             let intent = if kind.then == Then::CompleteIntent {
                 let amount = json!({ "amount": AMOUNT, "currency": kind.currency });
                 let started = client.graphql(START, json!({ "amount": amount })).await?;
-                let id = started.pointer("/startIntent/id").and_then(Value::as_str).context("no intent")?.to_owned();
+                let id = started
+                    .pointer("/startIntent/id")
+                    .and_then(Value::as_str)
+                    .context("no intent")?
+                    .to_owned();
                 add("intentId", json!(id));
                 Some(id)
             } else {
@@ -142,9 +160,18 @@ pub(super) async fn make(client: &mut Client) -> anyhow::Result<Vec<Made>> {
 }
 
 /// Makes a payment. Returns its bare id.
-async fn pay(client: &mut Client, kind: &Kind, input: Value, intent: Option<&str>) -> anyhow::Result<String> {
+async fn pay(
+    client: &mut Client,
+    kind: &Kind,
+    input: Value,
+    intent: Option<&str>,
+) -> anyhow::Result<String> {
     let mut told = client.graphql(AUTHORISE, json!({ "input": input })).await?;
-    let id = told.pointer("/authorizePayment/id").and_then(Value::as_str).context("no payment")?.to_owned();
+    let id = told
+        .pointer("/authorizePayment/id")
+        .and_then(Value::as_str)
+        .context("no payment")?
+        .to_owned();
     let by_id = json!({ "id": id });
     let (part, whole) = (json!({ "id": id, "amount": AMOUNT / 4 }), by_id.clone());
     let completed = json!({ "id": intent, "payment": id });
@@ -163,13 +190,25 @@ async fn pay(client: &mut Client, kind: &Kind, input: Value, intent: Option<&str
         }
     }
     let field = told.as_object().and_then(|fields| fields.values().next());
-    let status = field.and_then(|field| field.get("status")).and_then(Value::as_str).unwrap_or_default();
-    anyhow::ensure!(status == kind.status, "a payment by {} under {} became {status}", kind.card, kind.flow);
+    let status = field
+        .and_then(|field| field.get("status"))
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    anyhow::ensure!(
+        status == kind.status,
+        "a payment by {} under {} became {status}",
+        kind.card,
+        kind.flow
+    );
     Ok(id.rsplit(':').next().unwrap_or(&id).to_owned())
 }
 
 /// One of the examples, by chance and their shares. None that waits, unless they may.
-pub(super) fn pick<'a>(examples: &'a [Example], may_wait: bool, chance: &mut Chance) -> anyhow::Result<&'a Example> {
+pub(super) fn pick<'a>(
+    examples: &'a [Example],
+    may_wait: bool,
+    chance: &mut Chance,
+) -> anyhow::Result<&'a Example> {
     let usable = || examples.iter().filter(|example| may_wait || !example.waits);
     let mut place = chance.below(usable().map(|example| example.share).sum());
     let picked = usable().find(|example| {
@@ -183,11 +222,25 @@ pub(super) fn pick<'a>(examples: &'a [Example], may_wait: bool, chance: &mut Cha
 impl Example {
     /// Reads the rows of a payment.
     pub(super) async fn read(place: &mut impl Place, made: &Made) -> anyhow::Result<Self> {
-        let payment = place.find(Table::Payment, "payment_id", (&made.payment, &after(&made.payment))).await?;
+        let payment = place
+            .find(
+                Table::Payment,
+                "payment_id",
+                (&made.payment, &after(&made.payment)),
+            )
+            .await?;
         let row = payment.first().context("the payment is not there")?;
-        let value = |name: &str| row.iter().find(|(column, _)| column == name).map(|(_, cell)| cell);
-        let Some(super::Cell::Text(team)) = value("team_id") else { anyhow::bail!("no team") };
-        let Some(super::Cell::Int(micros)) = value("created_at") else { anyhow::bail!("no date") };
+        let value = |name: &str| {
+            row.iter()
+                .find(|(column, _)| column == name)
+                .map(|(_, cell)| cell)
+        };
+        let Some(super::Cell::Text(team)) = value("team_id") else {
+            anyhow::bail!("no team")
+        };
+        let Some(super::Cell::Int(micros)) = value("created_at") else {
+            anyhow::bail!("no date")
+        };
         let marks = Marks {
             team: team.clone(),
             payment: made.payment.clone(),
@@ -196,19 +249,45 @@ impl Example {
             micros: *micros,
         };
         let mut rows = Shape::of(&payment, Table::Payment, &marks);
-        let mut wanted = vec![(Table::Event, "stream", &made.payment), (Table::Entry, "reference", &made.payment)];
+        let mut wanted = vec![
+            (Table::Event, "stream", &made.payment),
+            (Table::Entry, "reference", &made.payment),
+        ];
         if let Some(intent) = &made.intent {
-            wanted.extend([(Table::Intent, "intent_id", intent), (Table::Event, "stream", intent)]);
+            wanted.extend([
+                (Table::Intent, "intent_id", intent),
+                (Table::Event, "stream", intent),
+            ]);
         }
         for (table, column, id) in wanted {
             let found = place.find(table, column, (id, &after(id))).await?;
             anyhow::ensure!(!found.is_empty(), "nothing in {}", table.name());
             rows.extend(Shape::of(&found, table, &marks));
         }
-        let customer = place.find(Table::Customer, "customer_id", (&made.customer, &after(&made.customer))).await?;
+        let customer = place
+            .find(
+                Table::Customer,
+                "customer_id",
+                (&made.customer, &after(&made.customer)),
+            )
+            .await?;
         let customer = Shape::of(&customer, Table::Customer, &marks);
-        let &Made { share, waits, order, whose, .. } = made;
-        Ok(Self { share, waits, order, whose, marks, customer, rows })
+        let &Made {
+            share,
+            waits,
+            order,
+            whose,
+            ..
+        } = made;
+        Ok(Self {
+            share,
+            waits,
+            order,
+            whose,
+            marks,
+            customer,
+            rows,
+        })
     }
 
     pub(super) fn marks(&self) -> Marks {

@@ -42,7 +42,12 @@ pub(crate) const LARGE_ORDER: &str = "subscription-2026";
 /// Where the rows of an installation are.
 pub(crate) trait Place {
     /// The rows of a table whose column is in the range of texts, its end excluded.
-    async fn find(&mut self, table: Table, column: &str, range: (&str, &str)) -> anyhow::Result<Vec<Row>>;
+    async fn find(
+        &mut self,
+        table: Table,
+        column: &str,
+        range: (&str, &str),
+    ) -> anyhow::Result<Vec<Row>>;
     /// Adds rows, all or none; each comes with its table and the names of its columns.
     async fn add(&mut self, rows: &[(Table, &[String], Vec<Cell>)]) -> anyhow::Result<()>;
     /// After all rows are there.
@@ -62,8 +67,14 @@ pub(crate) enum Table {
 }
 
 impl Table {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Team, Self::Customer, Self::Payment, Self::Event, Self::Intent, Self::Entry];
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Team,
+        Self::Customer,
+        Self::Payment,
+        Self::Event,
+        Self::Intent,
+        Self::Entry,
+    ];
 
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -97,7 +108,11 @@ pub(crate) async fn examples(host: &str) -> anyhow::Result<Vec<Made>> {
 }
 
 /// Fills the installation, which nobody serves, with so many payments.
-pub(crate) async fn fill(mut place: impl Place, made: &[Made], count: u64) -> anyhow::Result<Filled> {
+pub(crate) async fn fill(
+    mut place: impl Place,
+    made: &[Made],
+    count: u64,
+) -> anyhow::Result<Filled> {
     let mut examples = Vec::new();
     for made in made {
         examples.push(Example::read(&mut place, made).await?);
@@ -105,22 +120,38 @@ pub(crate) async fn fill(mut place: impl Place, made: &[Made], count: u64) -> an
     let first = examples.first().context("no example")?;
     let own_team = first.marks().team;
     let customer = first.customer.first().context("no customer")?;
-    let team_row = place.find(Table::Team, "team_id", (&own_team, &rows::after(&own_team))).await?;
-    let team_row = Shape::of(&team_row, Table::Team, &first.marks()).pop().context("no team")?;
+    let team_row = place
+        .find(Table::Team, "team_id", (&own_team, &rows::after(&own_team)))
+        .await?;
+    let team_row = Shape::of(&team_row, Table::Team, &first.marks())
+        .pop()
+        .context("no team")?;
 
     let mut chance = Chance(count);
     let now = u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis())?;
     let start = now - DAYS * 24 * 60 * 60 * 1000;
-    let teams = Teams { own: own_team, start };
+    let teams = Teams {
+        own: own_team,
+        start,
+    };
     let mut rows = Vec::new();
     for n in 1..=OTHER_TEAMS {
-        rows.push(team_row.filled(&Filling { team: teams.id(n), milli: start, ..Filling::default() }));
+        rows.push(team_row.filled(&Filling {
+            team: teams.id(n),
+            milli: start,
+            ..Filling::default()
+        }));
     }
     let customers = (count / FOR_EACH_CUSTOMER).max(OTHERS);
     for team in 0..=OTHER_TEAMS {
         for n in 0..of_team(customers, team) {
             let (id, milli) = (teams.customer(team, n), start);
-            rows.push(customer.filled(&Filling { team: teams.id(team), customer: id, milli, ..Filling::default() }));
+            rows.push(customer.filled(&Filling {
+                team: teams.id(team),
+                customer: id,
+                milli,
+                ..Filling::default()
+            }));
         }
     }
     rows.sort_by(|one, other| (one.0, &one.2).cmp(&(other.0, &other.2)));
@@ -142,7 +173,11 @@ pub(crate) async fn fill(mut place: impl Place, made: &[Made], count: u64) -> an
     for n in 0..count {
         let milli = start + span * n / count + chance.below(span / count + 1);
         let of_few = n % every == 0 && n / every < FEW;
-        let team = if !of_few && chance.below(1000) < OTHERS { 1 + chance.below(OTHER_TEAMS) } else { 0 };
+        let team = if !of_few && chance.below(1000) < OTHERS {
+            1 + chance.below(OTHER_TEAMS)
+        } else {
+            0
+        };
         let mut example = kinds::pick(&examples, now - milli < WAITING, &mut chance)?;
         while of_few && !example.has_customer() {
             example = kinds::pick(&examples, now - milli < WAITING, &mut chance)?;
@@ -160,7 +195,11 @@ pub(crate) async fn fill(mut place: impl Place, made: &[Made], count: u64) -> an
             payment: chance.id(milli),
             intent: chance.id(milli - 30_000),
             customer: teams.customer(team, whose),
-            order: if chance.below(200) == 0 { LARGE_ORDER.to_owned() } else { format!("order-{order:07}") },
+            order: if chance.below(200) == 0 {
+                LARGE_ORDER.to_owned()
+            } else {
+                format!("order-{order:07}")
+            },
             amount: chance.amount(),
             milli,
             fresh: chance.hex(),
@@ -187,7 +226,11 @@ pub(crate) async fn fill(mut place: impl Place, made: &[Made], count: u64) -> an
 
 /// How many customers a team has.
 const fn of_team(customers: u64, team: u64) -> u64 {
-    if team == 0 { customers } else { customers / OTHERS }
+    if team == 0 {
+        customers
+    } else {
+        customers / OTHERS
+    }
 }
 
 /// The teams and their customers, by number.
@@ -199,7 +242,11 @@ struct Teams {
 
 impl Teams {
     fn id(&self, n: u64) -> String {
-        if n == 0 { self.own.clone() } else { Chance(n).id(self.start + n) }
+        if n == 0 {
+            self.own.clone()
+        } else {
+            Chance(n).id(self.start + n)
+        }
     }
 
     fn customer(&self, team: u64, n: u64) -> String {

@@ -21,12 +21,19 @@ impl Server {
 const fn schema(table: Table) -> &'static str {
     match table {
         Table::Entry => "pointsman_simulator",
-        Table::Team | Table::Customer | Table::Payment | Table::Event | Table::Intent => "pointsman",
+        Table::Team | Table::Customer | Table::Payment | Table::Event | Table::Intent => {
+            "pointsman"
+        }
     }
 }
 
 impl Place for Server {
-    async fn find(&mut self, table: Table, column: &str, (from, until): (&str, &str)) -> anyhow::Result<Vec<Row>> {
+    async fn find(
+        &mut self,
+        table: Table,
+        column: &str,
+        (from, until): (&str, &str),
+    ) -> anyhow::Result<Vec<Row>> {
         let (schema, table) = (schema(table), table.name());
         let sql = format!(
             "select * from {schema}.{table} where {column} collate \"C\" >= $1 and {column} collate \"C\" < $2"
@@ -50,7 +57,12 @@ impl Place for Server {
         let mut texts: BTreeMap<Table, (String, String)> = BTreeMap::new();
         for (table, names, cells) in rows {
             let (_, text) = texts.entry(*table).or_insert_with(|| {
-                let into = format!("copy {}.{} ({}) from stdin", schema(*table), table.name(), names.join(", "));
+                let into = format!(
+                    "copy {}.{} ({}) from stdin",
+                    schema(*table),
+                    table.name(),
+                    names.join(", ")
+                );
                 (into, String::new())
             });
             for (n, cell) in cells.iter().enumerate() {
@@ -60,7 +72,9 @@ impl Place for Server {
                 match cell {
                     Cell::Null => text.push_str("\\N"),
                     Cell::Int(value) => write!(text, "{value}")?,
-                    Cell::Text(value) => text.push_str(&value.replace('\\', "\\\\").replace('\n', "\\n")),
+                    Cell::Text(value) => {
+                        text.push_str(&value.replace('\\', "\\\\").replace('\n', "\\n"))
+                    }
                 }
             }
             text.push('\n');
@@ -77,7 +91,13 @@ impl Place for Server {
     async fn finish(self) -> anyhow::Result<()> {
         // What the server does by itself after a while.
         for table in Table::ALL {
-            self.0.batch_execute(&format!("vacuum analyze {}.{}", schema(table), table.name())).await?;
+            self.0
+                .batch_execute(&format!(
+                    "vacuum analyze {}.{}",
+                    schema(table),
+                    table.name()
+                ))
+                .await?;
         }
         Ok(())
     }

@@ -83,7 +83,10 @@ impl Shape {
         let shape = |row: &Row| Self {
             table,
             names: row.iter().map(|(name, _)| name.clone()).collect(),
-            columns: row.iter().map(|(name, cell)| column(name, cell, marks)).collect(),
+            columns: row
+                .iter()
+                .map(|(name, cell)| column(name, cell, marks))
+                .collect(),
         };
         rows.iter().map(shape).collect()
     }
@@ -102,7 +105,11 @@ impl Shape {
                 Cell::Text(text)
             }
         };
-        (self.table, &self.names, self.columns.iter().map(cell).collect())
+        (
+            self.table,
+            &self.names,
+            self.columns.iter().map(cell).collect(),
+        )
     }
 }
 
@@ -129,7 +136,11 @@ fn digits(value: i64, marks: &Marks) -> Piece {
         return Piece::Amount;
     }
     let after = value.saturating_sub(marks.micros);
-    if (-DAY..AHEAD).contains(&after) { Piece::Time(after) } else { Piece::Plain(value.to_string()) }
+    if (-DAY..AHEAD).contains(&after) {
+        Piece::Time(after)
+    } else {
+        Piece::Plain(value.to_string())
+    }
 }
 
 fn pieces(text: &str, marks: &Marks) -> Vec<Piece> {
@@ -142,7 +153,9 @@ fn pieces(text: &str, marks: &Marks) -> Vec<Piece> {
     ];
     let (mut pieces, mut plain, mut rest) = (Vec::new(), String::new(), text);
     while let Some(first) = rest.chars().next() {
-        let found = named.iter().find(|(mark, _)| !mark.is_empty() && rest.starts_with(mark));
+        let found = named
+            .iter()
+            .find(|(mark, _)| !mark.is_empty() && rest.starts_with(mark));
         let (piece, length) = if let Some((mark, piece)) = found {
             (Some(piece.clone()), mark.len())
         } else {
@@ -150,9 +163,15 @@ fn pieces(text: &str, marks: &Marks) -> Vec<Piece> {
             let value = rest.get(..count).and_then(|digits| digits.parse().ok());
             // Not digits inside of an id.
             let inside = |next: char| next.is_ascii_alphanumeric() || next == '-';
-            let alone = !plain.ends_with(inside) && !rest.get(count..).is_some_and(|after| after.starts_with(inside));
+            let alone = !plain.ends_with(inside)
+                && !rest
+                    .get(count..)
+                    .is_some_and(|after| after.starts_with(inside));
             let piece = value.filter(|_| alone).map(|value| digits(value, marks));
-            (piece.filter(|piece| !matches!(piece, Piece::Plain(_))), count.max(first.len_utf8()))
+            (
+                piece.filter(|piece| !matches!(piece, Piece::Plain(_))),
+                count.max(first.len_utf8()),
+            )
         };
         let (taken, left) = rest.split_at(length);
         match piece {
@@ -171,7 +190,9 @@ fn pieces(text: &str, marks: &Marks) -> Vec<Piece> {
 fn number(piece: &Piece, filling: &Filling) -> i64 {
     match piece {
         Piece::Amount => filling.amount,
-        Piece::Time(after) => i64::try_from(filling.milli * 1000).unwrap_or(i64::MAX).saturating_add(*after),
+        Piece::Time(after) => i64::try_from(filling.milli * 1000)
+            .unwrap_or(i64::MAX)
+            .saturating_add(*after),
         _ => 0,
     }
 }
@@ -185,7 +206,9 @@ fn write(piece: &Piece, filling: &Filling, text: &mut String) {
         Piece::Customer => &filling.customer,
         Piece::Order => &filling.order,
         Piece::Fresh => &filling.fresh,
-        Piece::Amount | Piece::Time(_) => return text.push_str(&number(piece, filling).to_string()),
+        Piece::Amount | Piece::Time(_) => {
+            return text.push_str(&number(piece, filling).to_string());
+        }
     });
 }
 
@@ -195,8 +218,12 @@ mod tests {
 
     #[test]
     fn a_copy_is_the_row_with_its_own_ids_dates_and_amount() {
-        let marks =
-            Marks { team: "t-1".into(), payment: "01a1-72".into(), micros: 1_795_289_716_370_000, ..Marks::default() };
+        let marks = Marks {
+            team: "t-1".into(),
+            payment: "01a1-72".into(),
+            micros: 1_795_289_716_370_000,
+            ..Marks::default()
+        };
         let body = r#"{"id":"01a1-72","made":1795289716370826,"minor":7310099,"hash":"1795289716370826ab","order":"order-template"}"#;
         let row = vec![
             ("team_id".to_owned(), Cell::Text("t-1".into())),

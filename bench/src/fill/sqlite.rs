@@ -15,11 +15,18 @@ pub(crate) struct Files {
 
 impl Files {
     pub(crate) fn open(data: &Path) -> anyhow::Result<Self> {
-        Ok(Self { store: open(&data.join("store.db"))?, books: open(&data.join("simulator.db"))? })
+        Ok(Self {
+            store: open(&data.join("store.db"))?,
+            books: open(&data.join("simulator.db"))?,
+        })
     }
 
     fn of(&self, table: Table) -> &Connection {
-        if table == Table::Entry { &self.books } else { &self.store }
+        if table == Table::Entry {
+            &self.books
+        } else {
+            &self.store
+        }
     }
 }
 
@@ -27,27 +34,47 @@ fn open(path: &Path) -> anyhow::Result<Connection> {
     anyhow::ensure!(path.exists(), "{} is not there", path.display());
     let connection = Connection::open(path)?;
     // Nothing is lost that can't be made again; the service opens them in its own way afterwards.
-    for (name, value) in [("journal_mode", "off"), ("synchronous", "off"), ("cache_size", "-262144")] {
-        connection.pragma_update_and_check(None, name, value, |_| Ok(())).or_else(|error| match error {
-            rusqlite::Error::QueryReturnedNoRows => Ok(()),
-            other => Err(other),
-        })?;
+    for (name, value) in [
+        ("journal_mode", "off"),
+        ("synchronous", "off"),
+        ("cache_size", "-262144"),
+    ] {
+        connection
+            .pragma_update_and_check(None, name, value, |_| Ok(()))
+            .or_else(|error| match error {
+                rusqlite::Error::QueryReturnedNoRows => Ok(()),
+                other => Err(other),
+            })?;
     }
     Ok(connection)
 }
 
 impl Place for Files {
-    async fn find(&mut self, table: Table, column: &str, (from, until): (&str, &str)) -> anyhow::Result<Vec<Row>> {
-        let sql = format!("select * from {} where {column} >= ?1 and {column} < ?2", table.name());
+    async fn find(
+        &mut self,
+        table: Table,
+        column: &str,
+        (from, until): (&str, &str),
+    ) -> anyhow::Result<Vec<Row>> {
+        let sql = format!(
+            "select * from {} where {column} >= ?1 and {column} < ?2",
+            table.name()
+        );
         let mut statement = self.of(table).prepare(&sql)?;
-        let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+        let names: Vec<String> = statement
+            .column_names()
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
         let rows = statement.query_map((from, until), |row| {
             let cell = |(n, name): (usize, &String)| {
                 Ok((
                     name.clone(),
                     match row.get_ref(n)? {
                         ValueRef::Integer(value) => Cell::Int(value),
-                        ValueRef::Text(text) => Cell::Text(String::from_utf8_lossy(text).into_owned()),
+                        ValueRef::Text(text) => {
+                            Cell::Text(String::from_utf8_lossy(text).into_owned())
+                        }
                         ValueRef::Null | ValueRef::Real(_) | ValueRef::Blob(_) => Cell::Null,
                     },
                 ))
@@ -64,7 +91,12 @@ impl Place for Files {
         for (table, names, cells) in rows {
             let sql = texts.entry(*table).or_insert_with(|| {
                 let places: Vec<String> = (1..=names.len()).map(|n| format!("?{n}")).collect();
-                format!("insert into {} ({}) values ({})", table.name(), names.join(", "), places.join(", "))
+                format!(
+                    "insert into {} ({}) values ({})",
+                    table.name(),
+                    names.join(", "),
+                    places.join(", ")
+                )
             });
             let values = cells.iter().map(|cell| match cell {
                 Cell::Null => ValueRef::Null,
@@ -72,8 +104,15 @@ impl Place for Files {
                 Cell::Text(text) => ValueRef::Text(text.as_bytes()),
             });
             let values = values.map(rusqlite::types::ToSqlOutput::Borrowed);
-            let connection = if *table == Table::Entry { &self.books } else { &self.store };
-            connection.prepare_cached(sql)?.execute(params_from_iter(values)).with_context(|| sql.clone())?;
+            let connection = if *table == Table::Entry {
+                &self.books
+            } else {
+                &self.store
+            };
+            connection
+                .prepare_cached(sql)?
+                .execute(params_from_iter(values))
+                .with_context(|| sql.clone())?;
         }
         self.store.execute_batch("commit")?;
         self.books.execute_batch("commit")?;

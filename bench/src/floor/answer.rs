@@ -34,26 +34,58 @@ pub(super) struct Documents {
 
 impl Documents {
     pub(super) fn new() -> anyhow::Result<Self> {
-        let schema = Schema::parse_and_validate(SDL, "schema.graphql").map_err(|_| anyhow!("the schema is broken"))?;
-        Ok(Self { schema, cache: Cache::new(DOCUMENTS) })
+        let schema = Schema::parse_and_validate(SDL, "schema.graphql")
+            .map_err(|_| anyhow!("the schema is broken"))?;
+        Ok(Self {
+            schema,
+            cache: Cache::new(DOCUMENTS),
+        })
     }
 
     /// The bytes of the answer.
-    pub(super) async fn answer(&self, keeper: &Keeper, key: Option<&str>, body: &[u8]) -> anyhow::Result<Vec<u8>> {
+    pub(super) async fn answer(
+        &self,
+        keeper: &Keeper,
+        key: Option<&str>,
+        body: &[u8],
+    ) -> anyhow::Result<Vec<u8>> {
         let asked: Asked = serde_json::from_slice(body)?;
         let document = self.prepare(asked.query)?;
-        let operation = document.operations.get(None).map_err(|_| anyhow!("no operation"))?;
+        let operation = document
+            .operations
+            .get(None)
+            .map_err(|_| anyhow!("no operation"))?;
         let variables = coerce_variable_values(&self.schema, operation, &asked.variables);
         let variables = variables.map_err(|_| anyhow!("the variables do not fit"))?;
-        let Some(Selection::Field(field)) = operation.selection_set.selections.first() else { bail!("no field") };
+        let Some(Selection::Field(field)) = operation.selection_set.selections.first() else {
+            bail!("no field")
+        };
         let (id, status) = match field.name.as_str() {
             "authorizePayment" => {
-                let input = variables.get("input").and_then(JsonValue::as_object).context("no input")?;
-                let amount = input.get("amount").and_then(JsonValue::as_i64).context("no amount")?;
-                let currency = input.get("currencyCode").and_then(JsonValue::as_str).context("no currency")?;
+                let input = variables
+                    .get("input")
+                    .and_then(JsonValue::as_object)
+                    .context("no input")?;
+                let amount = input
+                    .get("amount")
+                    .and_then(JsonValue::as_i64)
+                    .context("no amount")?;
+                let currency = input
+                    .get("currencyCode")
+                    .and_then(JsonValue::as_str)
+                    .context("no currency")?;
                 keeper.authorise(amount, currency, key).await?
             }
-            "getPayment" => keeper.payment(variables.get("id").and_then(JsonValue::as_str).context("no id")?).await?,
+            "getPayment" => {
+                keeper
+                    .payment(
+                        variables
+                            .get("id")
+                            .and_then(JsonValue::as_str)
+                            .context("no id")?,
+                    )
+                    .await?
+            }
             other => bail!("the floor does not know {other}"),
         };
         Ok(written(field, &id, &status))
@@ -63,7 +95,8 @@ impl Documents {
         if let Some(known) = self.cache.get(&text) {
             return Ok(known);
         }
-        let document = ExecutableDocument::parse_and_validate(&self.schema, text.as_str(), "document");
+        let document =
+            ExecutableDocument::parse_and_validate(&self.schema, text.as_str(), "document");
         let document = Arc::new(document.map_err(|_| anyhow!("the document does not fit"))?);
         self.cache.insert(text, Arc::clone(&document));
         Ok(document)
@@ -76,7 +109,11 @@ fn written(root: &Node<Field>, id: &str, status: &str) -> Vec<u8> {
     json.extend_from_slice(b"{\"data\":{\"");
     json.extend_from_slice(root.response_key().as_bytes());
     json.extend_from_slice(b"\":{");
-    let fields = root.selection_set.selections.iter().filter_map(Selection::as_field);
+    let fields = root
+        .selection_set
+        .selections
+        .iter()
+        .filter_map(Selection::as_field);
     for (index, field) in fields.enumerate() {
         let value = if field.name == "id" { id } else { status };
         json.extend_from_slice(if index == 0 { b"\"" } else { b",\"" });

@@ -4,7 +4,9 @@
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use db::{Change, ChangeId, Committed, Db, Migration, PostgresOptions, SqliteOptions, Statement, params};
+use db::{
+    Change, ChangeId, Committed, Db, Migration, PostgresOptions, SqliteOptions, Statement, params,
+};
 use world::World;
 
 // The sizes of what the service writes for the same request. Unit: bytes. Source: `select length(body) from payment`,
@@ -54,17 +56,25 @@ impl Keeper {
     pub(super) fn sqlite(directory: &Path) -> anyhow::Result<Self> {
         let world = World::real();
         std::fs::create_dir_all(directory)?;
-        let open = |name, migrations| Db::sqlite(SqliteOptions::new(directory.join(name)), migrations, &world);
-        Ok(Self { rows: open("store.db", ROWS)?, books: open("simulator.db", BOOKS)?, world })
+        let open = |name, migrations| {
+            Db::sqlite(SqliteOptions::new(directory.join(name)), migrations, &world)
+        };
+        Ok(Self {
+            rows: open("store.db", ROWS)?,
+            books: open("simulator.db", BOOKS)?,
+            world,
+        })
     }
 
     pub(super) async fn postgres(url: &str, commits: Commits) -> anyhow::Result<Self> {
         let world = World::real();
         let options = |schema| match commits {
             Commits::InGroups => PostgresOptions::new(url, schema),
-            Commits::OneByOne => {
-                PostgresOptions { writers: SINGLE_WRITERS, batch: 1, ..PostgresOptions::new(url, schema) }
-            }
+            Commits::OneByOne => PostgresOptions {
+                writers: SINGLE_WRITERS,
+                batch: 1,
+                ..PostgresOptions::new(url, schema)
+            },
         };
         let rows = Db::postgres(options("floor"), ROWS, &world).await?;
         let books = Db::postgres(options("floor_books"), BOOKS, &world).await?;
@@ -81,8 +91,10 @@ impl Keeper {
         let id = self.world.uuid_v7().hyphenated().to_string();
         let mut first = self.change(&id);
         if let Some(key) = key {
-            first
-                .push(Statement::one("insert into once (key_hash, stream) values ($1, $2)", params![key, id.as_str()]));
+            first.push(Statement::one(
+                "insert into once (key_hash, stream) values ($1, $2)",
+                params![key, id.as_str()],
+            ));
         }
         first.push(Statement::one(
             "insert into payment (payment_id, version, status, amount, currency, body) values ($1, 1, $2, $3, $4, $5)",
@@ -104,7 +116,10 @@ impl Keeper {
         second.push(self.event(&id, 2, ENDED));
         if let Some(key) = key {
             let told = params![key, document(&id, TOLD)];
-            second.push(Statement::one("update once set answer = $2 where key_hash = $1", told));
+            second.push(Statement::one(
+                "update once set answer = $2 where key_hash = $1",
+                told,
+            ));
         }
         done(self.rows.commit(second).await?)?;
         Ok((id, "SUCCEEDED".to_owned()))
@@ -112,7 +127,13 @@ impl Keeper {
 
     /// Id and status of a payment.
     pub(super) async fn payment(&self, id: &str) -> anyhow::Result<(String, String)> {
-        let rows = self.rows.read("select payment_id, status from payment where payment_id = $1", params![id]).await?;
+        let rows = self
+            .rows
+            .read(
+                "select payment_id, status from payment where payment_id = $1",
+                params![id],
+            )
+            .await?;
         let mut row = rows.into_iter().next().context("no such payment")?;
         Ok((row.take_text(0)?, row.take_text(1)?))
     }

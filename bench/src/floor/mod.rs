@@ -52,13 +52,22 @@ struct Floor {
 
 /// Serves until the process is ended.
 pub(crate) async fn run(options: &Options) -> anyhow::Result<()> {
-    let commits = if options.one_by_one { Commits::OneByOne } else { Commits::InGroups };
+    let commits = if options.one_by_one {
+        Commits::OneByOne
+    } else {
+        Commits::InGroups
+    };
     let keeper = match &options.database_url {
         Some(url) => Keeper::postgres(url, commits).await?,
         None => Keeper::sqlite(&options.data_dir)?,
     };
-    let floor = Arc::new(Floor { documents: Documents::new()?, keeper });
-    let router = Router::new().route("/api/graphql", post(endpoint)).with_state(floor);
+    let floor = Arc::new(Floor {
+        documents: Documents::new()?,
+        keeper,
+    });
+    let router = Router::new()
+        .route("/api/graphql", post(endpoint))
+        .with_state(floor);
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("{LISTENING}{}", listener.local_addr()?);
     loop {
@@ -75,12 +84,16 @@ async fn connection(stream: TcpStream, router: Router) {
         router.clone().call(request)
     });
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(Duration::from_secs(10));
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(Duration::from_secs(10));
     let _ = pin!(builder.serve_connection(TokioIo::new(stream), service)).await;
 }
 
 async fn endpoint(State(floor): State<Arc<Floor>>, headers: HeaderMap, body: Bytes) -> Response {
-    let key = headers.get("x-idempotency-key").and_then(|key| key.to_str().ok());
+    let key = headers
+        .get("x-idempotency-key")
+        .and_then(|key| key.to_str().ok());
     match floor.documents.answer(&floor.keeper, key, &body).await {
         Ok(answer) => ([(header::CONTENT_TYPE, "application/json")], answer).into_response(),
         Err(error) => (StatusCode::BAD_REQUEST, error.to_string()).into_response(),

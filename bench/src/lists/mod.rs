@@ -74,7 +74,11 @@ pub(crate) async fn run(options: &Options) -> anyhow::Result<()> {
     }
     println!("\n### Start to ready, milliseconds\n\n| payments | each of {STARTS} |\n|---|---|");
     for installation in &installations {
-        let each: Vec<String> = installation.starts.iter().map(|time| time.as_millis().to_string()).collect();
+        let each: Vec<String> = installation
+            .starts
+            .iter()
+            .map(|time| time.as_millis().to_string())
+            .collect();
         println!("| {} | {} |", installation.count, each.join(", "));
     }
     pages(options, &installations).await?;
@@ -84,7 +88,9 @@ pub(crate) async fn run(options: &Options) -> anyhow::Result<()> {
 
 /// Fills an installation and starts the service on it.
 async fn prepare(options: &Options, count: u64) -> anyhow::Result<Installation> {
-    let directory = tempfile::Builder::new().prefix("pointsman-lists-").tempdir()?;
+    let directory = tempfile::Builder::new()
+        .prefix("pointsman-lists-")
+        .tempdir()?;
     let data = directory.path().join("data");
     let postgres = match options.on {
         Database::Sqlite => None,
@@ -114,11 +120,22 @@ async fn prepare(options: &Options, count: u64) -> anyhow::Result<Installation> 
         server = Some(started);
     }
     let server = server.context("no server")?;
-    Ok(Installation { count, server, starts, filled, _directory: directory, _postgres: postgres })
+    Ok(Installation {
+        count,
+        server,
+        starts,
+        filled,
+        _directory: directory,
+        _postgres: postgres,
+    })
 }
 
 /// Starts the service and waits until it is ready. Tells how long that took.
-async fn start(path: Option<&Path>, data: &Path, url: Option<&str>) -> anyhow::Result<(Server, Duration)> {
+async fn start(
+    path: Option<&Path>,
+    data: &Path,
+    url: Option<&str>,
+) -> anyhow::Result<(Server, Duration)> {
     let begun = Instant::now();
     let server = Server::start_in(data, path, url)?;
     let mut client = Client::open(&server.host, KEY).await?;
@@ -151,11 +168,16 @@ async fn pages(options: &Options, installations: &[Installation]) -> anyhow::Res
         clients.push(Client::open(&installation.server.host, KEY).await?);
         lists.push(questions::all(&installation.filled, now).into_iter());
     }
-    let counts: Vec<String> = installations.iter().map(|one| one.count.to_string()).collect();
+    let counts: Vec<String> = installations
+        .iter()
+        .map(|one| one.count.to_string())
+        .collect();
     let mut bound = None;
     loop {
         let questions: Vec<Question> = lists.iter_mut().filter_map(Iterator::next).collect();
-        let Some(first) = questions.first() else { return Ok(()) };
+        let Some(first) = questions.first() else {
+            return Ok(());
+        };
         if !first.name.contains(&options.only) {
             continue;
         }
@@ -172,15 +194,24 @@ async fn pages(options: &Options, installations: &[Installation]) -> anyhow::Res
             println!("|---|---|{0}---|{0}---|", "---|".repeat(counts.len()));
         }
         for page in of(&questions, &mut clients).await? {
-            let rounds = if first.bound == Bound::Indexed { options.rounds } else { options.window_rounds };
+            let rounds = if first.bound == Bound::Indexed {
+                options.rounds
+            } else {
+                options.window_rounds
+            };
             let mut times = vec![Vec::new(); clients.len()];
             let mut rows = Vec::new();
             let mut spent = Vec::new();
             for round in 0..=rounds {
                 if round == 1 {
-                    spent = installations.iter().map(|one| one.server.spent_by_threads()).collect();
+                    spent = installations
+                        .iter()
+                        .map(|one| one.server.spent_by_threads())
+                        .collect();
                 }
-                for ((client, arguments), times) in clients.iter_mut().zip(&page.each).zip(&mut times) {
+                for ((client, arguments), times) in
+                    clients.iter_mut().zip(&page.each).zip(&mut times)
+                {
                     let Some(arguments) = arguments else { continue };
                     let begun = Instant::now();
                     let told = client.graphql(LIST, arguments.clone()).await?;
@@ -189,7 +220,9 @@ async fn pages(options: &Options, installations: &[Installation]) -> anyhow::Res
                     if round > 0 {
                         times.push(time);
                     } else {
-                        let edges = told.pointer("/listPayments/edges").and_then(Value::as_array);
+                        let edges = told
+                            .pointer("/listPayments/edges")
+                            .and_then(Value::as_array);
                         rows.push(edges.map_or(0, Vec::len).to_string());
                     }
                 }
@@ -198,10 +231,20 @@ async fn pages(options: &Options, installations: &[Installation]) -> anyhow::Res
                 let spent = one.server.spent_by_threads().saturating_sub(before);
                 (!times.is_empty()).then(|| spent / u32::try_from(times.len()).unwrap_or(u32::MAX))
             };
-            let costs: Vec<Option<Duration>> = times.iter().zip(installations.iter().zip(spent)).map(cost).collect();
-            let middles: Vec<Option<Duration>> = times.iter_mut().map(|times| middle(times)).collect();
+            let costs: Vec<Option<Duration>> = times
+                .iter()
+                .zip(installations.iter().zip(spent))
+                .map(cost)
+                .collect();
+            let middles: Vec<Option<Duration>> =
+                times.iter_mut().map(|times| middle(times)).collect();
             let name = format!("{} ({})", first.name, rows.join(", "));
-            println!("| {name} | {} | {} | {} |", page.name, told(&middles), told(&costs));
+            println!(
+                "| {name} | {} | {} | {} |",
+                page.name,
+                told(&middles),
+                told(&costs)
+            );
         }
     }
 }
@@ -210,7 +253,11 @@ async fn pages(options: &Options, installations: &[Installation]) -> anyhow::Res
 fn told(times: &[Option<Duration>]) -> String {
     let shown = |time: &Option<Duration>| time.map_or_else(|| "–".to_owned(), millis);
     let each: Vec<String> = times.iter().map(shown).collect();
-    let of_first = times.first().copied().flatten().zip(times.last().copied().flatten());
+    let of_first = times
+        .first()
+        .copied()
+        .flatten()
+        .zip(times.last().copied().flatten());
     let ratio = of_first.map_or_else(String::new, |(first, last)| {
         let hundredths = last.as_nanos() * 100 / first.as_nanos().max(1);
         format!("{}.{:02}", hundredths / 100, hundredths % 100)
@@ -226,22 +273,39 @@ fn middle(times: &mut [Duration]) -> Option<Duration> {
 /// The pages of a list that are asked for: at both ends, and in its midst in both directions.
 async fn of(questions: &[Question], clients: &mut [Client]) -> anyhow::Result<[Page; 4]> {
     let mut pages = [
-        Page { name: "first", each: Vec::new() },
-        Page { name: "last", each: Vec::new() },
-        Page { name: "deep, after", each: Vec::new() },
-        Page { name: "deep, before", each: Vec::new() },
+        Page {
+            name: "first",
+            each: Vec::new(),
+        },
+        Page {
+            name: "last",
+            each: Vec::new(),
+        },
+        Page {
+            name: "deep, after",
+            each: Vec::new(),
+        },
+        Page {
+            name: "deep, before",
+            each: Vec::new(),
+        },
     ];
     for (question, client) in questions.iter().zip(clients) {
         let with = |more: &[(&str, Value)]| -> Map<String, Value> {
-            let more = more.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+            let more = more
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), value.clone()));
             question.arguments.clone().into_iter().chain(more).collect()
         };
         let mut midst = with(&[("first", json!(1))]);
         midst.extend(question.midst.clone());
         let told = client.graphql(LIST, midst.into()).await?;
         let cursor = told.pointer("/listPayments/edges/0/cursor").cloned();
-        let at =
-            |size: &str, place: &str| cursor.clone().map(|cursor| with(&[(size, json!(PAGE)), (place, cursor)]).into());
+        let at = |size: &str, place: &str| {
+            cursor
+                .clone()
+                .map(|cursor| with(&[(size, json!(PAGE)), (place, cursor)]).into())
+        };
         let arguments = [
             Some(with(&[("first", json!(PAGE))]).into()),
             Some(with(&[("last", json!(PAGE))]).into()),
@@ -257,7 +321,9 @@ async fn of(questions: &[Question], clients: &mut [Client]) -> anyhow::Result<[P
 
 /// How long it takes to count a list.
 async fn totals(installations: &[Installation]) -> anyhow::Result<()> {
-    println!("\n### `totalSize`: ms, each time of three\n\n| list | payments | ms | counted |\n|---|---|---|---|");
+    println!(
+        "\n### `totalSize`: ms, each time of three\n\n| list | payments | ms | counted |\n|---|---|---|---|"
+    );
     for (name, arguments) in questions::counted() {
         for installation in installations {
             let mut client = Client::open(&installation.server.host, KEY).await?;
@@ -266,9 +332,16 @@ async fn totals(installations: &[Installation]) -> anyhow::Result<()> {
                 let begun = Instant::now();
                 let told = client.graphql(questions::COUNT, arguments.clone()).await?;
                 times.push(millis(begun.elapsed()));
-                total = told.pointer("/listPayments/pageInfo/totalSize").cloned().unwrap_or_default();
+                total = told
+                    .pointer("/listPayments/pageInfo/totalSize")
+                    .cloned()
+                    .unwrap_or_default();
             }
-            println!("| {name} | {} | {} | {total} |", installation.count, times.join(", "));
+            println!(
+                "| {name} | {} | {} | {total} |",
+                installation.count,
+                times.join(", ")
+            );
         }
     }
     Ok(())
@@ -289,13 +362,29 @@ async fn memory(options: &Options, installations: &[Installation]) -> anyhow::Re
         let token = load::token(&mut Client::open(&server.host, KEY).await?).await?;
         let body = load::authorise(&token);
         let span = Duration::from_secs(seconds);
-        let plan =
-            Plan { host: &server.host, key: KEY, body: &body, connections: 64, span, requests: None, keyed: false };
+        let plan = Plan {
+            host: &server.host,
+            key: KEY,
+            body: &body,
+            connections: 64,
+            span,
+            requests: None,
+            keyed: false,
+        };
         let (sample, most) = tokio::join!(crate::sample::Sample::take(&plan), watch(server, span));
         let sample = sample?;
-        anyhow::ensure!(sample.failed == 0, "{} authorisations failed", sample.failed);
+        anyhow::ensure!(
+            sample.failed == 0,
+            "{} authorisations failed",
+            sample.failed
+        );
         let (resident, own) = (most.resident >> 10, most.own >> 10);
-        println!("| {} | {} | {resident} | {own} | {} |", installation.count, before.resident >> 10, sample.rate());
+        println!(
+            "| {} | {} | {resident} | {own} | {} |",
+            installation.count,
+            before.resident >> 10,
+            sample.rate()
+        );
     }
     Ok(())
 }

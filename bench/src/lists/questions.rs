@@ -30,8 +30,7 @@ pub(crate) const LIST: &str = "query ($first: Int, $after: String, $last: Int, $
      pageInfo { hasNextPage hasPreviousPage } edges { cursor node { id status } } } }";
 
 /// `listPayments` that counts.
-pub(crate) const COUNT: &str =
-    "query ($data: PaymentFilterInput) { listPayments(first: 20, data: $data) { pageInfo { totalSize } } }";
+pub(crate) const COUNT: &str = "query ($data: PaymentFilterInput) { listPayments(first: 20, data: $data) { pageInfo { totalSize } } }";
 
 const DAY: i64 = 24 * 60 * 60 * 1_000_000;
 
@@ -52,7 +51,10 @@ fn verb(field: &str, verb: &str, value: &Value) -> Value {
 }
 
 fn by(keys: &[(&str, &str)]) -> Value {
-    let keys: Vec<Value> = keys.iter().map(|(name, order)| json!({ "fieldName": name, "order": order })).collect();
+    let keys: Vec<Value> = keys
+        .iter()
+        .map(|(name, order)| json!({ "fieldName": name, "order": order }))
+        .collect();
     json!({ "data": { "sort": keys } })
 }
 
@@ -65,18 +67,33 @@ fn indexed(filled: &Filled) -> Vec<Question> {
         midst: object(json!({ "endDate": date(filled.middle) })),
     };
     let customer = |id: &str| json!({ "data": { "customerId": id } });
-    let around = json!([date(filled.middle - 15 * DAY), date(filled.middle + 15 * DAY)]);
+    let around = json!([
+        date(filled.middle - 15 * DAY),
+        date(filled.middle + 15 * DAY)
+    ]);
     let month = json!({ "value": around, "selectedVerb": "BETWEEN_INCLUSIVE" });
     vec![
         indexed("nothing", json!({})),
         indexed("nothing, oldest first", by(&[("date", "ASC")])),
-        indexed("date in a month", json!({ "data": { "filter": { "date": month } } })),
-        indexed("startDate", json!({ "startDate": date(filled.middle - 15 * DAY) })),
+        indexed(
+            "date in a month",
+            json!({ "data": { "filter": { "date": month } } }),
+        ),
+        indexed(
+            "startDate",
+            json!({ "startDate": date(filled.middle - 15 * DAY) }),
+        ),
         indexed("status SUCCEEDED", is("status", "SUCCEEDED")),
         indexed("status DECLINED", is("status", "DECLINED")),
         indexed("status CANCELLED", is("status", "CANCELLED")),
-        indexed("status in FAILED, DECLINED", json!({ "status": ["FAILED", "DECLINED"] })),
-        indexed("status not SUCCEEDED", verb("status", "NOT_EQUALS", &json!("SUCCEEDED"))),
+        indexed(
+            "status in FAILED, DECLINED",
+            json!({ "status": ["FAILED", "DECLINED"] }),
+        ),
+        indexed(
+            "status not SUCCEEDED",
+            verb("status", "NOT_EQUALS", &json!("SUCCEEDED")),
+        ),
         indexed(
             "status DECLINED, date in a month",
             json!({ "data": { "filter": { "date": month, "status": { "value": "DECLINED" } } } }),
@@ -97,7 +114,14 @@ fn indexed(filled: &Filled) -> Vec<Question> {
         ),
         indexed("order with 0.5 % of all", is("orderId", LARGE_ORDER)),
         indexed("order of one or two", is("orderId", &filled.order)),
-        indexed("order of three", verb("orderId", "IN_LIST", &json!([filled.order, "order-0000003", "order-0000009"]))),
+        indexed(
+            "order of three",
+            verb(
+                "orderId",
+                "IN_LIST",
+                &json!([filled.order, "order-0000003", "order-0000009"]),
+            ),
+        ),
         indexed("id", json!({ "data": { "id": filled.payment } })),
     ]
 }
@@ -116,15 +140,28 @@ fn within_a_window(filled: &Filled, now: i64) -> Vec<Question> {
         window("currency EUR", is("currency", "EUR")),
         window("currency JPY", is("currency", "JPY")),
         window("currency ISK: none", is("currency", "ISK")),
-        window("amount 1,000,099 or a few more", verb("amount", "BETWEEN_INCLUSIVE", &json!([1_000_099, 1_000_199]))),
+        window(
+            "amount 1,000,099 or a few more",
+            verb(
+                "amount",
+                "BETWEEN_INCLUSIVE",
+                &json!([1_000_099, 1_000_199]),
+            ),
+        ),
         window("amount: none", verb("amount", "EQUALS", &json!(77))),
-        window("minAmount, maxAmount", json!({ "minAmount": 9_900_000, "maxAmount": 9_999_999 })),
+        window(
+            "minAmount, maxAmount",
+            json!({ "minAmount": 9_900_000, "maxAmount": 9_999_999 }),
+        ),
         window("method AMEX", is("method", "AMEX")),
         window("gateway: none", is("gateway", "nobody")),
         window("country empty", verb("country", "IS_EMPTY", &Value::Null)),
         window("country: none", is("country", "FR")),
         window("flowId fallback", is("flowId", "fallback")),
-        window("orderId contains", verb("orderId", "CONTAINS", &json!("no such order"))),
+        window(
+            "orderId contains",
+            verb("orderId", "CONTAINS", &json!("no such order")),
+        ),
         window("orderId empty", verb("orderId", "IS_EMPTY", &Value::Null)),
         window("intentStatus COMPLETE", is("intentStatus", "COMPLETE")),
         window("intentStatus ACTIVE: none", is("intentStatus", "ACTIVE")),
@@ -144,11 +181,20 @@ fn within_a_window(filled: &Filled, now: i64) -> Vec<Question> {
             "amount": { "value": 77 } } } }),
         ),
         window("sorted by amount", by(&[("amount", "ASC")])),
-        window("sorted by amount, greatest first", by(&[("amount", "DESC")])),
+        window(
+            "sorted by amount, greatest first",
+            by(&[("amount", "DESC")]),
+        ),
         window("sorted by status", by(&[("status", "ASC")])),
-        window("sorted by currency, amount", by(&[("currency", "DESC"), ("amount", "ASC")])),
+        window(
+            "sorted by currency, amount",
+            by(&[("currency", "DESC"), ("amount", "ASC")]),
+        ),
         window("sorted by country", by(&[("country", "ASC")])),
-        window("sorted by gateway, date", by(&[("gateway", "ASC"), ("date", "ASC")])),
+        window(
+            "sorted by gateway, date",
+            by(&[("gateway", "ASC"), ("date", "ASC")]),
+        ),
         window("sorted by method", by(&[("method", "DESC")])),
         window(
             "status SUCCEEDED, sorted by amount",
@@ -192,9 +238,18 @@ fn date(micros: i64) -> String {
     let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let shifted_month = (5 * of_year + 2) / 153;
     let day = of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    let month = if shifted_month < 10 {
+        shifted_month + 3
+    } else {
+        shifted_month - 9
+    };
     let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3600, rest % 3600 / 60, rest % 60)
+    format!(
+        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z",
+        rest / 3600,
+        rest % 3600 / 60,
+        rest % 60
+    )
 }
 
 #[cfg(test)]

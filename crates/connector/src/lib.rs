@@ -10,7 +10,8 @@ mod descriptor;
 pub mod scenarios;
 
 pub use call::{
-    Authorise, CardData, Complete, Cryptogram, Follow, LookUp, Reference, ThreeDsCall, Tokenise, Tokenised,
+    Authorise, CardData, Complete, Cryptogram, Follow, LookUp, Reference, ThreeDsCall, Tokenise,
+    Tokenised,
 };
 pub use call_error::CallError;
 pub use descriptor::{Capabilities, Descriptor};
@@ -29,10 +30,12 @@ pub trait Connector: Send + Sync + 'static {
     fn descriptor(&self) -> &Descriptor;
 
     /// Asks for an authorisation, or for authorisation and capture in one when `call.capture` is set.
-    fn authorise<'a>(&'a self, call: &'a Authorise<'a>) -> BoxFuture<'a, Result<Answer, CallError>>;
+    fn authorise<'a>(&'a self, call: &'a Authorise<'a>)
+    -> BoxFuture<'a, Result<Answer, CallError>>;
 
     /// Captures an authorisation, whole or in part.
-    fn capture<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>>;
+    fn capture<'a>(&'a self, call: &'a Follow<'a>)
+    -> BoxFuture<'a, Result<LaterAnswer, CallError>>;
 
     /// Cancels (voids) an authorisation.
     fn cancel<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>>;

@@ -50,12 +50,20 @@ pub struct Statement {
 impl Statement {
     /// A statement that must touch exactly one row.
     pub fn one(sql: impl Into<Cow<'static, str>>, params: Vec<Value>) -> Self {
-        Self { sql: sql.into(), params, expect: Expect::Rows(1) }
+        Self {
+            sql: sql.into(),
+            params,
+            expect: Expect::Rows(1),
+        }
     }
 
     /// A statement that may touch any number of rows.
     pub fn any(sql: impl Into<Cow<'static, str>>, params: Vec<Value>) -> Self {
-        Self { sql: sql.into(), params, expect: Expect::Any }
+        Self {
+            sql: sql.into(),
+            params,
+            expect: Expect::Any,
+        }
     }
 }
 
@@ -82,7 +90,12 @@ impl Change {
         // The hash lives in memory only, so that it need not be the same in the next release.
         let mut hasher = DefaultHasher::new();
         aggregate_key.hash(&mut hasher);
-        Self { id, aggregate: hasher.finish(), statements: Arc::default(), give_up_at: None }
+        Self {
+            id,
+            aggregate: hasher.finish(),
+            statements: Arc::default(),
+            give_up_at: None,
+        }
     }
 
     /// Adds a statement at the end.

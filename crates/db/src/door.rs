@@ -42,19 +42,35 @@ impl fmt::Debug for Db {
 impl Db {
     fn of(engine: Engine) -> Self {
         let database = Arc::clone(engine.database());
-        Self(engine, Meter(metrics::histogram!("pointsman_db_commit_duration_seconds", "database" => database)))
+        Self(
+            engine,
+            Meter(
+                metrics::histogram!("pointsman_db_commit_duration_seconds", "database" => database),
+            ),
+        )
     }
 
     /// Opens a SQLite file, brings its tables up to date and starts its writer.
-    #[expect(clippy::needless_pass_by_value, reason = "the settings belong to the database from here on")]
-    pub fn sqlite(options: SqliteOptions, migrations: &[Migration], world: &World) -> Result<Self, DbError> {
-        Ok(Self::of(Engine::Threaded(Arc::new(Threaded::open(&options, migrations, world)?))))
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "the settings belong to the database from here on"
+    )]
+    pub fn sqlite(
+        options: SqliteOptions,
+        migrations: &[Migration],
+        world: &World,
+    ) -> Result<Self, DbError> {
+        Ok(Self::of(Engine::Threaded(Arc::new(Threaded::open(
+            &options, migrations, world,
+        )?))))
     }
 
     /// A SQLite database in memory, without threads: for seeded runs. Whoever commits works the queue off, with the same
     /// batching as the writer's thread.
     pub fn sqlite_inline(migrations: &[Migration], world: &World) -> Result<Self, DbError> {
-        Ok(Self::of(Engine::Inline(Arc::new(Inline::open_in_memory(migrations, world)?))))
+        Ok(Self::of(Engine::Inline(Arc::new(Inline::open_in_memory(
+            migrations, world,
+        )?))))
     }
 
     /// Like [`Db::sqlite_inline`], in a file.
@@ -64,7 +80,9 @@ impl Db {
         world: &World,
     ) -> Result<Self, DbError> {
         let options = SqliteOptions::new(path);
-        Ok(Self::of(Engine::Inline(Arc::new(Inline::open(&options, migrations, world)?))))
+        Ok(Self::of(Engine::Inline(Arc::new(Inline::open(
+            &options, migrations, world,
+        )?))))
     }
 
     /// A SQLite file that is there, to be looked at, also while another process has it; nothing is written.
@@ -77,13 +95,21 @@ impl Db {
         world: &World,
     ) -> Result<Self, DbError> {
         let options = SqliteOptions::new(path);
-        Ok(Self::of(Engine::Inline(Arc::new(Inline::look(&options, migrations, world)?))))
+        Ok(Self::of(Engine::Inline(Arc::new(Inline::look(
+            &options, migrations, world,
+        )?))))
     }
 
     /// Connects to a PostgreSQL server, 15 or later, does to the tables of the schema what the options say and starts the writers.
     /// Many nodes may do so at the same time. It needs the machine's own world: connections are of the current runtime.
-    pub async fn postgres(options: PostgresOptions, migrations: &[Migration], world: &World) -> Result<Self, DbError> {
-        Ok(Self::of(Engine::Server(Arc::new(Server::open(options, migrations, world).await?))))
+    pub async fn postgres(
+        options: PostgresOptions,
+        migrations: &[Migration],
+        world: &World,
+    ) -> Result<Self, DbError> {
+        Ok(Self::of(Engine::Server(Arc::new(
+            Server::open(options, migrations, world).await?,
+        ))))
     }
 
     /// A node's door to a modelled server ([`crate::ModelServer`]).
@@ -98,7 +124,9 @@ impl Db {
     pub async fn commit(&self, change: Change) -> Result<Committed, DbError> {
         let watch = Stopwatch::start();
         let work = Work::Commit(change.statements);
-        let answer = self.submit(work, Some(change.aggregate), change.give_up_at).await?;
+        let answer = self
+            .submit(work, Some(change.aggregate), change.give_up_at)
+            .await?;
         self.1.0.record(watch.elapsed());
         match answer {
             Some(Answer::Committed(committed)) => Ok(committed),
@@ -108,14 +136,21 @@ impl Db {
 
     /// Runs one statement that writes and returns rows (`update … returning`), such as the claim of a job.
     pub async fn claim(&self, sql: &'static str, params: Vec<Value>) -> Result<Vec<Row>, DbError> {
-        match self.submit(Work::Claim(Statement::any(sql, params)), None, None).await? {
+        match self
+            .submit(Work::Claim(Statement::any(sql, params)), None, None)
+            .await?
+        {
             Some(Answer::Claimed(rows)) => Ok(rows),
             Some(Answer::Committed(_)) | None => Err(DbError::Closed),
         }
     }
 
     /// Reads a few rows by a key or an index. On SQLite it runs at once, on the calling thread.
-    pub async fn read(&self, sql: impl Into<Cow<'static, str>>, params: Vec<Value>) -> Result<Vec<Row>, DbError> {
+    pub async fn read(
+        &self,
+        sql: impl Into<Cow<'static, str>>,
+        params: Vec<Value>,
+    ) -> Result<Vec<Row>, DbError> {
         let statement = Statement::any(sql, params);
         match &self.0 {
             Engine::Threaded(threaded) => threaded.read(&statement),
@@ -127,7 +162,11 @@ impl Db {
     }
 
     /// Reads what may take long, on a thread that may block. Bound it by a `limit` all the same.
-    pub async fn scan(&self, sql: impl Into<Cow<'static, str>>, params: Vec<Value>) -> Result<Vec<Row>, DbError> {
+    pub async fn scan(
+        &self,
+        sql: impl Into<Cow<'static, str>>,
+        params: Vec<Value>,
+    ) -> Result<Vec<Row>, DbError> {
         let statement = Statement::any(sql, params);
         match &self.0 {
             Engine::Threaded(threaded) => threaded.scan(statement).await,

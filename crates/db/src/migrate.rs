@@ -30,8 +30,13 @@ const REACH: &str = "-- code from: ";
 impl Migration {
     /// The oldest code that may run on tables with this step: the number of the last migration that it knows.
     pub(crate) fn code_from(&self) -> u32 {
-        let said = self.sql.lines().next().and_then(|line| line.strip_prefix(REACH));
-        said.and_then(|number| number.trim().parse().ok()).unwrap_or(self.number)
+        let said = self
+            .sql
+            .lines()
+            .next()
+            .and_then(|line| line.strip_prefix(REACH));
+        said.and_then(|number| number.trim().parse().ok())
+            .unwrap_or(self.number)
     }
 
     pub(crate) fn checksum(&self) -> String {
@@ -45,7 +50,8 @@ const BOOK: &str = "create table if not exists schema_migration (\
     create table if not exists schema_reach (\
     number integer not null, code_from integer not null, primary key (number)) strict";
 
-const NOTE: &str = "insert into schema_migration (number, name, checksum, applied_at) values (?1, ?2, ?3, ?4)";
+const NOTE: &str =
+    "insert into schema_migration (number, name, checksum, applied_at) values (?1, ?2, ?3, ?4)";
 
 const NOTE_REACH: &str = "insert into schema_reach (number, code_from) values (?1, ?2)";
 
@@ -62,15 +68,25 @@ pub(crate) struct Known {
 }
 
 /// Brings the database up to the last of the migrations. Each is one transaction, so that a crash leaves whole steps.
-pub(crate) fn apply(connection: &Connection, migrations: &[Migration], now: Timestamp) -> Result<(), DbError> {
+pub(crate) fn apply(
+    connection: &Connection,
+    migrations: &[Migration],
+    now: Timestamp,
+) -> Result<(), DbError> {
     check_numbers(migrations)?;
-    connection.execute_batch(BOOK).map_err(|error| sqlite::failure(&error, BOOK))?;
+    connection
+        .execute_batch(BOOK)
+        .map_err(|error| sqlite::failure(&error, BOOK))?;
     loop {
         // The lock comes before the look, so that of two programs that start at once only one applies a step.
-        connection.execute_batch("begin immediate").map_err(|error| sqlite::failure(&error, "begin immediate"))?;
+        connection
+            .execute_batch("begin immediate")
+            .map_err(|error| sqlite::failure(&error, "begin immediate"))?;
         match step(connection, migrations, now) {
             Ok(applied) => {
-                connection.execute_batch("commit").map_err(|error| sqlite::failure(&error, "commit"))?;
+                connection
+                    .execute_batch("commit")
+                    .map_err(|error| sqlite::failure(&error, "commit"))?;
                 if applied == Applied::Nothing {
                     return Ok(());
                 }
@@ -103,7 +119,8 @@ pub(crate) fn look(connection: &Connection, migrations: &[Migration]) -> Result<
     if found.map_err(|error| sqlite::failure(&error, sql))? == 0 {
         return Err(DbError::Unfounded);
     }
-    next(&applied(connection)?, migrations)?.map_or(Ok(()), |next| Err(DbError::Pending(next.number)))
+    next(&applied(connection)?, migrations)?
+        .map_or(Ok(()), |next| Err(DbError::Pending(next.number)))
 }
 
 #[derive(PartialEq, Eq)]
@@ -115,59 +132,100 @@ enum Applied {
 /// The migration that comes next, after those that were applied.
 ///
 /// Errors: what was applied is not what this program knows, or may run on.
-pub(crate) fn next<'a>(applied: &[Known], migrations: &'a [Migration]) -> Result<Option<&'a Migration>, DbError> {
+pub(crate) fn next<'a>(
+    applied: &[Known],
+    migrations: &'a [Migration],
+) -> Result<Option<&'a Migration>, DbError> {
     let ours = migrations.last().map_or(0, |last| i64::from(last.number));
     let mut known = migrations.iter();
-    for Known { number, checksum, code_from } in applied {
+    for Known {
+        number,
+        checksum,
+        code_from,
+    } in applied
+    {
         let Some(migration) = known.next() else {
             if code_from.is_some_and(|from| from <= ours) {
                 continue;
             }
-            return Err(DbError::Schema(format!("it has migration {number}, which only a newer release knows")));
+            return Err(DbError::Schema(format!(
+                "it has migration {number}, which only a newer release knows"
+            )));
         };
         if i64::from(migration.number) != *number {
-            return Err(DbError::Schema(format!("it lacks migration {}", migration.number)));
+            return Err(DbError::Schema(format!(
+                "it lacks migration {}",
+                migration.number
+            )));
         }
         if migration.checksum() != *checksum {
-            return Err(DbError::Schema(format!("migration {number} is not the one that was applied to it")));
+            return Err(DbError::Schema(format!(
+                "migration {number} is not the one that was applied to it"
+            )));
         }
     }
     Ok(known.next())
 }
 
 /// Compares what was applied with what should be, and applies the next migration.
-fn step(connection: &Connection, migrations: &[Migration], now: Timestamp) -> Result<Applied, DbError> {
-    let Some(next) = next(&applied(connection)?, migrations)? else { return Ok(Applied::Nothing) };
-    let text =
-        sql::sqlite_schema(next.sql).map_err(|why| DbError::Schema(format!("migration {}: {why}", next.number)))?;
+fn step(
+    connection: &Connection,
+    migrations: &[Migration],
+    now: Timestamp,
+) -> Result<Applied, DbError> {
+    let Some(next) = next(&applied(connection)?, migrations)? else {
+        return Ok(Applied::Nothing);
+    };
+    let text = sql::sqlite_schema(next.sql)
+        .map_err(|why| DbError::Schema(format!("migration {}: {why}", next.number)))?;
     connection
         .execute_batch(&text)
         .map_err(|error| DbError::Schema(format!("migration {} failed: {error}", next.number)))?;
     connection
-        .execute(NOTE, (next.number, next.name, next.checksum(), now.micros()))
+        .execute(
+            NOTE,
+            (next.number, next.name, next.checksum(), now.micros()),
+        )
         .map_err(|error| sqlite::failure(&error, NOTE))?;
     if next.code_from() < next.number {
         connection
             .execute(NOTE_REACH, (next.number, next.code_from()))
             .map_err(|error| sqlite::failure(&error, NOTE_REACH))?;
     }
-    tracing::info!(migration.number = next.number, migration.name = next.name, "migration applied");
+    tracing::info!(
+        migration.number = next.number,
+        migration.name = next.name,
+        "migration applied"
+    );
     Ok(Applied::OneStep)
 }
 
 fn applied(connection: &Connection) -> Result<Vec<Known>, DbError> {
-    let known =
-        |row: &rusqlite::Row<'_>| Ok(Known { number: row.get(0)?, checksum: row.get(1)?, code_from: row.get(2)? });
-    let read = || connection.prepare(APPLIED)?.query_map((), known)?.collect::<rusqlite::Result<_>>();
+    let known = |row: &rusqlite::Row<'_>| {
+        Ok(Known {
+            number: row.get(0)?,
+            checksum: row.get(1)?,
+            code_from: row.get(2)?,
+        })
+    };
+    let read = || {
+        connection
+            .prepare(APPLIED)?
+            .query_map((), known)?
+            .collect::<rusqlite::Result<_>>()
+    };
     read().map_err(|error| sqlite::failure(&error, APPLIED))
 }
 
 pub(crate) fn check_numbers(migrations: &[Migration]) -> Result<(), DbError> {
-    let out_of_order = (1..).zip(migrations).find(|(number, migration)| migration.number != *number);
+    let out_of_order = (1..)
+        .zip(migrations)
+        .find(|(number, migration)| migration.number != *number);
     match out_of_order {
-        Some((number, found)) => {
-            Err(DbError::Schema(format!("migration {} stands where {number} should be", found.number)))
-        }
+        Some((number, found)) => Err(DbError::Schema(format!(
+            "migration {} stands where {number} should be",
+            found.number
+        ))),
         None => Ok(()),
     }
 }
@@ -177,22 +235,36 @@ pub fn not_for_older_code(migrations: &[Migration]) -> Vec<String> {
     let adds = |statement: &str| {
         let words: Vec<&str> = statement.split_whitespace().collect();
         match words.as_slice() {
-            ["create", "table" | "index", ..] | ["create", "/*", "unlogged", "*/", "table", ..] => true,
+            ["create", "table" | "index", ..] | ["create", "/*", "unlogged", "*/", "table", ..] => {
+                true
+            }
             // Older code inserts rows without it.
             ["alter", "table", _, "add", "column", column @ ..] => {
-                !column.windows(2).any(|pair| pair == ["not", "null"]) || column.contains(&"default")
+                !column.windows(2).any(|pair| pair == ["not", "null"])
+                    || column.contains(&"default")
             }
             _ => false,
         }
     };
-    let lenient = migrations.iter().filter(|migration| migration.code_from() < migration.number);
+    let lenient = migrations
+        .iter()
+        .filter(|migration| migration.code_from() < migration.number);
     lenient
         .flat_map(|migration| {
-            let code: Vec<&str> = migration.sql.lines().filter(|line| !line.trim_start().starts_with("--")).collect();
+            let code: Vec<&str> = migration
+                .sql
+                .lines()
+                .filter(|line| !line.trim_start().starts_with("--"))
+                .collect();
             let code = code.join("\n").to_ascii_lowercase();
-            let statements: Vec<String> = code.split(';').map(|one| one.trim().to_owned()).collect();
-            let wrong = statements.into_iter().filter(|one| !one.is_empty() && !adds(one));
-            wrong.map(|statement| format!("migration {}: {statement}", migration.number)).collect::<Vec<_>>()
+            let statements: Vec<String> =
+                code.split(';').map(|one| one.trim().to_owned()).collect();
+            let wrong = statements
+                .into_iter()
+                .filter(|one| !one.is_empty() && !adds(one));
+            wrong
+                .map(|statement| format!("migration {}: {statement}", migration.number))
+                .collect::<Vec<_>>()
         })
         .collect()
 }
@@ -209,7 +281,10 @@ pub fn nullable_keys(migrations: &[Migration]) -> Result<Vec<String>, DbError> {
         for migration in migrations {
             connection.execute_batch(migration.sql)?;
         }
-        connection.prepare(LOOK)?.query_map((), |row| row.get(0))?.collect()
+        connection
+            .prepare(LOOK)?
+            .query_map((), |row| row.get(0))?
+            .collect()
     };
     look().map_err(|error| sqlite::failure(&error, LOOK))
 }
@@ -223,7 +298,11 @@ mod tests {
         name: "payments",
         sql: "create table payment (team_id text not null, id text not null, amount bigint not null, primary key (team_id, id));",
     };
-    const SECOND: Migration = Migration { number: 2, name: "notes", sql: "alter table payment add column note text" };
+    const SECOND: Migration = Migration {
+        number: 2,
+        name: "notes",
+        sql: "alter table payment add column note text",
+    };
 
     fn memory() -> Connection {
         Connection::open_in_memory().unwrap()
@@ -239,7 +318,12 @@ mod tests {
         apply(&connection, &[FIRST], at(5)).unwrap();
         apply(&connection, &[FIRST, SECOND], at(6)).unwrap();
         apply(&connection, &[FIRST, SECOND], at(7)).unwrap();
-        connection.execute("insert into payment (team_id, id, amount, note) values ('t', 'p', 5, 'n')", ()).unwrap();
+        connection
+            .execute(
+                "insert into payment (team_id, id, amount, note) values ('t', 'p', 5, 'n')",
+                (),
+            )
+            .unwrap();
         let book: Vec<(u32, String, i64)> = connection
             .prepare("select number, name, applied_at from schema_migration order by number")
             .unwrap()
@@ -247,25 +331,47 @@ mod tests {
             .unwrap()
             .collect::<Result<_, _>>()
             .unwrap();
-        assert_eq!(book, [(1, "payments".to_owned(), 5), (2, "notes".to_owned(), 6)]);
+        assert_eq!(
+            book,
+            [(1, "payments".to_owned(), 5), (2, "notes".to_owned(), 6)]
+        );
     }
 
     #[test]
     fn tables_are_strict() {
         let connection = memory();
         apply(&connection, &[FIRST], at(1)).unwrap();
-        let wrong = connection.execute("insert into payment (team_id, id, amount) values ('t', 'p', 'five')", ());
-        assert!(wrong.unwrap_err().to_string().contains("cannot store TEXT value in INTEGER column"));
+        let wrong = connection.execute(
+            "insert into payment (team_id, id, amount) values ('t', 'p', 'five')",
+            (),
+        );
+        assert!(
+            wrong
+                .unwrap_err()
+                .to_string()
+                .contains("cannot store TEXT value in INTEGER column")
+        );
     }
 
     #[test]
     fn an_edited_migration_is_refused() {
         let connection = memory();
         apply(&connection, &[FIRST], at(1)).unwrap();
-        let edited = Migration { sql: "create table payment (id text)", ..FIRST };
+        let edited = Migration {
+            sql: "create table payment (id text)",
+            ..FIRST
+        };
         let error = apply(&connection, &[edited, SECOND], at(2)).unwrap_err();
-        assert_eq!(error, DbError::Schema("migration 1 is not the one that was applied to it".into()));
-        assert!(connection.execute("update payment set note = 'x'", ()).is_err(), "the second must not be applied");
+        assert_eq!(
+            error,
+            DbError::Schema("migration 1 is not the one that was applied to it".into())
+        );
+        assert!(
+            connection
+                .execute("update payment set note = 'x'", ())
+                .is_err(),
+            "the second must not be applied"
+        );
     }
 
     #[test]
@@ -273,30 +379,57 @@ mod tests {
         let connection = memory();
         apply(&connection, &[FIRST, SECOND], at(1)).unwrap();
         let error = apply(&connection, &[FIRST], at(2)).unwrap_err();
-        assert_eq!(error, DbError::Schema("it has migration 2, which only a newer release knows".into()));
+        assert_eq!(
+            error,
+            DbError::Schema("it has migration 2, which only a newer release knows".into())
+        );
     }
 
     #[test]
     fn code_runs_on_tables_of_a_newer_release_that_says_so() {
         let connection = memory();
-        let second = Migration { sql: "-- code from: 1\nalter table payment add column note text", ..SECOND };
-        let third = Migration { number: 3, name: "more", sql: "-- code from: 2\ncreate table more (a text)" };
+        let second = Migration {
+            sql: "-- code from: 1\nalter table payment add column note text",
+            ..SECOND
+        };
+        let third = Migration {
+            number: 3,
+            name: "more",
+            sql: "-- code from: 2\ncreate table more (a text)",
+        };
         apply(&connection, &[FIRST, second], at(1)).unwrap();
         apply(&connection, &[FIRST], at(2)).unwrap();
-        connection.execute("insert into payment (team_id, id, amount) values ('t', 'p', 5)", ()).unwrap();
+        connection
+            .execute(
+                "insert into payment (team_id, id, amount) values ('t', 'p', 5)",
+                (),
+            )
+            .unwrap();
         apply(&connection, &[FIRST, second, third], at(3)).unwrap();
         apply(&connection, &[FIRST, second], at(4)).unwrap();
         let error = apply(&connection, &[FIRST], at(5)).unwrap_err();
-        assert_eq!(error, DbError::Schema("it has migration 3, which only a newer release knows".into()));
+        assert_eq!(
+            error,
+            DbError::Schema("it has migration 3, which only a newer release knows".into())
+        );
     }
 
     #[test]
     fn what_older_code_may_run_on_only_adds() {
         let lenient = |sql: &'static str| not_for_older_code(&[FIRST, Migration { sql, ..SECOND }]);
-        assert!(lenient("-- code from: 1\ncreate table a (b text);\n\ncreate index a_b on a (b);").is_empty());
+        assert!(
+            lenient("-- code from: 1\ncreate table a (b text);\n\ncreate index a_b on a (b);")
+                .is_empty()
+        );
         assert!(lenient("-- code from: 1\nalter table payment add column c bigint;").is_empty());
-        assert!(lenient("-- code from: 1\nalter table payment add column c bigint not null default 0").is_empty());
-        assert!(lenient("drop table payment").is_empty(), "older code does not run on it");
+        assert!(
+            lenient("-- code from: 1\nalter table payment add column c bigint not null default 0")
+                .is_empty()
+        );
+        assert!(
+            lenient("drop table payment").is_empty(),
+            "older code does not run on it"
+        );
         for wrong in [
             "-- code from: 1\ndrop table payment",
             "-- code from: 1\nalter table payment add column c bigint not null",
@@ -309,15 +442,24 @@ mod tests {
 
     #[test]
     fn a_gap_in_the_numbers_is_refused() {
-        let third = Migration { number: 3, ..SECOND };
+        let third = Migration {
+            number: 3,
+            ..SECOND
+        };
         let error = apply(&memory(), &[FIRST, third], at(1)).unwrap_err();
-        assert_eq!(error, DbError::Schema("migration 3 stands where 2 should be".into()));
+        assert_eq!(
+            error,
+            DbError::Schema("migration 3 stands where 2 should be".into())
+        );
     }
 
     #[test]
     fn a_migration_that_fails_leaves_nothing_of_itself() {
         let connection = memory();
-        let broken = Migration { sql: "create table half (id text not null); create table", ..SECOND };
+        let broken = Migration {
+            sql: "create table half (id text not null); create table",
+            ..SECOND
+        };
         let error = apply(&connection, &[FIRST, broken], at(1)).unwrap_err();
         assert!(matches!(error, DbError::Schema(text) if text.starts_with("migration 2 failed")));
         assert!(connection.is_autocommit());
@@ -333,6 +475,9 @@ mod tests {
             sql: "create table loose (a text not null, b bigint, primary key (a, b))",
         };
         assert_eq!(nullable_keys(&[FIRST, loose]).unwrap(), ["loose.b"]);
-        assert_eq!(nullable_keys(&[FIRST, SECOND]).unwrap(), Vec::<String>::new());
+        assert_eq!(
+            nullable_keys(&[FIRST, SECOND]).unwrap(),
+            Vec::<String>::new()
+        );
     }
 }

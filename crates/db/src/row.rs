@@ -76,12 +76,17 @@ impl Row {
 
     /// A text, moved out of the row: the column is null afterwards.
     pub fn take_text(&mut self, index: usize) -> Result<String, DbError> {
-        self.take_opt_text(index)?.ok_or_else(|| unfit(index, "is null"))
+        self.take_opt_text(index)?
+            .ok_or_else(|| unfit(index, "is null"))
     }
 
     /// A text or nothing, moved out of the row: the column is null afterwards.
     pub fn take_opt_text(&mut self, index: usize) -> Result<Option<String>, DbError> {
-        match self.0.get_mut(index).map(|value| std::mem::replace(value, Value::Null)) {
+        match self
+            .0
+            .get_mut(index)
+            .map(|value| std::mem::replace(value, Value::Null))
+        {
             Some(Value::Null) => Ok(None),
             Some(Value::Text(text)) => Ok(Some(text)),
             Some(Value::Int(_)) => Err(unfit(index, "is not a text")),
@@ -117,10 +122,22 @@ mod tests {
     #[test]
     fn a_column_of_another_kind_is_an_error_that_names_it() {
         let row = Row::new(params![5, "five", None::<i64>]);
-        assert_eq!(row.int(1), Err(DbError::Corrupt("column 1 is not a number".into())));
-        assert_eq!(row.text(0), Err(DbError::Corrupt("column 0 is not a text".into())));
+        assert_eq!(
+            row.int(1),
+            Err(DbError::Corrupt("column 1 is not a number".into()))
+        );
+        assert_eq!(
+            row.text(0),
+            Err(DbError::Corrupt("column 0 is not a text".into()))
+        );
         assert_eq!(row.int(2), Err(DbError::Corrupt("column 2 is null".into())));
-        assert_eq!(row.text(3), Err(DbError::Corrupt("column 3 is missing".into())));
-        assert_eq!(row.flag(0), Err(DbError::Corrupt("column 0 is neither 0 nor 1".into())));
+        assert_eq!(
+            row.text(3),
+            Err(DbError::Corrupt("column 3 is missing".into()))
+        );
+        assert_eq!(
+            row.flag(0),
+            Err(DbError::Corrupt("column 0 is neither 0 nor 1".into()))
+        );
     }
 }

@@ -19,7 +19,10 @@ fn pieces(sql: &str) -> impl Iterator<Item = Piece<'_>> {
         if rest.is_empty() {
             return None;
         }
-        let next = OPENINGS.iter().filter_map(|(open, close)| Some((rest.find(open)?, *open, *close))).min();
+        let next = OPENINGS
+            .iter()
+            .filter_map(|(open, close)| Some((rest.find(open)?, *open, *close)))
+            .min();
         let (at, open, close) = next.unwrap_or((rest.len(), "", ""));
         if at > 0 {
             let (code, left) = rest.split_at(at);
@@ -28,7 +31,9 @@ fn pieces(sql: &str) -> impl Iterator<Item = Piece<'_>> {
         }
         // A doubled quote ends one string and begins the next: the same text in two pieces.
         let inside = rest.get(open.len()..).unwrap_or("");
-        let end = inside.find(close).map_or(rest.len(), |length| open.len() + length + close.len());
+        let end = inside
+            .find(close)
+            .map_or(rest.len(), |length| open.len() + length + close.len());
         let (opaque, left) = rest.split_at(end);
         rest = left;
         Some(Piece::Opaque(opaque))
@@ -41,7 +46,11 @@ fn words(code: &str) -> impl Iterator<Item = &str> {
     iter::from_fn(move || {
         let first = rest.chars().next()?;
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let length = if is_word(first) { rest.find(|c| !is_word(c)).unwrap_or(rest.len()) } else { first.len_utf8() };
+        let length = if is_word(first) {
+            rest.find(|c| !is_word(c)).unwrap_or(rest.len())
+        } else {
+            first.len_utf8()
+        };
         let (word, left) = rest.split_at(length);
         rest = left;
         Some(word)
@@ -73,10 +82,15 @@ pub(crate) fn parameters(sql: &str) -> usize {
         Piece::Opaque(_) => None,
     });
     let number = |rest: &str| {
-        let digits = rest.find(|c: char| !c.is_ascii_digit()).map_or(rest, |end| rest.split_at(end).0);
+        let digits = rest
+            .find(|c: char| !c.is_ascii_digit())
+            .map_or(rest, |end| rest.split_at(end).0);
         digits.parse().unwrap_or(0)
     };
-    code.flat_map(|code| code.split('$').skip(1)).map(number).max().unwrap_or(0)
+    code.flat_map(|code| code.split('$').skip(1))
+        .map(number)
+        .max()
+        .unwrap_or(0)
 }
 
 /// Lets claimers pass by the rows that others hold: the rows are chosen once, under locks, and no claimer waits.
@@ -130,7 +144,10 @@ pub(crate) fn postgres_schema(sql: &str) -> Result<String, String> {
 }
 
 fn refuse_unfit(lower: &str) -> Result<(), String> {
-    match UNFIT_FOR_MIGRATIONS.iter().find(|(unfit, _)| *unfit == lower) {
+    match UNFIT_FOR_MIGRATIONS
+        .iter()
+        .find(|(unfit, _)| *unfit == lower)
+    {
         Some((unfit, reason)) => Err(format!("`{unfit}` has no place in a migration: {reason}")),
         None => Ok(()),
     }
@@ -141,7 +158,10 @@ const UNFIT_FOR_MIGRATIONS: [(&str, &str); 8] = [
     ("autoincrement", "ids are made by the program"),
     ("bigserial", "ids are made by the program"),
     ("blob", "store base64 text"),
-    ("deferrable", "a deferred constraint fails at COMMIT, where no change can be told apart"),
+    (
+        "deferrable",
+        "a deferred constraint fails at COMMIT, where no change can be told apart",
+    ),
     ("integer", "write bigint"),
     ("serial", "ids are made by the program"),
     ("trigger", "what a change does stands in the change"),
@@ -220,18 +240,26 @@ mod tests {
 
     #[test]
     fn parameters_are_counted_by_their_number() {
-        assert_eq!(parameters("update t set a = $2, b = $10 where c = '$99' and d = $2 -- $11"), 10);
+        assert_eq!(
+            parameters("update t set a = $2, b = $10 where c = '$99' and d = $2 -- $11"),
+            10
+        );
         assert_eq!(parameters("select 1"), 0);
     }
 
     #[test]
     fn a_claim_with_a_limit_skips_locked_rows() {
         assert_eq!(
-            skip_locked("update t set a = $2 where (b, c) in (select b, c from t where a <= $1 limit $3) and a <= $1"),
+            skip_locked(
+                "update t set a = $2 where (b, c) in (select b, c from t where a <= $1 limit $3) and a <= $1"
+            ),
             "with claimed as materialized (select b, c from t where a <= $1 limit $3 for update skip locked) \
              update t set a = $2 where (b, c) in (select * from claimed) and a <= $1"
         );
-        for other in ["update t set a = 1 where b = $1 returning b", "delete from t where a in (select a from u)"] {
+        for other in [
+            "update t set a = 1 where b = $1 returning b",
+            "delete from t where a in (select a from u)",
+        ] {
             assert_eq!(skip_locked(other), other);
         }
     }
@@ -239,19 +267,30 @@ mod tests {
     #[test]
     fn texts_are_ordered_by_their_bytes_on_postgresql() {
         let sql = "create table a (id text not null, texts bigint default 'text'); -- text";
-        let wanted = "create table a (id text collate \"C\" not null, texts bigint default 'text'); -- text";
+        let wanted =
+            "create table a (id text collate \"C\" not null, texts bigint default 'text'); -- text";
         assert_eq!(postgres_schema(sql).unwrap(), wanted);
         assert!(postgres_schema("create table a (b serial)").is_err());
         let unlogged = "create /* unlogged */ table a (b bigint)";
-        assert_eq!(postgres_schema(unlogged).unwrap(), "create unlogged table a (b bigint)");
-        assert_eq!(sqlite_schema(unlogged).unwrap(), "create /* unlogged */ table a (b integer)\nstrict");
+        assert_eq!(
+            postgres_schema(unlogged).unwrap(),
+            "create unlogged table a (b bigint)"
+        );
+        assert_eq!(
+            sqlite_schema(unlogged).unwrap(),
+            "create /* unlogged */ table a (b integer)\nstrict"
+        );
     }
 
     #[test]
     fn unportable_words_are_refused_in_migrations() {
         for (word, _) in UNFIT_FOR_MIGRATIONS {
-            let error = sqlite_schema(&format!("create table t (a {} )", word.to_uppercase())).unwrap_err();
-            assert!(error.starts_with(&format!("`{word}` has no place")), "{error}");
+            let error =
+                sqlite_schema(&format!("create table t (a {} )", word.to_uppercase())).unwrap_err();
+            assert!(
+                error.starts_with(&format!("`{word}` has no place")),
+                "{error}"
+            );
         }
         assert!(sqlite_schema("create table t (a text) -- without integer").is_ok());
     }

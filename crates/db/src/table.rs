@@ -28,17 +28,26 @@ pub fn tables(migrations: &[Migration]) -> Result<Vec<Table>, DbError> {
         for migration in migrations {
             connection.execute_batch(migration.sql)?;
         }
-        let own: Vec<String> = connection.prepare(NAMES)?.query_map((), |row| row.get(0))?.collect::<Result<_, _>>()?;
+        let own: Vec<String> = connection
+            .prepare(NAMES)?
+            .query_map((), |row| row.get(0))?
+            .collect::<Result<_, _>>()?;
         // A reference can't be made before what it refers to, so the order of making is the order of moving.
-        let ordered: Vec<String> =
-            connection.prepare(ORDER)?.query_map((), |row| row.get(0))?.collect::<Result<_, _>>()?;
+        let ordered: Vec<String> = connection
+            .prepare(ORDER)?
+            .query_map((), |row| row.get(0))?
+            .collect::<Result<_, _>>()?;
         let mut columns_of = connection.prepare(COLUMNS)?;
         let mut found = Vec::with_capacity(ordered.len());
         for name in ordered.into_iter().filter(|name| own.contains(name)) {
-            let listed: Vec<(String, i64)> =
-                columns_of.query_map([&name], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
-            let mut key: Vec<(i64, String)> =
-                listed.iter().filter(|(_, place)| *place > 0).map(|(column, place)| (*place, column.clone())).collect();
+            let listed: Vec<(String, i64)> = columns_of
+                .query_map([&name], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect::<Result<_, _>>()?;
+            let mut key: Vec<(i64, String)> = listed
+                .iter()
+                .filter(|(_, place)| *place > 0)
+                .map(|(column, place)| (*place, column.clone()))
+                .collect();
             key.sort_unstable();
             found.push(Table {
                 name,
@@ -66,15 +75,28 @@ impl Table {
             format!(" where ({key}) > ({})", placeholders(params.len()))
         };
         params.push(limit.into());
-        let sql = format!("select {columns} from {name}{behind} order by {key} limit ${}", params.len());
+        let sql = format!(
+            "select {columns} from {name}{behind} order by {key} limit ${}",
+            params.len()
+        );
         Statement::any(sql, params)
     }
 
     /// The highest key: a row of the key's columns, or none.
     pub fn last_key(&self) -> Statement {
         let (key, name) = (self.key.join(", "), &self.name);
-        let down: Vec<String> = self.key.iter().map(|column| format!("{column} desc")).collect();
-        Statement::any(format!("select {key} from {name} order by {} limit 1", down.join(", ")), Vec::new())
+        let down: Vec<String> = self
+            .key
+            .iter()
+            .map(|column| format!("{column} desc"))
+            .collect();
+        Statement::any(
+            format!(
+                "select {key} from {name} order by {} limit 1",
+                down.join(", ")
+            ),
+            Vec::new(),
+        )
     }
 
     /// How many rows it has: a row with one number.
@@ -97,7 +119,13 @@ impl Table {
     pub fn insert(&self, row: Row) -> Statement {
         let (name, columns) = (&self.name, self.columns.join(", "));
         let values = row.into_values();
-        Statement::one(format!("insert into {name} ({columns}) values ({})", placeholders(values.len())), values)
+        Statement::one(
+            format!(
+                "insert into {name} ({columns}) values ({})",
+                placeholders(values.len())
+            ),
+            values,
+        )
     }
 
     /// The key of a row that [`Table::page`] gave.
@@ -107,7 +135,9 @@ impl Table {
         let place = |column: &String| self.columns.iter().position(|one| one == column);
         let value = |column| row.values().get(place(column)?).cloned();
         let found: Option<Vec<Value>> = self.key.iter().map(value).collect();
-        found.ok_or_else(|| DbError::Corrupt(format!("a row of {} lacks a part of its key", self.name)))
+        found.ok_or_else(|| {
+            DbError::Corrupt(format!("a row of {} lacks a part of its key", self.name))
+        })
     }
 }
 
@@ -130,7 +160,11 @@ mod tests {
                       primary key (zoo_id, name), foreign key (zoo_id) references zoo (id));
                   create index animal_legs on animal (legs);",
         },
-        Migration { number: 2, name: "noise", sql: "alter table animal add column noise text" },
+        Migration {
+            number: 2,
+            name: "noise",
+            sql: "alter table animal add column noise text",
+        },
     ];
 
     fn animal() -> Table {
@@ -139,7 +173,11 @@ mod tests {
 
     #[test]
     fn tables_come_in_the_order_of_their_references_with_every_column() {
-        let names: Vec<String> = tables(MIGRATIONS).unwrap().into_iter().map(|table| table.name).collect();
+        let names: Vec<String> = tables(MIGRATIONS)
+            .unwrap()
+            .into_iter()
+            .map(|table| table.name)
+            .collect();
         assert_eq!(names, ["zoo", "animal"]);
         assert_eq!(animal().columns, ["name", "zoo_id", "legs", "noise"]);
         assert_eq!(animal().key, ["zoo_id", "name"]);
@@ -147,21 +185,42 @@ mod tests {
 
     #[test]
     fn a_table_without_a_key_is_refused() {
-        let loose = Migration { number: 1, name: "loose", sql: "create table loose (a text)" };
-        assert_eq!(tables(&[loose]), Err(DbError::Schema("table loose has no key".into())));
+        let loose = Migration {
+            number: 1,
+            name: "loose",
+            sql: "create table loose (a text)",
+        };
+        assert_eq!(
+            tables(&[loose]),
+            Err(DbError::Schema("table loose has no key".into()))
+        );
     }
 
     #[test]
     fn statements_name_every_column_and_go_by_the_key() {
         let first = animal().page(None, 10);
-        assert_eq!(first.sql, "select name, zoo_id, legs, noise from animal order by zoo_id, name limit $1");
+        assert_eq!(
+            first.sql,
+            "select name, zoo_id, legs, noise from animal order by zoo_id, name limit $1"
+        );
         assert_eq!(first.params, params![10]);
         let next = animal().page(Some(&params!["z", "n"]), 10);
-        assert!(next.sql.contains("where (zoo_id, name) > ($1, $2) order by zoo_id, name limit $3"), "{}", next.sql);
-        assert_eq!(animal().last_key().sql, "select zoo_id, name from animal order by zoo_id desc, name desc limit 1");
+        assert!(
+            next.sql
+                .contains("where (zoo_id, name) > ($1, $2) order by zoo_id, name limit $3"),
+            "{}",
+            next.sql
+        );
+        assert_eq!(
+            animal().last_key().sql,
+            "select zoo_id, name from animal order by zoo_id desc, name desc limit 1"
+        );
         let row = Row::new(params!["n", "z", 4, None::<i64>]);
         assert_eq!(animal().key_of(&row), Ok(params!["z", "n"]));
-        assert_eq!(animal().insert(row).sql, "insert into animal (name, zoo_id, legs, noise) values ($1, $2, $3, $4)");
+        assert_eq!(
+            animal().insert(row).sql,
+            "insert into animal (name, zoo_id, legs, noise) values ($1, $2, $3, $4)"
+        );
         assert!(animal().key_of(&Row::new(params!["n"])).is_err());
     }
 }

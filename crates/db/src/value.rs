@@ -120,6 +120,9 @@ mod tests {
 
     #[test]
     fn a_text_is_not_shown() {
-        assert_eq!(format!("{:?}", params!["secret", 3]), "[Text(6 bytes), Int(3)]");
+        assert_eq!(
+            format!("{:?}", params!["secret", 3]),
+            "[Text(6 bytes), Int(3)]"
+        );
     }
 }

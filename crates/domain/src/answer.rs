@@ -122,7 +122,10 @@ pub enum LaterAnswer {
 
 /// What a look-up found out about an earlier call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[expect(clippy::large_enum_variant, reason = "it lives for a moment, and most findings are the large one")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it lives for a moment, and most findings are the large one"
+)]
 pub enum Finding {
     /// The processor has an authorisation under this reference, and this is how it stands.
     Authorisation(Answer),

@@ -35,21 +35,37 @@ pub fn bounded(value: String, field: &str, max: usize) -> Result<String, Fault> 
 /// A text of any number of lines: at most `max` characters, no control character but tab, line feed and carriage return.
 /// Errors: `error.validation` for `field`.
 pub fn bounded_lines(value: String, field: &str, max: usize) -> Result<String, Fault> {
-    if value.chars().any(|char| char.is_control() && !matches!(char, '\t' | '\n' | '\r')) {
-        return Err(Fault::invalid(field, "must not contain control characters other than tabs and line breaks"));
+    if value
+        .chars()
+        .any(|char| char.is_control() && !matches!(char, '\t' | '\n' | '\r'))
+    {
+        return Err(Fault::invalid(
+            field,
+            "must not contain control characters other than tabs and line breaks",
+        ));
     }
     within(value, field, max)
 }
 
 /// Like [`bounded`], where an empty text means that nothing was given.
-pub fn bounded_option(value: Option<String>, field: &str, max: usize) -> Result<Option<String>, Fault> {
-    value.filter(|text| !text.is_empty()).map(|text| bounded(text, field, max)).transpose()
+pub fn bounded_option(
+    value: Option<String>,
+    field: &str,
+    max: usize,
+) -> Result<Option<String>, Fault> {
+    value
+        .filter(|text| !text.is_empty())
+        .map(|text| bounded(text, field, max))
+        .transpose()
 }
 
 fn within(value: String, field: &str, max: usize) -> Result<String, Fault> {
     // No text has more characters than bytes, so short ones need no counting.
     if value.len() > max && value.chars().nth(max).is_some() {
-        return Err(Fault::invalid(field, format!("must have at most {max} characters")));
+        return Err(Fault::invalid(
+            field,
+            format!("must have at most {max} characters"),
+        ));
     }
     if holds_card_number(&value) {
         return Err(Fault::invalid(field, CARD));
@@ -97,7 +113,9 @@ fn check_shape(value: &Value, levels: usize) -> Result<(), &'static str> {
     match value {
         Value::String(text) if text.contains('\0') => Err(NUL),
         Value::String(text) if holds_card_number(text) => Err(CARD),
-        Value::Number(number) if is_whole(number) && holds_card_number(&number.to_string()) => Err(CARD),
+        Value::Number(number) if is_whole(number) && holds_card_number(&number.to_string()) => {
+            Err(CARD)
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Ok(()),
         Value::Array(items) => {
             let below = level_below(levels)?;
@@ -119,7 +137,9 @@ fn check_shape(value: &Value, levels: usize) -> Result<(), &'static str> {
 }
 
 fn level_below(levels: usize) -> Result<usize, &'static str> {
-    levels.checked_sub(1).ok_or("must be at most 32 levels deep")
+    levels
+        .checked_sub(1)
+        .ok_or("must be at most 32 levels deep")
 }
 
 /// Whether it is written without a fraction, or with one that says nothing (`4242.0`).
@@ -134,7 +154,13 @@ mod tests {
     use super::*;
 
     fn nested(levels: usize) -> Value {
-        (0..levels).fold(json!(1), |inner, level| if level % 2 == 0 { json!([inner]) } else { json!({ "a": inner }) })
+        (0..levels).fold(json!(1), |inner, level| {
+            if level % 2 == 0 {
+                json!([inner])
+            } else {
+                json!({ "a": inner })
+            }
+        })
     }
 
     #[test]
@@ -142,7 +168,10 @@ mod tests {
         assert_eq!(bounded("ééééé".to_owned(), "name", 5).unwrap(), "ééééé");
         let fault = bounded("éééééé".to_owned(), "name", 5).unwrap_err();
         assert_eq!(fault.field.as_deref(), Some("name"));
-        assert_eq!(fault.reason.as_deref(), Some("must have at most 5 characters"));
+        assert_eq!(
+            fault.reason.as_deref(),
+            Some("must have at most 5 characters")
+        );
         assert!(!fault.message.contains('é'));
     }
 
@@ -151,16 +180,27 @@ mod tests {
         for text in ["a\0b", "a\nb", "a\u{7f}", "a\u{85}"] {
             assert!(bounded(text.to_owned(), "name", 10).is_err(), "{text:?}");
         }
-        assert_eq!(bounded_lines("a\tb\r\nc".to_owned(), "description", 10).unwrap(), "a\tb\r\nc");
+        assert_eq!(
+            bounded_lines("a\tb\r\nc".to_owned(), "description", 10).unwrap(),
+            "a\tb\r\nc"
+        );
         assert!(bounded_lines("a\0b".to_owned(), "description", 10).is_err());
         assert!(bounded_lines("abc".to_owned(), "description", 2).is_err());
     }
 
     #[test]
     fn an_empty_optional_text_is_absent() {
-        assert_eq!(bounded_option(Some(String::new()), "name", 5).unwrap(), None);
+        assert_eq!(
+            bounded_option(Some(String::new()), "name", 5).unwrap(),
+            None
+        );
         assert_eq!(bounded_option(None, "name", 5).unwrap(), None);
-        assert_eq!(bounded_option(Some("a".to_owned()), "name", 5).unwrap().as_deref(), Some("a"));
+        assert_eq!(
+            bounded_option(Some("a".to_owned()), "name", 5)
+                .unwrap()
+                .as_deref(),
+            Some("a")
+        );
         assert!(bounded_option(Some("123456".to_owned()), "name", 5).is_err());
     }
 
@@ -170,7 +210,13 @@ mod tests {
         let largest = Value::from("x".repeat(16 * 1024 - 2));
         assert!(JsonBlob::parse(largest, "metadata").is_ok());
         let larger = Value::from("x".repeat(16 * 1024 - 1));
-        assert_eq!(JsonBlob::parse(larger, "metadata").unwrap_err().field.as_deref(), Some("metadata"));
+        assert_eq!(
+            JsonBlob::parse(larger, "metadata")
+                .unwrap_err()
+                .field
+                .as_deref(),
+            Some("metadata")
+        );
         assert!(JsonBlob::parse(nested(32), "metadata").is_ok());
         assert!(JsonBlob::parse(nested(33), "metadata").is_err());
     }
@@ -179,7 +225,10 @@ mod tests {
     fn nul_is_refused_in_texts_and_names_at_any_depth() {
         for value in [json!("\0"), json!({ "a": ["\0"] }), json!([{ "a\0": 1 }])] {
             let fault = JsonBlob::parse(value, "metadata").unwrap_err();
-            assert_eq!(fault.reason.as_deref(), Some("must not contain the character NUL"));
+            assert_eq!(
+                fault.reason.as_deref(),
+                Some("must not contain the character NUL")
+            );
         }
         assert!(JsonBlob::parse(json!({ "a": ["\n"] }), "metadata").is_ok());
     }

@@ -32,7 +32,9 @@ impl Brand {
     /// - `5019` is Dankort and not Maestro, `6011`, `644` to `649` and `65` are Discover and not Maestro.
     /// - What remains of `50`, `56` to `58` and `6` is Maestro, whose issuers are spread over those ranges.
     pub fn of(number: &str) -> Self {
-        let first_six = number.get(..6).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+        let first_six = number
+            .get(..6)
+            .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
         match first_six.and_then(|digits| digits.parse::<u32>().ok()) {
             Some(iin) => Self::of_iin(iin),
             None => Self::Unknown,
@@ -45,7 +47,9 @@ impl Brand {
             510_000..=559_999 | 222_100..=272_099 => Self::Mastercard,
             340_000..=349_999 | 370_000..=379_999 => Self::Amex,
             601_100..=601_199 | 644_000..=659_999 => Self::Discover,
-            300_000..=305_999 | 309_500..=309_599 | 360_000..=369_999 | 380_000..=399_999 => Self::Diners,
+            300_000..=305_999 | 309_500..=309_599 | 360_000..=369_999 | 380_000..=399_999 => {
+                Self::Diners
+            }
             352_800..=358_999 => Self::Jcb,
             620_000..=629_999 | 810_000..=817_199 => Self::Unionpay,
             501_900..=501_999 => Self::Dankort,
@@ -156,7 +160,11 @@ mod tests {
     #[test]
     fn methods_bear_the_brands_text_and_unknown_is_card() {
         for brand in Brand::ALL {
-            let expected = if *brand == Brand::Unknown { "CARD" } else { brand.code() };
+            let expected = if *brand == Brand::Unknown {
+                "CARD"
+            } else {
+                brand.code()
+            };
             assert_eq!(brand.method().code(), expected);
         }
     }

@@ -63,7 +63,13 @@ pub struct Caller {
 impl Caller {
     /// Whoever runs the service, acting for a team. May do what the team's server may.
     pub const fn operator(team: TeamId, mode: Mode) -> Self {
-        Self { team, key: KeyId::new(uuid::Uuid::nil()), credential: Credential::Secret, mode, seen_in: None }
+        Self {
+            team,
+            key: KeyId::new(uuid::Uuid::nil()),
+            credential: Credential::Secret,
+            mode,
+            seen_in: None,
+        }
     }
 
     /// Whether it is a merchant's server.
@@ -73,11 +79,18 @@ impl Caller {
 
     /// Refuses whoever is not a merchant's server.
     pub fn require_server(&self) -> Result<(), Fault> {
-        if self.is_server() { Ok(()) } else { Err(forbidden()) }
+        if self.is_server() {
+            Ok(())
+        } else {
+            Err(forbidden())
+        }
     }
 }
 
 /// The credential has not the right.
 pub fn forbidden() -> Fault {
-    Fault::new(Code::Forbidden, "This credential may not do that. Use a secret key, on your server.")
+    Fault::new(
+        Code::Forbidden,
+        "This credential may not do that. Use a secret key, on your server.",
+    )
 }

@@ -102,8 +102,13 @@ impl SecurityCode {
     /// Reads a code and wipes the text when it is none. Errors: `SecurityCode`.
     pub fn parse(text: String) -> Result<Self, CardError> {
         let digits = Zeroizing::new(text);
-        let valid = (3..=4).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
-        if valid { Ok(Self(digits)) } else { Err(CardError::SecurityCode) }
+        let valid =
+            (3..=4).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+        if valid {
+            Ok(Self(digits))
+        } else {
+            Err(CardError::SecurityCode)
+        }
     }
 
     /// The clear digits. Only the vault's sealing and the call to a processor have a use for them.
@@ -143,8 +148,13 @@ impl AccountNumber {
     /// Reads a number and wipes the text when it is none. Errors: `Account`.
     pub fn parse(text: String) -> Result<Self, CardError> {
         let number = Zeroizing::new(text);
-        let valid = (4..=34).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        if valid { Ok(Self(number)) } else { Err(CardError::Account) }
+        let valid = (4..=34).contains(&number.len())
+            && number.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if valid {
+            Ok(Self(number))
+        } else {
+            Err(CardError::Account)
+        }
     }
 
     /// The clear number. Only the vault's sealing and the call to a processor have a use for it.
@@ -178,7 +188,9 @@ fn first(text: &str, count: usize) -> String {
 }
 
 fn last(text: &str, count: usize) -> String {
-    text.chars().skip(text.len().saturating_sub(count)).collect()
+    text.chars()
+        .skip(text.len().saturating_sub(count))
+        .collect()
 }
 
 fn masked(text: &str, shown: usize) -> String {
@@ -202,7 +214,9 @@ pub fn holds_card_number(text: &str) -> bool {
         if !matches!(gap, " " | "-" | "." | "_") {
             groups.clear();
         }
-        let end = from.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(from.len());
+        let end = from
+            .find(|letter: char| !letter.is_ascii_digit())
+            .unwrap_or(from.len());
         let (group, behind) = from.split_at(end);
         groups.push(group);
         if ends_with_card(&groups) {
@@ -223,7 +237,9 @@ fn without_uuids(text: &str) -> Cow<'_, str> {
     while let Some(letter) = rest.chars().next() {
         let bounded = !kept.ends_with(char::is_alphanumeric);
         match rest.split_at_checked(UUID_LENGTH) {
-            Some((uuid, behind)) if bounded && is_uuid(uuid) && !behind.starts_with(char::is_alphanumeric) => {
+            Some((uuid, behind))
+                if bounded && is_uuid(uuid) && !behind.starts_with(char::is_alphanumeric) =>
+            {
                 kept.push('u');
                 rest = behind;
             }
@@ -282,15 +298,19 @@ fn has_length_of(brand: Brand, length: usize) -> bool {
 /// The checksum of ISO/IEC 7812-1, annex B: from the right, every second digit counts double, with the digits of the
 /// product added up, and the sum ends in 0.
 fn luhn_holds(digits: &str) -> bool {
-    let sum = digits.bytes().rev().enumerate().fold(0_u32, |sum, (position, byte)| {
-        let digit = u32::from(byte.saturating_sub(b'0'));
-        let weighted = match (position % 2 == 1, digit.saturating_mul(2)) {
-            (false, _) => digit,
-            (true, double) if double > 9 => double.saturating_sub(9),
-            (true, double) => double,
-        };
-        sum.saturating_add(weighted)
-    });
+    let sum = digits
+        .bytes()
+        .rev()
+        .enumerate()
+        .fold(0_u32, |sum, (position, byte)| {
+            let digit = u32::from(byte.saturating_sub(b'0'));
+            let weighted = match (position % 2 == 1, digit.saturating_mul(2)) {
+                (false, _) => digit,
+                (true, double) if double > 9 => double.saturating_sub(9),
+                (true, double) => double,
+            };
+            sum.saturating_add(weighted)
+        });
     sum % 10 == 0
 }
 
@@ -362,7 +382,10 @@ mod tests {
         assert_eq!(refused("4242424242424241"), Some(CardError::Checksum));
         assert_eq!(refused("4242 4242 4242 4242"), Some(CardError::NotDigits));
         assert_eq!(refused("4242-4242-4242-4242"), Some(CardError::NotDigits));
-        assert_eq!(refused("４２４２４２４２４２４２４２４２"), Some(CardError::NotDigits));
+        assert_eq!(
+            refused("４２４２４２４２４２４２４２４２"),
+            Some(CardError::NotDigits)
+        );
         assert_eq!(refused("4242424242424242\n"), Some(CardError::NotDigits));
         assert_eq!(refused("00000000000"), Some(CardError::Length));
         assert_eq!(refused("00000000000000000000"), Some(CardError::Length));
@@ -401,7 +424,9 @@ mod tests {
         for text in ["", "12", "12345", "12a", " 123", "１２３"] {
             assert_eq!(code(text).err(), Some(CardError::SecurityCode), "{text}");
         }
-        let (Ok(three), Ok(four)) = (code("123"), code("0123")) else { panic!("both are codes") };
+        let (Ok(three), Ok(four)) = (code("123"), code("0123")) else {
+            panic!("both are codes")
+        };
         assert_eq!(four.duplicate().expose(), "0123");
         for brand in Brand::ALL {
             let any = *brand == Brand::Unknown;
@@ -413,7 +438,14 @@ mod tests {
     #[test]
     fn account_numbers_are_masked_and_never_shown_whole() {
         let account = |text: &str| AccountNumber::parse(text.to_owned());
-        for text in ["", "123", "IE29 AIBK 9311 5212 3456 78", "12-34", "ÄÖÜ1", &"1".repeat(35)] {
+        for text in [
+            "",
+            "123",
+            "IE29 AIBK 9311 5212 3456 78",
+            "12-34",
+            "ÄÖÜ1",
+            &"1".repeat(35),
+        ] {
             assert_eq!(account(text).err(), Some(CardError::Account), "{text}");
         }
         for (text, mask) in [
@@ -422,7 +454,9 @@ mod tests {
             ("123456", "****56"),
             ("1234", "****"),
         ] {
-            let Ok(number) = account(text) else { panic!("{text} is an account number") };
+            let Ok(number) = account(text) else {
+                panic!("{text} is an account number")
+            };
             assert_eq!(number.masked(), mask);
             assert!(mask.ends_with(&number.last4()));
             assert_eq!(number.duplicate().expose(), text);

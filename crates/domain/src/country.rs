@@ -36,7 +36,9 @@ pub struct Country {
 impl Country {
     /// Reads an alpha-2 or alpha-3 code, in capitals or small letters; `None` when no country has it.
     pub fn parse(code: &str) -> Option<Self> {
-        all().find(|country| code.eq_ignore_ascii_case(country.alpha2) || code.eq_ignore_ascii_case(country.alpha3))
+        all().find(|country| {
+            code.eq_ignore_ascii_case(country.alpha2) || code.eq_ignore_ascii_case(country.alpha3)
+        })
     }
 
     /// The code of two letters, for instance `IE`.
@@ -92,12 +94,33 @@ mod tests {
     fn the_list_is_complete_and_each_code_leads_back() {
         let countries: Vec<Country> = all().collect();
         assert_eq!(countries.len(), 249);
-        assert_eq!(countries.iter().map(|c| c.alpha2).collect::<BTreeSet<_>>().len(), 249);
-        assert_eq!(countries.iter().map(|c| c.alpha3).collect::<BTreeSet<_>>().len(), 249);
+        assert_eq!(
+            countries
+                .iter()
+                .map(|c| c.alpha2)
+                .collect::<BTreeSet<_>>()
+                .len(),
+            249
+        );
+        assert_eq!(
+            countries
+                .iter()
+                .map(|c| c.alpha3)
+                .collect::<BTreeSet<_>>()
+                .len(),
+            249
+        );
         for country in countries {
-            assert_eq!((country.alpha2.len(), country.alpha3.len()), (2, 3), "{country}");
+            assert_eq!(
+                (country.alpha2.len(), country.alpha3.len()),
+                (2, 3),
+                "{country}"
+            );
             assert_eq!(Country::parse(country.alpha2), Some(country));
-            assert_eq!(Country::parse(&country.alpha3.to_lowercase()), Some(country));
+            assert_eq!(
+                Country::parse(&country.alpha3.to_lowercase()),
+                Some(country)
+            );
         }
     }
 
@@ -108,7 +131,9 @@ mod tests {
         for code in ["ie", "IRL", "irl", "Irl"] {
             assert_eq!(Country::parse(code), Some(ireland), "{code}");
         }
-        for code in ["", "I", "ZZ", "EU", "UK", "XKX", "IRLA", "372", "IE:IRL", " IE"] {
+        for code in [
+            "", "I", "ZZ", "EU", "UK", "XKX", "IRLA", "372", "IE:IRL", " IE",
+        ] {
             assert_eq!(Country::parse(code), None, "{code}");
         }
     }
@@ -117,7 +142,10 @@ mod tests {
     fn countries_are_stored_by_their_two_letters() {
         let json = serde_json::to_string(&Country::parse("FRA").unwrap()).unwrap();
         assert_eq!(json, "\"FR\"");
-        assert_eq!(serde_json::from_str::<Country>(&json).unwrap().alpha3(), "FRA");
+        assert_eq!(
+            serde_json::from_str::<Country>(&json).unwrap().alpha3(),
+            "FRA"
+        );
         assert!(serde_json::from_str::<Country>("\"ZZ\"").is_err());
     }
 }

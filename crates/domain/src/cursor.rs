@@ -47,12 +47,19 @@ pub struct CursorShape {
 impl CursorShape {
     /// The shape of the cursors of `list` sorted by keys of these types; `order` tells orders of one list apart.
     pub fn new(list: &str, order: &str, kinds: Vec<KeyKind>) -> Self {
-        Self { name: format!("{list}:{order}"), kinds }
+        Self {
+            name: format!("{list}:{order}"),
+            kinds,
+        }
     }
 
     /// The shape of the cursors of a list of payments.
     pub fn of_payments(sort: &Sort) -> Self {
-        let order: Vec<String> = sort.keys().iter().map(|key| format!("{} {}", key.field, key.order)).collect();
+        let order: Vec<String> = sort
+            .keys()
+            .iter()
+            .map(|key| format!("{} {}", key.field, key.order))
+            .collect();
         let kinds = sort.keys().iter().map(|key| kind(key.field)).collect();
         Self::new("payments", &order.join(","), kinds)
     }
@@ -60,7 +67,8 @@ impl CursorShape {
     fn fits(&self, keys: &[KeyValue]) -> bool {
         self.kinds.len() == keys.len()
             && self.kinds.iter().zip(keys).all(|pair| match pair {
-                (KeyKind::Int, KeyValue::Int(_)) | (KeyKind::Int | KeyKind::Text, KeyValue::Absent) => true,
+                (KeyKind::Int, KeyValue::Int(_))
+                | (KeyKind::Int | KeyKind::Text, KeyValue::Absent) => true,
                 // NUL can't have come from a row, and PostgreSQL takes none as a parameter.
                 (KeyKind::Text, KeyValue::Text(text)) => !text.contains('\0'),
                 (KeyKind::Int, KeyValue::Text(_)) | (KeyKind::Text, KeyValue::Int(_)) => false,
@@ -100,14 +108,25 @@ impl Cursor {
     /// Reads a cursor of the shape. Errors: `error.validation` for `field`, when it is no cursor or one of another list
     /// or order.
     pub fn decode(text: &str, shape: &CursorShape, field: &str) -> Result<Self, Fault> {
-        let cursor = (text.len() <= LENGTH_MAX).then(|| Self::read(text, shape)).flatten();
-        cursor.ok_or_else(|| Fault::invalid(field, "must be a cursor that this list gave out in this order"))
+        let cursor = (text.len() <= LENGTH_MAX)
+            .then(|| Self::read(text, shape))
+            .flatten();
+        cursor.ok_or_else(|| {
+            Fault::invalid(
+                field,
+                "must be a cursor that this list gave out in this order",
+            )
+        })
     }
 
     fn read(text: &str, shape: &CursorShape) -> Option<Self> {
         let content = URL_SAFE_NO_PAD.decode(text).ok()?;
-        let Value::Array(parts) = serde_json::from_slice(&content).ok()? else { return None };
-        let [version, name, Value::Array(keys), id] = parts.as_slice() else { return None };
+        let Value::Array(parts) = serde_json::from_slice(&content).ok()? else {
+            return None;
+        };
+        let [version, name, Value::Array(keys), id] = parts.as_slice() else {
+            return None;
+        };
         if version.as_u64() != Some(VERSION) || name.as_str() != Some(shape.name.as_str()) {
             return None;
         }
@@ -142,12 +161,17 @@ mod tests {
     use crate::filter::SortOrder;
 
     fn shape(entries: &[(&'static str, SortOrder)]) -> CursorShape {
-        let entries = entries.iter().map(|(name, order)| (Some(*name), Some(*order)));
+        let entries = entries
+            .iter()
+            .map(|(name, order)| (Some(*name), Some(*order)));
         CursorShape::of_payments(&Sort::parse(entries).unwrap())
     }
 
     fn cursor(keys: Vec<KeyValue>) -> Cursor {
-        Cursor { keys, id: Uuid::from_u128(7) }
+        Cursor {
+            keys,
+            id: Uuid::from_u128(7),
+        }
     }
 
     fn encoded(content: &Value) -> String {
@@ -156,14 +180,20 @@ mod tests {
 
     #[test]
     fn a_cursor_leads_back_to_its_row() {
-        let shape = shape(&[("country", SortOrder::Ascending), ("amount", SortOrder::Descending)]);
+        let shape = shape(&[
+            ("country", SortOrder::Ascending),
+            ("amount", SortOrder::Descending),
+        ]);
         for keys in [
             vec![KeyValue::Text("IE".to_owned()), KeyValue::Int(i64::MIN)],
             vec![KeyValue::Absent, KeyValue::Int(i64::MAX)],
         ] {
             let cursor = cursor(keys);
             let text = cursor.encode(&shape);
-            assert!(text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')));
+            assert!(
+                text.bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+            );
             assert_eq!(Cursor::decode(&text, &shape, "after").unwrap(), cursor);
         }
     }
@@ -176,7 +206,10 @@ mod tests {
         let others = [
             shape(&[("date", SortOrder::Ascending)]),
             shape(&[("amount", SortOrder::Descending)]),
-            shape(&[("date", SortOrder::Descending), ("amount", SortOrder::Descending)]),
+            shape(&[
+                ("date", SortOrder::Descending),
+                ("amount", SortOrder::Descending),
+            ]),
             CursorShape::new("customers", "date DESC", vec![KeyKind::Int]),
         ];
         for other in others {

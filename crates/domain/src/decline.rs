@@ -55,7 +55,9 @@ impl DeclineCode {
             // Authentication of the cardholder makes the issuer accept.
             Self::AuthorizationRequired | Self::OfflineOrOnlinePinRequired => DeclineType::Soft,
             // The way to the issuer failed, not the issuer's judgement.
-            Self::ProcessingError | Self::InternalServerError | Self::InstitutionNotResponding => DeclineType::Soft,
+            Self::ProcessingError | Self::InternalServerError | Self::InstitutionNotResponding => {
+                DeclineType::Soft
+            }
             // This processor can't; another may.
             Self::UnsupportedCard | Self::UnsupportedCurrency => DeclineType::Soft,
             // The issuer wants to talk to its customer first, then lets the card pass.
@@ -113,7 +115,12 @@ pub struct Decline {
 impl Decline {
     /// A decline of the code's default type, without words of a processor.
     pub const fn of(code: DeclineCode) -> Self {
-        Self { code, kind: code.default_type(), processor_code: None, processor_type: None }
+        Self {
+            code,
+            kind: code.default_type(),
+            processor_code: None,
+            processor_type: None,
+        }
     }
 }
 

@@ -41,8 +41,14 @@ pub enum ExpiryError {
 impl Expiry {
     /// Reads a month from 1 to 12 and a year of four digits. Errors: `Month`, `Year`.
     pub fn parse(month: i32, year: i32) -> Result<Self, ExpiryError> {
-        let month = i8::try_from(month).ok().filter(|month| (1..=12).contains(month)).ok_or(ExpiryError::Month)?;
-        let year = i16::try_from(year).ok().filter(|year| (1000..=9999).contains(year)).ok_or(ExpiryError::Year)?;
+        let month = i8::try_from(month)
+            .ok()
+            .filter(|month| (1..=12).contains(month))
+            .ok_or(ExpiryError::Month)?;
+        let year = i16::try_from(year)
+            .ok()
+            .filter(|year| (1000..=9999).contains(year))
+            .ok_or(ExpiryError::Year)?;
         Ok(Self { year, month })
     }
 
@@ -73,7 +79,10 @@ impl Expiry {
             12 => (self.year.checked_add(1)?, 1),
             month => (self.year, month.checked_add(1)?),
         };
-        let next = Date::new(year, month, 1).ok()?.to_zoned(TimeZone::UTC).ok()?;
+        let next = Date::new(year, month, 1)
+            .ok()?
+            .to_zoned(TimeZone::UTC)
+            .ok()?;
         Some(Timestamp::from_micros(next.timestamp().as_microsecond()).after(LATEST_ZONE))
     }
 }
@@ -88,7 +97,10 @@ impl TryFrom<Parts> for Expiry {
 
 impl From<Expiry> for Parts {
     fn from(expiry: Expiry) -> Self {
-        Self { month: expiry.month(), year: expiry.year() }
+        Self {
+            month: expiry.month(),
+            year: expiry.year(),
+        }
     }
 }
 
@@ -125,7 +137,11 @@ mod tests {
 
     #[test]
     fn the_last_month_that_can_be_written_never_ends() {
-        assert!(!Expiry::parse(12, 9999).unwrap().expired_at(Timestamp::from_micros(i64::MAX)));
+        assert!(
+            !Expiry::parse(12, 9999)
+                .unwrap()
+                .expired_at(Timestamp::from_micros(i64::MAX))
+        );
     }
 
     #[test]

@@ -158,12 +158,18 @@ impl Fault {
 
     /// A defect of ours; the details are in the log under the request's id.
     pub fn unknown() -> Self {
-        Self::new(Code::Unknown, "Something went wrong on our side. Please quote the request id to support.")
+        Self::new(
+            Code::Unknown,
+            "Something went wrong on our side. Please quote the request id to support.",
+        )
     }
 
     /// The service can't do it now; the same request may be sent again.
     pub fn unavailable() -> Self {
-        Self::new(Code::Unavailable, "The service is not available at the moment. Please try again shortly.")
+        Self::new(
+            Code::Unavailable,
+            "The service is not available at the moment. Please try again shortly.",
+        )
     }
 
     /// Adds the id of the thing that the fault is about.

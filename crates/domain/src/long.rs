@@ -17,14 +17,18 @@ fn from_number(number: &Number) -> Option<i64> {
     if let Some(integer) = number.as_i64() {
         return Some(integer);
     }
-    let float = number.as_f64().filter(|float| number.is_f64() && float.is_finite())?;
+    let float = number
+        .as_f64()
+        .filter(|float| number.is_f64() && float.is_finite())?;
     // Without decimals Rust writes all digits of a float, and adds a fraction only where there is one.
     from_digits(&float.to_string())
 }
 
 fn from_text(text: &str) -> Option<i64> {
     let integral = match text.split_once('.') {
-        Some((whole, zeros)) if !zeros.is_empty() && zeros.bytes().all(|byte| byte == b'0') => whole,
+        Some((whole, zeros)) if !zeros.is_empty() && zeros.bytes().all(|byte| byte == b'0') => {
+            whole
+        }
         Some(_) => return None,
         None => text,
     };
@@ -47,7 +51,15 @@ mod tests {
 
     #[test]
     fn integers_are_read_however_they_are_written() {
-        for json in ["2000", "2000.0", "2e3", "\"2000\"", "\"2000.0\"", "\"2000.000\"", "\"002000\""] {
+        for json in [
+            "2000",
+            "2000.0",
+            "2e3",
+            "\"2000\"",
+            "\"2000.0\"",
+            "\"2000.000\"",
+            "\"002000\"",
+        ] {
             assert_eq!(read(json), Some(2000), "{json}");
         }
         assert_eq!(read("-5"), Some(-5));

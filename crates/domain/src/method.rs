@@ -57,7 +57,10 @@ impl Method {
     ///
     /// The two names of a wallet mean one thing: both are accepted, and this is the one that is kept.
     #[must_use]
-    #[expect(clippy::wildcard_enum_match_arm, reason = "only four of the methods have two names")]
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "only four of the methods have two names"
+    )]
     pub const fn canonical(self) -> Self {
         match self {
             Self::GooglePay => Self::WalletaPay,
@@ -88,7 +91,10 @@ impl Method {
 
     /// The public name of a method that the specification names otherwise; any other method as it is.
     #[must_use]
-    #[expect(clippy::wildcard_enum_match_arm, reason = "only four of the methods have two names")]
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "only four of the methods have two names"
+    )]
     pub const fn public(self) -> Self {
         match self {
             Self::WalletaPay => Self::GooglePay,

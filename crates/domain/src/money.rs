@@ -18,7 +18,9 @@ impl Currency {
     /// Reads an alphabetic code in capitals; `None` when no payment can be in it.
     pub fn parse(code: &str) -> Option<Self> {
         let exact = code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_uppercase());
-        let currency = exact.then(|| iso_currency::Currency::from_code(code)).flatten()?;
+        let currency = exact
+            .then(|| iso_currency::Currency::from_code(code))
+            .flatten()?;
         (currency.exponent().is_some() && !is_withdrawn(currency)).then_some(Self(currency))
     }
 
@@ -66,7 +68,8 @@ impl Serialize for Currency {
 impl<'de> Deserialize<'de> for Currency {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let code = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        Self::parse(&code).ok_or_else(|| D::Error::custom("not a current ISO 4217 currency with minor units"))
+        Self::parse(&code)
+            .ok_or_else(|| D::Error::custom("not a current ISO 4217 currency with minor units"))
     }
 }
 
@@ -100,7 +103,11 @@ impl Money {
 
     /// An amount greater than zero. Errors: `NotPositive`.
     pub const fn positive(minor: i64, currency: Currency) -> Result<Self, MoneyError> {
-        if minor > 0 { Ok(Self { minor, currency }) } else { Err(MoneyError::NotPositive) }
+        if minor > 0 {
+            Ok(Self { minor, currency })
+        } else {
+            Err(MoneyError::NotPositive)
+        }
     }
 
     /// Nothing, in a currency.
@@ -139,14 +146,25 @@ impl Money {
         Ok(self.minor <= limit.minor)
     }
 
-    fn combined(self, other: Self, operation: fn(i64, i64) -> Option<i64>) -> Result<Self, MoneyError> {
+    fn combined(
+        self,
+        other: Self,
+        operation: fn(i64, i64) -> Option<i64>,
+    ) -> Result<Self, MoneyError> {
         self.same_currency(other)?;
         let minor = operation(self.minor, other.minor).ok_or(MoneyError::Overflow)?;
-        Ok(Self { minor, currency: self.currency })
+        Ok(Self {
+            minor,
+            currency: self.currency,
+        })
     }
 
     fn same_currency(self, other: Self) -> Result<(), MoneyError> {
-        if self.currency == other.currency { Ok(()) } else { Err(MoneyError::CurrencyMismatch) }
+        if self.currency == other.currency {
+            Ok(())
+        } else {
+            Err(MoneyError::CurrencyMismatch)
+        }
     }
 }
 
@@ -161,12 +179,23 @@ mod tests {
     /// Every text of three capital letters.
     fn all_codes() -> impl Iterator<Item = String> {
         let letters = || (b'A'..=b'Z').map(char::from);
-        letters().flat_map(move |a| letters().flat_map(move |b| letters().map(move |c| [a, b, c].iter().collect())))
+        letters().flat_map(move |a| {
+            letters().flat_map(move |b| letters().map(move |c| [a, b, c].iter().collect()))
+        })
     }
 
     #[test]
     fn decimals_are_those_of_iso_4217() {
-        let cases = [("JPY", 0), ("KWD", 3), ("HUF", 2), ("UYW", 4), ("EUR", 2), ("CLF", 4), ("UGX", 0), ("IQD", 3)];
+        let cases = [
+            ("JPY", 0),
+            ("KWD", 3),
+            ("HUF", 2),
+            ("UYW", 4),
+            ("EUR", 2),
+            ("CLF", 4),
+            ("UGX", 0),
+            ("IQD", 3),
+        ];
         for (code, exponent) in cases {
             assert_eq!(currency(code).exponent(), exponent, "{code}");
             assert_eq!(currency(code).code(), code);
@@ -175,7 +204,10 @@ mod tests {
 
     #[test]
     fn only_current_currencies_in_capitals_are_read() {
-        for code in ["eur", "Eur", "", "EU", "EURO", "978", "ABC", "XXX", "XTS", "XAU", "XDR", "HRK", "DEM", "ЕUR"] {
+        for code in [
+            "eur", "Eur", "", "EU", "EURO", "978", "ABC", "XXX", "XTS", "XAU", "XDR", "HRK", "DEM",
+            "ЕUR",
+        ] {
             assert_eq!(Currency::parse(code), None, "{code}");
         }
     }
@@ -183,20 +215,33 @@ mod tests {
     #[test]
     fn withdrawn_currencies_are_refused_but_both_bolivars_are_current() {
         let withdrawn = |currency: iso_currency::Currency| {
-            currency.flags().iter().any(|flag| matches!(flag, iso_currency::Flag::Superseded(_)))
+            currency
+                .flags()
+                .iter()
+                .any(|flag| matches!(flag, iso_currency::Flag::Superseded(_)))
         };
         let listed = all_codes().filter_map(|code| iso_currency::Currency::from_code(&code));
         for iso in listed.filter(|iso| withdrawn(*iso)) {
-            assert_eq!(Currency::parse(iso.code()).is_some(), iso.code() == "VES", "{}", iso.code());
+            assert_eq!(
+                Currency::parse(iso.code()).is_some(),
+                iso.code() == "VES",
+                "{}",
+                iso.code()
+            );
         }
         assert!(Currency::parse("VED").is_some());
     }
 
     #[test]
     fn every_currency_that_is_read_has_an_exponent() {
-        let read: Vec<Currency> = all_codes().filter_map(|code| Currency::parse(&code)).collect();
+        let read: Vec<Currency> = all_codes()
+            .filter_map(|code| Currency::parse(&code))
+            .collect();
         assert!(read.len() > 150);
-        assert!(read.iter().all(|currency| currency.iso().exponent().is_some()));
+        assert!(
+            read.iter()
+                .all(|currency| currency.iso().exponent().is_some())
+        );
     }
 
     #[test]
@@ -210,14 +255,32 @@ mod tests {
     #[test]
     fn sums_are_checked() {
         let (eur, usd) = (currency("EUR"), currency("USD"));
-        assert_eq!(Money::new(5, eur).checked_add(Money::new(7, eur)), Ok(Money::new(12, eur)));
-        assert_eq!(Money::new(5, eur).checked_sub(Money::new(7, eur)), Ok(Money::new(-2, eur)));
-        assert_eq!(Money::new(5, eur).checked_add(Money::new(7, usd)), Err(MoneyError::CurrencyMismatch));
-        assert_eq!(Money::new(i64::MAX, eur).checked_add(Money::new(1, eur)), Err(MoneyError::Overflow));
-        assert_eq!(Money::new(i64::MIN, eur).checked_sub(Money::new(1, eur)), Err(MoneyError::Overflow));
+        assert_eq!(
+            Money::new(5, eur).checked_add(Money::new(7, eur)),
+            Ok(Money::new(12, eur))
+        );
+        assert_eq!(
+            Money::new(5, eur).checked_sub(Money::new(7, eur)),
+            Ok(Money::new(-2, eur))
+        );
+        assert_eq!(
+            Money::new(5, eur).checked_add(Money::new(7, usd)),
+            Err(MoneyError::CurrencyMismatch)
+        );
+        assert_eq!(
+            Money::new(i64::MAX, eur).checked_add(Money::new(1, eur)),
+            Err(MoneyError::Overflow)
+        );
+        assert_eq!(
+            Money::new(i64::MIN, eur).checked_sub(Money::new(1, eur)),
+            Err(MoneyError::Overflow)
+        );
         assert_eq!(Money::new(5, eur).at_most(Money::new(5, eur)), Ok(true));
         assert_eq!(Money::new(6, eur).at_most(Money::new(5, eur)), Ok(false));
-        assert_eq!(Money::new(5, eur).at_most(Money::new(7, usd)), Err(MoneyError::CurrencyMismatch));
+        assert_eq!(
+            Money::new(5, eur).at_most(Money::new(7, usd)),
+            Err(MoneyError::CurrencyMismatch)
+        );
     }
 
     #[test]

@@ -26,13 +26,20 @@ impl Money {
         if symbol.ends_with(|last: char| last.is_alphabetic() || last == '.') {
             text.push(NO_BREAK_SPACE);
         }
-        push_number(&mut text, self.minor().unsigned_abs(), usize::from(self.currency().exponent()));
+        push_number(
+            &mut text,
+            self.minor().unsigned_abs(),
+            usize::from(self.currency().exponent()),
+        );
         text
     }
 }
 
 /// CLDR's symbol in `en`; the code where it has none.
-#[expect(clippy::wildcard_enum_match_arm, reason = "CLDR has symbols for a few of the currencies only")]
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "CLDR has symbols for a few of the currencies only"
+)]
 fn symbol(currency: Currency) -> &'static str {
     match currency.iso() {
         Iso::AUD => "A$",

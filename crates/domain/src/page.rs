@@ -37,15 +37,29 @@ impl Page {
     ) -> Result<Self, Fault> {
         let backward = last.is_some() || before.is_some();
         if backward && first.is_some() {
-            return Err(Fault::invalid("first", "must not be mixed with last or before"));
+            return Err(Fault::invalid(
+                "first",
+                "must not be mixed with last or before",
+            ));
         }
         if backward && after.is_some() {
-            return Err(Fault::invalid("after", "must not be mixed with last or before"));
+            return Err(Fault::invalid(
+                "after",
+                "must not be mixed with last or before",
+            ));
         }
         if backward {
-            return Ok(Self { size: size(last, "last")?, direction: Direction::Backward, cursor: before });
+            return Ok(Self {
+                size: size(last, "last")?,
+                direction: Direction::Backward,
+                cursor: before,
+            });
         }
-        Ok(Self { size: size(first, "first")?, direction: Direction::Forward, cursor: after })
+        Ok(Self {
+            size: size(first, "first")?,
+            direction: Direction::Forward,
+            cursor: after,
+        })
     }
 
     /// How many rows, 1 to 100.
@@ -64,7 +78,10 @@ impl Page {
             Direction::Forward => "after",
             Direction::Backward => "before",
         };
-        self.cursor.as_deref().map(|text| Cursor::decode(text, shape, field)).transpose()
+        self.cursor
+            .as_deref()
+            .map(|text| Cursor::decode(text, shape, field))
+            .transpose()
     }
 }
 
@@ -87,7 +104,13 @@ mod tests {
 
     #[test]
     fn sizes_have_a_default_and_a_maximum() {
-        for (first, size) in [(None, 20), (Some(1), 1), (Some(100), 100), (Some(101), 100), (Some(i32::MAX), 100)] {
+        for (first, size) in [
+            (None, 20),
+            (Some(1), 1),
+            (Some(100), 100),
+            (Some(101), 100),
+            (Some(i32::MAX), 100),
+        ] {
             let page = Page::parse(first, None, None, None).unwrap();
             assert_eq!((page.size(), page.direction()), (size, Direction::Forward));
         }
@@ -120,21 +143,40 @@ mod tests {
             (Some(1), "a", Some(1), "b", "first"),
         ] {
             let fault = Page::parse(first, text(after), last, text(before)).unwrap_err();
-            assert_eq!(fault.field.as_deref(), Some(field), "{first:?} {after} {last:?} {before}");
+            assert_eq!(
+                fault.field.as_deref(),
+                Some(field),
+                "{first:?} {after} {last:?} {before}"
+            );
         }
     }
 
     #[test]
     fn the_cursor_is_read_for_its_list_alone() {
         let shape = CursorShape::new("customers", "newest", vec![KeyKind::Int]);
-        let cursor = Cursor { keys: vec![KeyValue::Int(5)], id: Uuid::from_u128(9) };
+        let cursor = Cursor {
+            keys: vec![KeyValue::Int(5)],
+            id: Uuid::from_u128(9),
+        };
         let page = Page::parse(None, Some(cursor.encode(&shape)), None, None).unwrap();
         assert_eq!(page.cursor(&shape).unwrap(), Some(cursor.clone()));
         let other = CursorShape::new("payments", "newest", vec![KeyKind::Int]);
-        assert_eq!(page.cursor(&other).unwrap_err().field.as_deref(), Some("after"));
+        assert_eq!(
+            page.cursor(&other).unwrap_err().field.as_deref(),
+            Some("after")
+        );
         let page = Page::parse(None, None, Some(3), Some(cursor.encode(&other))).unwrap();
-        assert_eq!(page.cursor(&shape).unwrap_err().field.as_deref(), Some("before"));
-        assert_eq!(Page::parse(None, None, None, None).unwrap().cursor(&shape).unwrap(), None);
+        assert_eq!(
+            page.cursor(&shape).unwrap_err().field.as_deref(),
+            Some("before")
+        );
+        assert_eq!(
+            Page::parse(None, None, None, None)
+                .unwrap()
+                .cursor(&shape)
+                .unwrap(),
+            None
+        );
         // An empty text is no cursor; leaving it out or null is how to begin.
         let empty = Page::parse(None, Some(String::new()), None, None).unwrap();
         assert!(empty.cursor(&shape).is_err());

@@ -52,10 +52,15 @@ impl Address {
 }
 
 fn country(code: Option<String>, field: &str) -> Result<Option<String>, Fault> {
-    let Some(code) = code.filter(|code| !code.is_empty()) else { return Ok(None) };
+    let Some(code) = code.filter(|code| !code.is_empty()) else {
+        return Ok(None);
+    };
     match Country::parse(&code) {
         Some(country) => Ok(Some(country.alpha2().to_owned())),
-        None => Err(Fault::invalid(field, "must be a country code of ISO 3166-1 with two or three letters")),
+        None => Err(Fault::invalid(
+            field,
+            "must be a country code of ISO 3166-1 with two or three letters",
+        )),
     }
 }
 
@@ -81,7 +86,10 @@ impl ShippingAddress {
         Ok(Self {
             name: bounded_option(self.name, &format!("{field}.name"), NAME_MAX)?,
             phone: bounded_option(self.phone, &format!("{field}.phone"), TEXT_MAX)?,
-            address: self.address.map(|address| address.bounded(&format!("{field}.address"))).transpose()?,
+            address: self
+                .address
+                .map(|address| address.bounded(&format!("{field}.address")))
+                .transpose()?,
         })
     }
 }
@@ -128,25 +136,67 @@ mod tests {
 
     #[test]
     fn empty_texts_are_absent_and_countries_have_two_letters() {
-        let address = Address { line1: some("1 Main St"), line2: some(""), country: some("IRL"), ..Address::default() };
+        let address = Address {
+            line1: some("1 Main St"),
+            line2: some(""),
+            country: some("IRL"),
+            ..Address::default()
+        };
         let bounded = address.bounded("customer.billingAddress").unwrap();
-        assert_eq!(bounded, Address { line1: some("1 Main St"), country: some("IE"), ..Address::default() });
+        assert_eq!(
+            bounded,
+            Address {
+                line1: some("1 Main St"),
+                country: some("IE"),
+                ..Address::default()
+            }
+        );
         assert!(!bounded.is_empty());
-        let nothing = Address { city: some(""), country: some(""), ..Address::default() };
+        let nothing = Address {
+            city: some(""),
+            country: some(""),
+            ..Address::default()
+        };
         assert!(nothing.bounded("a").unwrap().is_empty());
     }
 
     #[test]
     fn a_fault_names_the_path_and_not_the_value() {
         let cases = [
-            (Address { postal_code: some(&"x".repeat(501)), ..Address::default() }, "address.postalCode"),
-            (Address { state: some("a\0"), ..Address::default() }, "address.state"),
-            (Address { country: some("Ireland"), ..Address::default() }, "address.country"),
+            (
+                Address {
+                    postal_code: some(&"x".repeat(501)),
+                    ..Address::default()
+                },
+                "address.postalCode",
+            ),
+            (
+                Address {
+                    state: some("a\0"),
+                    ..Address::default()
+                },
+                "address.state",
+            ),
+            (
+                Address {
+                    country: some("Ireland"),
+                    ..Address::default()
+                },
+                "address.country",
+            ),
         ];
         for (address, path) in cases {
-            let shipping = ShippingAddress { address: Some(address), ..ShippingAddress::default() };
-            let fault = shipping.bounded("data.customer.shippingAddress").unwrap_err();
-            assert_eq!(fault.field, Some(format!("data.customer.shippingAddress.{path}")));
+            let shipping = ShippingAddress {
+                address: Some(address),
+                ..ShippingAddress::default()
+            };
+            let fault = shipping
+                .bounded("data.customer.shippingAddress")
+                .unwrap_err();
+            assert_eq!(
+                fault.field,
+                Some(format!("data.customer.shippingAddress.{path}"))
+            );
             assert!(!fault.message.contains("Ireland") && !fault.message.contains("xx"));
         }
     }
@@ -159,21 +209,50 @@ mod tests {
             ..Company::default()
         };
         assert!(company(300, 500).bounded("company").is_ok());
-        assert_eq!(company(301, 500).bounded("company").unwrap_err().field.as_deref(), Some("company.name"));
-        assert_eq!(company(300, 501).bounded("company").unwrap_err().field.as_deref(), Some("company.number"));
-        let shipping = ShippingAddress { name: Some("n".repeat(301)), ..ShippingAddress::default() };
-        assert_eq!(shipping.bounded("s").unwrap_err().field.as_deref(), Some("s.name"));
+        assert_eq!(
+            company(301, 500)
+                .bounded("company")
+                .unwrap_err()
+                .field
+                .as_deref(),
+            Some("company.name")
+        );
+        assert_eq!(
+            company(300, 501)
+                .bounded("company")
+                .unwrap_err()
+                .field
+                .as_deref(),
+            Some("company.number")
+        );
+        let shipping = ShippingAddress {
+            name: Some("n".repeat(301)),
+            ..ShippingAddress::default()
+        };
+        assert_eq!(
+            shipping.bounded("s").unwrap_err().field.as_deref(),
+            Some("s.name")
+        );
     }
 
     #[test]
     fn absent_texts_are_not_stored() {
         let shipping = ShippingAddress {
-            address: Some(Address { city: some("Cork"), ..Address::default() }),
+            address: Some(Address {
+                city: some("Cork"),
+                ..Address::default()
+            }),
             ..ShippingAddress::default()
         };
         let json = serde_json::to_string(&shipping).unwrap();
         assert_eq!(json, r#"{"address":{"city":"Cork"}}"#);
-        assert_eq!(serde_json::from_str::<ShippingAddress>(&json).unwrap(), shipping);
-        assert_eq!(serde_json::from_str::<Company>("{}").unwrap(), Company::default());
+        assert_eq!(
+            serde_json::from_str::<ShippingAddress>(&json).unwrap(),
+            shipping
+        );
+        assert_eq!(
+            serde_json::from_str::<Company>("{}").unwrap(),
+            Company::default()
+        );
     }
 }

@@ -60,7 +60,10 @@ impl RedirectUrl {
         let text = bounded(text.to_owned(), field, REDIRECT_MAX)?;
         let url = normalise(&text).map_err(|reason| Fault::invalid(field, reason))?;
         if url.len() > REDIRECT_MAX {
-            return Err(Fault::invalid(field, format!("must have at most {REDIRECT_MAX} characters once encoded")));
+            return Err(Fault::invalid(
+                field,
+                format!("must have at most {REDIRECT_MAX} characters once encoded"),
+            ));
         }
         Ok(Self(url))
     }
@@ -104,7 +107,10 @@ fn normalise(text: &str) -> Result<String, &'static str> {
     if text.contains('\\') {
         return Err("must not contain backslashes");
     }
-    if let Some((scheme, rest)) = text.split_once("://").filter(|(scheme, _)| !scheme.contains(['/', '?', '#', ':'])) {
+    if let Some((scheme, rest)) = text
+        .split_once("://")
+        .filter(|(scheme, _)| !scheme.contains(['/', '?', '#', ':']))
+    {
         return absolute(scheme, rest);
     }
     let rest = text.strip_prefix("//").unwrap_or(text);
@@ -120,8 +126,11 @@ fn normalise(text: &str) -> Result<String, &'static str> {
 fn absolute(scheme: &str, rest: &str) -> Result<String, &'static str> {
     let scheme = scheme.to_ascii_lowercase();
     let mut letters = scheme.chars();
-    let is_scheme = letters.next().is_some_and(|first| first.is_ascii_alphabetic())
-        && letters.all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '-' | '.'));
+    let is_scheme = letters
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic())
+        && letters
+            .all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '-' | '.'));
     if !is_scheme || is_refused(&scheme) {
         return Err("must begin with https://, http:// or an app's own scheme and ://");
     }
@@ -145,8 +154,13 @@ fn absolute(scheme: &str, rest: &str) -> Result<String, &'static str> {
 fn check_web_host(authority: &str) -> Result<(), &'static str> {
     const HOST: &str = "must name a host, in ASCII (international names as xn--…)";
     let (host, port) = split_port(authority);
-    let inside = host.strip_prefix('[').and_then(|inside| inside.strip_suffix(']'));
-    let is_host = inside.map_or_else(|| is_host_name(host), |address| address.parse::<std::net::Ipv6Addr>().is_ok());
+    let inside = host
+        .strip_prefix('[')
+        .and_then(|inside| inside.strip_suffix(']'));
+    let is_host = inside.map_or_else(
+        || is_host_name(host),
+        |address| address.parse::<std::net::Ipv6Addr>().is_ok(),
+    );
     if !is_host || host.len() > 255 {
         return Err(HOST);
     }
@@ -159,7 +173,9 @@ fn check_web_host(authority: &str) -> Result<(), &'static str> {
 fn is_host_name(host: &str) -> bool {
     let name = host.strip_suffix('.').unwrap_or(host);
     name.split('.').all(|label| {
-        let letters = label.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'));
+        let letters = label
+            .chars()
+            .all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'));
         letters && (1..=63).contains(&label.len())
     })
 }
@@ -179,7 +195,8 @@ fn split_port(authority: &str) -> (&str, Option<&str>) {
 }
 
 fn is_port(port: &str) -> bool {
-    port.bytes().all(|digit| digit.is_ascii_digit()) && port.parse::<u16>().is_ok_and(|port| port > 0)
+    port.bytes().all(|digit| digit.is_ascii_digit())
+        && port.parse::<u16>().is_ok_and(|port| port > 0)
 }
 
 fn is_local(host: &str) -> bool {
@@ -193,12 +210,16 @@ fn is_refused(scheme: &str) -> bool {
 
 /// Writes an address as it stands but for what an address can't hold.
 fn escape(text: &str, url: &mut String) {
-    write_encoded(text, url, |byte| byte.is_ascii_graphic() && !b"\"<>^`{|}".contains(&byte));
+    write_encoded(text, url, |byte| {
+        byte.is_ascii_graphic() && !b"\"<>^`{|}".contains(&byte)
+    });
 }
 
 /// Writes a name or a value of a query: only what means nothing in an address stays as it is (RFC 3986, unreserved).
 fn encode(text: &str, url: &mut String) {
-    write_encoded(text, url, |byte| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte));
+    write_encoded(text, url, |byte| {
+        byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)
+    });
 }
 
 fn write_encoded(text: &str, url: &mut String, stays: impl Fn(u8) -> bool) {
@@ -227,7 +248,10 @@ mod tests {
             ("HTTPS://shop.example", "https://shop.example/"),
             ("http://shop.example?a=1", "http://shop.example/?a=1"),
             ("shop.example", "https://shop.example/"),
-            ("shop.example/back?to=https://other.example", "https://shop.example/back?to=https://other.example"),
+            (
+                "shop.example/back?to=https://other.example",
+                "https://shop.example/back?to=https://other.example",
+            ),
             ("shop.example:8443/back", "https://shop.example:8443/back"),
             ("//shop.example/back", "https://shop.example/back"),
             ("localhost:3000/x", "http://localhost:3000/x"),
@@ -238,9 +262,15 @@ mod tests {
             ("[::1]:8080/x", "http://[::1]:8080/x"),
             ("https://localhost:3000/x", "https://localhost:3000/x"),
             ("com.shop.app://", "com.shop.app://"),
-            ("com.shop.app://back/é?a=b", "com.shop.app://back/%C3%A9?a=b"),
+            (
+                "com.shop.app://back/é?a=b",
+                "com.shop.app://back/%C3%A9?a=b",
+            ),
             ("shopapp:///back", "shopapp:///back"),
-            ("shop.example/ünï?q=\"<x>\"", "https://shop.example/%C3%BCn%C3%AF?q=%22%3Cx%3E%22"),
+            (
+                "shop.example/ünï?q=\"<x>\"",
+                "https://shop.example/%C3%BCn%C3%AF?q=%22%3Cx%3E%22",
+            ),
         ] {
             assert_eq!(parse(given).unwrap().as_str(), absolute, "{given}");
         }
@@ -288,7 +318,10 @@ mod tests {
         ] {
             let fault = parse(text).unwrap_err();
             assert_eq!(fault.field.as_deref(), Some("in.redirectUrl"), "{text:?}");
-            assert!(text.is_empty() || !fault.message.contains(text), "{text:?} is repeated");
+            assert!(
+                text.is_empty() || !fault.message.contains(text),
+                "{text:?} is repeated"
+            );
         }
     }
 
@@ -303,14 +336,33 @@ mod tests {
     #[test]
     fn parameters_follow_those_that_are_there_and_precede_the_fragment() {
         for (given, sent) in [
-            ("shop.example", "https://shop.example/?id=payments%3A1&s=a%20%26"),
-            ("shop.example/x?a=1", "https://shop.example/x?a=1&id=payments%3A1&s=a%20%26"),
-            ("shop.example/x?", "https://shop.example/x?id=payments%3A1&s=a%20%26"),
-            ("shop.example/x?a=1&#top?", "https://shop.example/x?a=1&id=payments%3A1&s=a%20%26#top?"),
-            ("com.shop.app://", "com.shop.app://?id=payments%3A1&s=a%20%26"),
+            (
+                "shop.example",
+                "https://shop.example/?id=payments%3A1&s=a%20%26",
+            ),
+            (
+                "shop.example/x?a=1",
+                "https://shop.example/x?a=1&id=payments%3A1&s=a%20%26",
+            ),
+            (
+                "shop.example/x?",
+                "https://shop.example/x?id=payments%3A1&s=a%20%26",
+            ),
+            (
+                "shop.example/x?a=1&#top?",
+                "https://shop.example/x?a=1&id=payments%3A1&s=a%20%26#top?",
+            ),
+            (
+                "com.shop.app://",
+                "com.shop.app://?id=payments%3A1&s=a%20%26",
+            ),
         ] {
             let url = parse(given).unwrap();
-            assert_eq!(url.with(&[("id", "payments:1"), ("s", "a &")]), sent, "{given}");
+            assert_eq!(
+                url.with(&[("id", "payments:1"), ("s", "a &")]),
+                sent,
+                "{given}"
+            );
             assert_eq!(url.with(&[]), url.as_str());
         }
     }

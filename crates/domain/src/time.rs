@@ -109,7 +109,9 @@ fn offset(zone: &str) -> Option<TimeZone> {
     if hours > 18 || minutes > 59 {
         return None;
     }
-    let seconds = hours.checked_mul(3600)?.checked_add(minutes.checked_mul(60)?)?;
+    let seconds = hours
+        .checked_mul(3600)?
+        .checked_add(minutes.checked_mul(60)?)?;
     let offset = jiff::tz::Offset::from_seconds(seconds.checked_mul(sign)?).ok()?;
     Some(TimeZone::fixed(offset))
 }
@@ -135,15 +137,24 @@ mod tests {
     fn zones_are_z_offsets_and_names() {
         let at = Timestamp::from_micros(1_769_851_800_000_000);
         assert_eq!(at.in_zone("Z").unwrap(), "2026-01-31T09:30:00.000Z");
-        assert_eq!(at.in_zone("+05:30").unwrap(), "2026-01-31T15:00:00.000+05:30");
-        assert_eq!(at.in_zone("Europe/Dublin").unwrap(), "2026-01-31T09:30:00.000+00:00");
+        assert_eq!(
+            at.in_zone("+05:30").unwrap(),
+            "2026-01-31T15:00:00.000+05:30"
+        );
+        assert_eq!(
+            at.in_zone("Europe/Dublin").unwrap(),
+            "2026-01-31T09:30:00.000+00:00"
+        );
         assert_eq!(at.in_zone("Mars/Base"), None);
         assert_eq!(at.in_zone("+99:00"), None);
     }
 
     #[test]
     fn a_day_starts_at_midnight_utc() {
-        assert_eq!(Timestamp::day_start("2026-01-31").unwrap().rfc3339(), "2026-01-31T00:00:00Z");
+        assert_eq!(
+            Timestamp::day_start("2026-01-31").unwrap().rfc3339(),
+            "2026-01-31T00:00:00Z"
+        );
         assert_eq!(Timestamp::day_start("2026-02-30"), None);
         assert_eq!(Timestamp::day_start("2026-1-3"), None);
     }

@@ -19,18 +19,28 @@ struct Expectation {
 }
 
 fn expected() -> Vec<Expectation> {
-    let file: Expected = serde_json::from_str(include_str!("formatted_amounts/expected.json")).unwrap();
+    let file: Expected =
+        serde_json::from_str(include_str!("formatted_amounts/expected.json")).unwrap();
     file.currencies
 }
 
 #[test]
 fn amounts_read_as_icu_writes_them() {
     let mut checked = 0;
-    for Expectation { code, exponent, samples } in expected() {
+    for Expectation {
+        code,
+        exponent,
+        samples,
+    } in expected()
+    {
         let currency = Currency::parse(&code).unwrap_or_else(|| panic!("{code} is a currency"));
         assert_eq!(currency.exponent(), exponent, "{code}");
         for (minor, text) in samples {
-            assert_eq!(Money::new(minor.parse().unwrap(), currency).formatted(), text, "{code} {minor}");
+            assert_eq!(
+                Money::new(minor.parse().unwrap(), currency).formatted(),
+                text,
+                "{code} {minor}"
+            );
             checked += 1;
         }
     }
@@ -40,9 +50,15 @@ fn amounts_read_as_icu_writes_them() {
 #[test]
 fn the_currencies_that_are_read_are_those_of_the_list() {
     let letters = || (b'A'..=b'Z').map(char::from);
-    let codes =
-        letters().flat_map(|a| letters().flat_map(move |b| letters().map(move |c| String::from_iter([a, b, c]))));
-    let read: BTreeSet<String> = codes.filter(|code| Currency::parse(code).is_some()).collect();
-    let listed: BTreeSet<String> = expected().into_iter().map(|expectation| expectation.code).collect();
+    let codes = letters().flat_map(|a| {
+        letters().flat_map(move |b| letters().map(move |c| String::from_iter([a, b, c])))
+    });
+    let read: BTreeSet<String> = codes
+        .filter(|code| Currency::parse(code).is_some())
+        .collect();
+    let listed: BTreeSet<String> = expected()
+        .into_iter()
+        .map(|expectation| expectation.code)
+        .collect();
     assert_eq!(read, listed);
 }

@@ -129,8 +129,14 @@ fn kind() -> impl Strategy<Value = KeyKind> {
 
 fn key(kind: KeyKind) -> BoxedStrategy<KeyValue> {
     match kind {
-        KeyKind::Int => prop_oneof![Just(KeyValue::Absent), any::<i64>().prop_map(KeyValue::Int)].boxed(),
-        KeyKind::Text => prop_oneof![Just(KeyValue::Absent), "[^\u{0}]{0,20}".prop_map(KeyValue::Text)].boxed(),
+        KeyKind::Int => {
+            prop_oneof![Just(KeyValue::Absent), any::<i64>().prop_map(KeyValue::Int)].boxed()
+        }
+        KeyKind::Text => prop_oneof![
+            Just(KeyValue::Absent),
+            "[^\u{0}]{0,20}".prop_map(KeyValue::Text)
+        ]
+        .boxed(),
     }
 }
 
@@ -198,18 +204,31 @@ proptest! {
 fn number(kind: FieldKind) -> BoxedStrategy<(Value, i64, i64)> {
     match kind {
         FieldKind::Time => prop_oneof![
-            (0_i64..2_000_000_000_000_000)
-                .prop_map(|micros| { (json!(Timestamp::from_micros(micros).rfc3339()), micros, micros) }),
+            (0_i64..2_000_000_000_000_000).prop_map(|micros| {
+                (
+                    json!(Timestamp::from_micros(micros).rfc3339()),
+                    micros,
+                    micros,
+                )
+            }),
             (0_i64..20_000).prop_map(|day| {
                 let first = day * 86_400_000_000;
                 let text = Timestamp::from_micros(first).rfc3339();
-                (json!(text.get(..10).unwrap()), first, first + 86_399_999_999)
+                (
+                    json!(text.get(..10).unwrap()),
+                    first,
+                    first + 86_399_999_999,
+                )
             }),
         ]
         .boxed(),
         FieldKind::Int | FieldKind::Text => prop_oneof![-3_i64..3, any::<i64>()]
             .prop_flat_map(|integer| {
-                let spellings = vec![json!(integer), json!(integer.to_string()), json!(format!("{integer}.0"))];
+                let spellings = vec![
+                    json!(integer),
+                    json!(integer.to_string()),
+                    json!(format!("{integer}.0")),
+                ];
                 prop::sample::select(spellings).prop_map(move |value| (value, integer, integer))
             })
             .boxed(),
@@ -217,11 +236,17 @@ fn number(kind: FieldKind) -> BoxedStrategy<(Value, i64, i64)> {
 }
 
 fn condition(field: FieldName, value: &Value, verb: Verb) -> Condition {
-    parse(field, Some(value), Some(verb.code())).unwrap().unwrap()
+    parse(field, Some(value), Some(verb.code()))
+        .unwrap()
+        .unwrap()
 }
 
 fn numeric_field() -> impl Strategy<Value = FieldName> {
-    prop::sample::select(vec![FieldName::Date, FieldName::DateRange, FieldName::Amount])
+    prop::sample::select(vec![
+        FieldName::Date,
+        FieldName::DateRange,
+        FieldName::Amount,
+    ])
 }
 
 /// Any JSON of a few levels.
@@ -232,7 +257,8 @@ fn any_json() -> impl Strategy<Value = Value> {
         any::<i64>().prop_map(Value::from),
         any::<f64>().prop_map(Value::from),
         "\\PC{0,12}".prop_map(Value::from),
-        prop::sample::select(vec!["EUR", "IE", "VISA", "SUCCEEDED", "2026-01-31", "5.0"]).prop_map(Value::from),
+        prop::sample::select(vec!["EUR", "IE", "VISA", "SUCCEEDED", "2026-01-31", "5.0"])
+            .prop_map(Value::from),
     ];
     leaf.prop_recursive(3, 16, 4, |inner| {
         prop_oneof![
@@ -354,9 +380,14 @@ fn query(url: &str) -> Vec<(String, String)> {
         String::from_utf8(bytes).unwrap()
     };
     let address = url.split('#').next().unwrap();
-    let Some((_, query)) = address.split_once('?') else { return Vec::new() };
+    let Some((_, query)) = address.split_once('?') else {
+        return Vec::new();
+    };
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
-    pairs.map(|pair| pair.split_once('=').unwrap_or((pair, ""))).map(|(a, b)| (decoded(a), decoded(b))).collect()
+    pairs
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        .map(|(a, b)| (decoded(a), decoded(b)))
+        .collect()
 }
 
 proptest! {

@@ -65,13 +65,17 @@ struct Form {
 impl Form {
     fn of(text: &str) -> Option<Self> {
         let (prefix, rest) = text.split_at_checked(3)?;
-        let kind = [Kind::Secret, Kind::Public, Kind::Client].into_iter().find(|kind| letters(*kind) == prefix)?;
+        let kind = [Kind::Secret, Kind::Public, Kind::Client]
+            .into_iter()
+            .find(|kind| letters(*kind) == prefix)?;
         let (mode, body) = match (rest.strip_prefix("test_"), rest.strip_prefix("live_")) {
             (Some(body), _) => (Mode::Test, body),
             (None, Some(body)) => (Mode::Live, body),
             (None, None) => return None,
         };
-        let plain = body.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+        let plain = body
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
         (plain && BODY.contains(&body.len())).then_some(Self { kind, mode })
     }
 
@@ -98,7 +102,9 @@ impl Engine {
     /// # Errors
     /// `api.key.unauthorized` for one that is malformed, unknown, revoked, expired or of the other mode.
     pub async fn authenticate(&self, bearer: &str) -> Result<Caller, Fault> {
-        let form = Form::of(bearer).filter(|form| form.mode == self.inner.settings.mode).ok_or_else(unauthorized)?;
+        let form = Form::of(bearer)
+            .filter(|form| form.mode == self.inner.settings.mode)
+            .ok_or_else(unauthorized)?;
         let hash = self.inner.vault.credential_hash(bearer);
         let now = self.inner.world.now();
         let known = match self.inner.access.find(hash.as_str(), now) {
@@ -111,9 +117,17 @@ impl Engine {
         Ok(known.caller)
     }
 
-    async fn look_for_credential(&self, form: Form, hash: String, reading: Reading) -> Result<Known, Fault> {
-        let found = credential::by_hash(&self.inner.store, &hash).await.map_err(|error| database(&error))?;
-        let same = |row: &credential::Credential| bool::from(row.hash.as_bytes().ct_eq(hash.as_bytes()));
+    async fn look_for_credential(
+        &self,
+        form: Form,
+        hash: String,
+        reading: Reading,
+    ) -> Result<Known, Fault> {
+        let found = credential::by_hash(&self.inner.store, &hash)
+            .await
+            .map_err(|error| database(&error))?;
+        let same =
+            |row: &credential::Credential| bool::from(row.hash.as_bytes().ct_eq(hash.as_bytes()));
         let row = found.filter(same).ok_or_else(unauthorized)?;
         if row.revoked_at.is_some() || row.kind != form.kind || row.mode != form.mode {
             return Err(unauthorized());
@@ -123,8 +137,17 @@ impl Engine {
             Kind::Public => Credential::Public,
             Kind::Client => Credential::Client(row.grant.unwrap_or_default()),
         };
-        let caller = Caller { team: row.team, key: row.id, credential, mode: row.mode, seen_in: None };
-        let known = Known { caller, expires_at: row.expires_at };
+        let caller = Caller {
+            team: row.team,
+            key: row.id,
+            credential,
+            mode: row.mode,
+            seen_in: None,
+        };
+        let known = Known {
+            caller,
+            expires_at: row.expires_at,
+        };
         self.inner.access.keep(hash, known.clone(), reading);
         Ok(known)
     }
@@ -134,13 +157,23 @@ impl Engine {
     /// # Errors
     /// `api.key.forbidden`, `error.validation`, `error.customer.not-found`, `error.intent.not-found`,
     /// `error.flow.not-found`.
-    pub async fn client_token(&self, caller: &Caller, grant: ClientGrant) -> Result<ClientTokenMade, Fault> {
+    pub async fn client_token(
+        &self,
+        caller: &Caller,
+        grant: ClientGrant,
+    ) -> Result<ClientTokenMade, Fault> {
         caller.require_server()?;
         check_money(&grant)?;
-        self.client_token_made(caller, grant).await.map_err(only_fault)
+        self.client_token_made(caller, grant)
+            .await
+            .map_err(only_fault)
     }
 
-    async fn client_token_made(&self, caller: &Caller, grant: ClientGrant) -> Result<ClientTokenMade, Stop> {
+    async fn client_token_made(
+        &self,
+        caller: &Caller,
+        grant: ClientGrant,
+    ) -> Result<ClientTokenMade, Stop> {
         if let Some(flow) = &grant.flow {
             self.runnable(caller.team, Some(flow.as_str())).await?;
         }
@@ -159,24 +192,39 @@ impl Engine {
         row.grant = Some(grant);
         let change = Change::new(self.change_id(), &row.id.key()).with(credential::insert(&row));
         match self.commit_plain(change).await? {
-            None => Ok(ClientTokenMade { token, ttl_seconds: i64::try_from(lifetime.as_secs()).unwrap_or(i64::MAX) }),
+            None => Ok(ClientTokenMade {
+                token,
+                ttl_seconds: i64::try_from(lifetime.as_secs()).unwrap_or(i64::MAX),
+            }),
             Some(_) => Err(Fault::unknown().into()),
         }
     }
 
     /// A new credential of this deployment's mode.
     pub(crate) fn new_credential_text(&self, kind: Kind) -> String {
-        let form = Form { kind, mode: self.inner.settings.mode };
+        let form = Form {
+            kind,
+            mode: self.inner.settings.mode,
+        };
         format!("{}{}", form.prefix(), self.inner.world.token(SECRET_LENGTH))
     }
 
     /// Whether `text` could be a credential of this kind here.
     pub(crate) fn is_credential(&self, kind: Kind, text: &str) -> bool {
-        Form::of(text) == Some(Form { kind, mode: self.inner.settings.mode })
+        Form::of(text)
+            == Some(Form {
+                kind,
+                mode: self.inner.settings.mode,
+            })
     }
 
     /// The row of a new credential, to be completed.
-    pub(crate) fn credential_row(&self, team: domain::id::TeamId, kind: Kind, text: &str) -> credential::Credential {
+    pub(crate) fn credential_row(
+        &self,
+        team: domain::id::TeamId,
+        kind: Kind,
+        text: &str,
+    ) -> credential::Credential {
         let world = &self.inner.world;
         let mode = self.inner.settings.mode;
         credential::Credential {
@@ -201,18 +249,30 @@ impl Engine {
 fn hint(form: Form, text: &str) -> String {
     let prefix = form.prefix();
     let body = text.strip_prefix(&prefix).unwrap_or_default();
-    let end = body.len().checked_sub(4).filter(|_| body.len() >= 16).and_then(|at| body.get(at..)).unwrap_or_default();
+    let end = body
+        .len()
+        .checked_sub(4)
+        .filter(|_| body.len() >= 16)
+        .and_then(|at| body.get(at..))
+        .unwrap_or_default();
     format!("{prefix}…{end}")
 }
 
 fn check_money(grant: &ClientGrant) -> Result<(), Fault> {
     match (grant.amount, &grant.currency) {
-        (Some(_), None) => Err(Fault::invalid("currency", "must be given together with an amount")),
-        (None, Some(_)) => Err(Fault::invalid("amount", "must be given together with a currency")),
+        (Some(_), None) => Err(Fault::invalid(
+            "currency",
+            "must be given together with an amount",
+        )),
+        (None, Some(_)) => Err(Fault::invalid(
+            "amount",
+            "must be given together with a currency",
+        )),
         (Some(amount), _) if amount <= 0 => Err(Fault::invalid("amount", "must be positive")),
-        (Some(_), Some(code)) if Currency::parse(code).is_none() => {
-            Err(Fault::invalid("currency", "must be a currency code of ISO 4217"))
-        }
+        (Some(_), Some(code)) if Currency::parse(code).is_none() => Err(Fault::invalid(
+            "currency",
+            "must be a currency code of ISO 4217",
+        )),
         (None, None) | (Some(_), Some(_)) => Ok(()),
     }
 }
@@ -255,7 +315,10 @@ mod tests {
 
     #[test]
     fn a_hint_shows_the_end_of_long_credentials_alone() {
-        let form = Form { kind: Kind::Secret, mode: Mode::Test };
+        let form = Form {
+            kind: Kind::Secret,
+            mode: Mode::Test,
+        };
         assert_eq!(hint(form, "sk_test_0123456789abcdef"), "sk_test_…cdef");
         assert_eq!(hint(form, "sk_test_0123456789abcde"), "sk_test_…");
     }
@@ -263,7 +326,11 @@ mod tests {
     #[test]
     fn amount_and_currency_come_together_and_are_sound() {
         let field = |amount: Option<i64>, currency: Option<&str>| {
-            let grant = ClientGrant { amount, currency: currency.map(str::to_owned), ..ClientGrant::default() };
+            let grant = ClientGrant {
+                amount,
+                currency: currency.map(str::to_owned),
+                ..ClientGrant::default()
+            };
             check_money(&grant).err().and_then(|fault| fault.field)
         };
         assert_eq!(field(None, None), None);

@@ -89,7 +89,8 @@ impl Engine {
 
     /// Makes a team with connections and flows, and without a key, whatever the seed says of one.
     pub async fn create_team_with(&self, seed: &Seed) -> Result<TeamId, AdminError> {
-        self.found_team(&seed.team_name, &seed.connections, &seed.flows).await
+        self.found_team(&seed.team_name, &seed.connections, &seed.flows)
+            .await
     }
 
     /// Makes a key of a team: the one given, or a new one.
@@ -100,7 +101,11 @@ impl Engine {
         name: &str,
         given: Option<String>,
     ) -> Result<KeyMade, AdminError> {
-        if !store::team::all(&self.inner.store).await?.iter().any(|known| known.id == team) {
+        if !store::team::all(&self.inner.store)
+            .await?
+            .iter()
+            .any(|known| known.id == team)
+        {
             return Err(AdminError::refused("there is no such team"));
         }
         let (made, row) = self.new_key(team, kind, name, given)?;
@@ -115,7 +120,11 @@ impl Engine {
     pub async fn keys(&self, team: Option<TeamId>) -> Result<Vec<ListedKey>, AdminError> {
         let teams = match team {
             Some(team) => vec![team],
-            None => store::team::all(&self.inner.store).await?.into_iter().map(|team| team.id).collect(),
+            None => store::team::all(&self.inner.store)
+                .await?
+                .into_iter()
+                .map(|team| team.id)
+                .collect(),
         };
         let mut listed = Vec::new();
         for team in teams {
@@ -131,7 +140,8 @@ impl Engine {
         let key = found.ok_or_else(|| AdminError::refused("there is no such key"))?;
         let change = Change::new(self.change_id(), &id.key());
         // When no row is touched, somebody else has revoked it in the meantime.
-        self.committed_plain(change.with(credential::revoke(key.team, id, self.inner.world.now()))).await?;
+        self.committed_plain(change.with(credential::revoke(key.team, id, self.inner.world.now())))
+            .await?;
         self.inner.access.clear();
         Ok(())
     }
@@ -139,7 +149,13 @@ impl Engine {
     /// Every team, oldest first.
     pub async fn teams(&self) -> Result<Vec<ListedTeam>, AdminError> {
         let teams = store::team::all(&self.inner.store).await?;
-        Ok(teams.into_iter().map(|team| ListedTeam { id: team.id, name: team.name }).collect())
+        Ok(teams
+            .into_iter()
+            .map(|team| ListedTeam {
+                id: team.id,
+                name: team.name,
+            })
+            .collect())
     }
 
     /// The processors that connections of any team speak to.
@@ -188,8 +204,24 @@ fn listed_key(key: Credential) -> Option<ListedKey> {
         Kind::Public => KeyKind::Public,
         Kind::Client => return None,
     };
-    let Credential { id, team, name, hint, created_at, revoked_at, .. } = key;
-    Some(ListedKey { id, team, kind, name, hint, created_at, revoked_at })
+    let Credential {
+        id,
+        team,
+        name,
+        hint,
+        created_at,
+        revoked_at,
+        ..
+    } = key;
+    Some(ListedKey {
+        id,
+        team,
+        kind,
+        name,
+        hint,
+        created_at,
+        revoked_at,
+    })
 }
 
 pub(crate) fn checked_name(name: &str) -> Result<String, AdminError> {

@@ -39,19 +39,31 @@ pub(crate) enum Ended {
 
 impl Engine {
     /// Commits a payment with its event, and what goes with it. `payment.version` is the version to be written.
-    pub(crate) async fn commit_payment(&self, payment: &Payment, lines: &[Line], extra: Extra) -> Result<Ended, Stop> {
+    pub(crate) async fn commit_payment(
+        &self,
+        payment: &Payment,
+        lines: &[Line],
+        extra: Extra,
+    ) -> Result<Ended, Stop> {
         let id = self.change_id();
         let stream = payment.id.key();
         let claims = extra.claim.is_some();
         let mut change = Change::new(id, &stream);
-        let late_claim = extra.claim.clone().filter(|_| planted::is(Bug::KeyAfterPayment));
+        let late_claim = extra
+            .claim
+            .clone()
+            .filter(|_| planted::is(Bug::KeyAfterPayment));
         let claims = claims && late_claim.is_none();
         if let Some(claim) = extra.claim.filter(|_| claims) {
             change.push(claim);
         }
         let first = payment.version == 1;
         let at = self.inner.world.now();
-        change.push(if first { store::payment::insert(payment, at) } else { store::payment::update(payment, at) });
+        change.push(if first {
+            store::payment::insert(payment, at)
+        } else {
+            store::payment::update(payment, at)
+        });
         change.push(store::event::insert(payment, id, lines, at));
         for statement in extra.more {
             change.push(statement);
@@ -59,12 +71,22 @@ impl Engine {
         if let Some(deadline) = extra.deadline {
             change = change.until(deadline.at());
         }
-        let Some(conflict) = self.committed(change, payment.team, &stream, payment.version).await? else {
+        let Some(conflict) = self
+            .committed(change, payment.team, &stream, payment.version)
+            .await?
+        else {
             if let Some(claim) = late_claim {
-                let taken = self.commit_plain(Change::new(self.change_id(), &stream).with(claim)).await?;
-                return Ok(if taken.is_some() { Ended::Taken } else { Ended::Done });
+                let taken = self
+                    .commit_plain(Change::new(self.change_id(), &stream).with(claim))
+                    .await?;
+                return Ok(if taken.is_some() {
+                    Ended::Taken
+                } else {
+                    Ended::Done
+                });
             }
-            metrics::counter!("pointsman_payment_commits_total", "status" => payment.status.text()).increment(1);
+            metrics::counter!("pointsman_payment_commits_total", "status" => payment.status.text())
+                .increment(1);
             return Ok(Ended::Done);
         };
         let own = usize::from(claims);
@@ -87,16 +109,31 @@ impl Engine {
         let (id, stream) = (self.change_id(), intent.id.key());
         let first = intent.version == 1;
         let mut change = Change::new(id, &stream)
-            .with(if first { store::intent::insert(intent) } else { store::intent::update(intent) })
-            .with(store::event::insert_of_intent(intent, id, moment, self.inner.world.now()));
+            .with(if first {
+                store::intent::insert(intent)
+            } else {
+                store::intent::update(intent)
+            })
+            .with(store::event::insert_of_intent(
+                intent,
+                id,
+                moment,
+                self.inner.world.now(),
+            ));
         for statement in more {
             change.push(statement);
         }
-        let Some(conflict) = self.committed(change, intent.team, &stream, intent.version).await? else {
-            metrics::counter!("pointsman_intent_commits_total", "status" => intent.status.code()).increment(1);
+        let Some(conflict) = self
+            .committed(change, intent.team, &stream, intent.version)
+            .await?
+        else {
+            metrics::counter!("pointsman_intent_commits_total", "status" => intent.status.code())
+                .increment(1);
             return Ok(Ended::Done);
         };
-        Ok(conflict.checked_sub(2).map_or(Ended::Overtaken, Ended::Refused))
+        Ok(conflict
+            .checked_sub(2)
+            .map_or(Ended::Overtaken, Ended::Refused))
     }
 
     /// Commits a change of an aggregate that has no events. `Some(index)` names the statement that was refused.
@@ -119,7 +156,13 @@ impl Engine {
     }
 
     /// Submits a change until it is known what became of it: its event bears its id.
-    async fn committed(&self, change: Change, team: TeamId, stream: &str, seq: u64) -> Result<Option<usize>, Stop> {
+    async fn committed(
+        &self,
+        change: Change,
+        team: TeamId,
+        stream: &str,
+        seq: u64,
+    ) -> Result<Option<usize>, Stop> {
         let store = &self.inner.store;
         let id = change.id;
         let mut pause = Duration::from_millis(20);
@@ -135,7 +178,9 @@ impl Engine {
                     return Ok(if ours { None } else { Some(statement) });
                 }
                 Committed::Unknown if planted::is(Bug::UnknownCommitIsDone) => return Ok(None),
-                Committed::Unknown if planted::is(Bug::UnknownCommitDoneAnew) => return Ok(Some(1)),
+                Committed::Unknown if planted::is(Bug::UnknownCommitDoneAnew) => {
+                    return Ok(Some(1));
+                }
                 Committed::Unknown => {
                     self.inner.world.sleep(pause).await;
                     pause = (pause * 2).min(Duration::from_secs(2));
@@ -145,8 +190,18 @@ impl Engine {
     }
 
     /// The statement that takes an idempotency key.
-    pub(crate) fn claim(&self, claim: &once::Claim, stream: Option<&str>, answer: Option<&str>) -> Statement {
+    pub(crate) fn claim(
+        &self,
+        claim: &once::Claim,
+        stream: Option<&str>,
+        answer: Option<&str>,
+    ) -> Statement {
         let now = self.inner.world.now();
-        once::claim(claim, stream, answer, (now, now.before(self.inner.settings.idempotency_retention)))
+        once::claim(
+            claim,
+            stream,
+            answer,
+            (now, now.before(self.inner.settings.idempotency_retention)),
+        )
     }
 }

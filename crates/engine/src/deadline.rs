@@ -33,6 +33,11 @@ impl Deadline {
 impl Engine {
     /// The deadline of a request that begins now.
     pub(crate) fn deadline(&self) -> Deadline {
-        Deadline(self.inner.world.now().after(self.inner.settings.request_deadline))
+        Deadline(
+            self.inner
+                .world
+                .now()
+                .after(self.inner.settings.request_deadline),
+        )
     }
 }

@@ -31,7 +31,13 @@ pub(crate) struct Reading {
 impl<K: Ord, V: Clone> Lately<K, V> {
     /// Keeps at most so many.
     pub(crate) fn at_most(most: usize) -> Self {
-        Self { state: Mutex::new(State { kept: BTreeMap::new(), forgotten: 0 }), most }
+        Self {
+            state: Mutex::new(State {
+                kept: BTreeMap::new(),
+                forgotten: 0,
+            }),
+            most,
+        }
     }
 
     /// What was read lately, else the reading that the caller begins now.
@@ -42,13 +48,20 @@ impl<K: Ord, V: Clone> Lately<K, V> {
         let state = self.state.lock();
         match state.kept.get(key) {
             Some((read_at, value)) if is_fresh(*read_at, now) => Ok(value.clone()),
-            Some(_) | None => Err(Reading { at: now, forgotten: state.forgotten }),
+            Some(_) | None => Err(Reading {
+                at: now,
+                forgotten: state.forgotten,
+            }),
         }
     }
 
     /// What was read last, however old.
     pub(crate) fn last(&self, key: &K) -> Option<V> {
-        self.state.lock().kept.get(key).map(|(_, value)| value.clone())
+        self.state
+            .lock()
+            .kept
+            .get(key)
+            .map(|(_, value)| value.clone())
     }
 
     /// Keeps what was read, unless something was forgotten since the reading began: it may be what was forgotten.
@@ -58,7 +71,9 @@ impl<K: Ord, V: Clone> Lately<K, V> {
             return;
         }
         if state.kept.len() >= self.most {
-            state.kept.retain(|_, (read_at, _)| is_fresh(*read_at, reading.at));
+            state
+                .kept
+                .retain(|_, (read_at, _)| is_fresh(*read_at, reading.at));
         }
         if state.kept.len() < self.most {
             state.kept.insert(key, (reading.at, value));

@@ -52,16 +52,16 @@ pub use intents::{IntentPage, IntentView, ListIntents, StartIntent, UpdateIntent
 pub use once::{Once, Scope, Told};
 pub use outbound::Url;
 pub use payments::{
-    Abandon, Authorise, Cancel, Capture, Decide, Heard, Instrument, ListPayments, Payer, PaymentPage, PaymentView,
-    Refund, Resolve, Returned, Target, Webhook,
+    Abandon, Authorise, Cancel, Capture, Decide, Heard, Instrument, ListPayments, Payer,
+    PaymentPage, PaymentView, Refund, Resolve, Returned, Target, Webhook,
 };
 pub use people::{CreateCustomer, CustomerPage, ListCustomers, Owner, TokenView, Tokenise};
 pub use processor_tokens::{LinkedGateway, ProcessorTokenWanted, TokenReturn};
 pub use seed::{Seed, SeedConnection, SeedFlow};
 pub use settings::Settings;
 pub use wallets::{
-    GATEWAY_ID, KeyPair, KeyProblem, SIGNATURE_MAX_AGE, SecretText, SetupWallet, VALIDATION_HOSTS, Validation, Wallet,
-    WalletA, WalletAText, WalletB, WalletBText, WalletInput, WalletKeys,
+    GATEWAY_ID, KeyPair, KeyProblem, SIGNATURE_MAX_AGE, SecretText, SetupWallet, VALIDATION_HOSTS,
+    Validation, Wallet, WalletA, WalletAText, WalletB, WalletBText, WalletInput, WalletKeys,
 };
 
 /// The connectors by the identifiers of their processors.
@@ -164,7 +164,9 @@ impl Engine {
     /// Starts the background jobs.
     pub fn start(&self) {
         let engine = self.clone();
-        self.inner.world.spawn(async move { engine.run_jobs().await });
+        self.inner
+            .world
+            .spawn(async move { engine.run_jobs().await });
     }
 
     /// Takes no new background work and waits, at most for `limit`, until the operations under way have ended. Returns

@@ -92,7 +92,10 @@ pub struct Told<T> {
 
 impl<T> Told<T> {
     fn now(result: Result<T, Fault>) -> Self {
-        Self { result, replayed: false }
+        Self {
+            result,
+            replayed: false,
+        }
     }
 }
 
@@ -123,7 +126,10 @@ pub(crate) trait Kept: Sized + Send {
     fn stored(&self) -> Self::Stored;
 
     /// The result from what was stored.
-    fn restored(engine: &Engine, stored: Self::Stored) -> impl Future<Output = Result<Self, Fault>> + Send;
+    fn restored(
+        engine: &Engine,
+        stored: Self::Stored,
+    ) -> impl Future<Output = Result<Self, Fault>> + Send;
 
     /// The id that a reused key's fault names.
     fn id(stored: &Self::Stored) -> Option<String>;
@@ -153,7 +159,9 @@ impl Engine {
         let deadline = self.deadline();
         let Some(once) = once else {
             return Told::now(match parsed {
-                Ok(command) => Box::pin(run(command, None, deadline)).await.map_err(only_fault),
+                Ok(command) => Box::pin(run(command, None, deadline))
+                    .await
+                    .map_err(only_fault),
                 Err(fault) => Err(fault),
             });
         };
@@ -186,7 +194,13 @@ impl Engine {
     }
 
     /// Writes a fault with its key, unless the operation has taken the key already (then its answer is written).
-    async fn remember<T: Kept>(&self, claim: &Claim, scope: &Scope, fault: Fault, deadline: Deadline) -> Told<T> {
+    async fn remember<T: Kept>(
+        &self,
+        claim: &Claim,
+        scope: &Scope,
+        fault: Fault,
+        deadline: Deadline,
+    ) -> Told<T> {
         let snapshot = Snapshot::<T::Stored>::Fault(fault.clone()).text();
         let mut change = Change::new(self.change_id(), &claim.once.key);
         change.push(self.claim(claim, None, Some(&snapshot)));
@@ -204,7 +218,12 @@ impl Engine {
         }
     }
 
-    async fn told_by_another<T: Kept>(&self, claim: &Claim, scope: &Scope, deadline: Deadline) -> Told<T> {
+    async fn told_by_another<T: Kept>(
+        &self,
+        claim: &Claim,
+        scope: &Scope,
+        deadline: Deadline,
+    ) -> Told<T> {
         match self.existing(claim, scope, deadline).await {
             Ok(Existing::Told(told)) => told,
             Ok(Existing::Free) => Told::now(Err(in_progress())),
@@ -213,7 +232,12 @@ impl Engine {
     }
 
     /// What is told under the key, waiting for the request that has it until the deadline.
-    async fn existing<T: Kept>(&self, claim: &Claim, scope: &Scope, deadline: Deadline) -> Result<Existing<T>, Stop> {
+    async fn existing<T: Kept>(
+        &self,
+        claim: &Claim,
+        scope: &Scope,
+        deadline: Deadline,
+    ) -> Result<Existing<T>, Stop> {
         let existing = self.awaited(claim, scope, deadline).await?;
         Ok(existing.unwrap_or_else(|| Existing::Told(Told::now(Err(in_progress())))))
     }
@@ -228,8 +252,12 @@ impl Engine {
         let world = &self.inner.world;
         let mut pause = Duration::from_millis(2);
         loop {
-            let forgotten = world.now().before(self.inner.settings.idempotency_retention);
-            let Some(record) = store::once::find(&self.inner.store, claim.team, &claim.once, forgotten).await? else {
+            let forgotten = world
+                .now()
+                .before(self.inner.settings.idempotency_retention);
+            let Some(record) =
+                store::once::find(&self.inner.store, claim.team, &claim.once, forgotten).await?
+            else {
                 return Ok(Some(Existing::Free));
             };
             if let Some(existing) = self.tell(claim, scope, &record).await? {
@@ -245,7 +273,11 @@ impl Engine {
 
     /// What the key tells whoever has it, once nothing follows at once any more: the request that took it is told the same.
     /// `None` when its time is over before.
-    pub(crate) async fn kept_answer<T: Kept>(&self, claim: &Claim, deadline: Deadline) -> Result<Option<T>, Stop> {
+    pub(crate) async fn kept_answer<T: Kept>(
+        &self,
+        claim: &Claim,
+        deadline: Deadline,
+    ) -> Result<Option<T>, Stop> {
         match self.awaited(claim, &Scope::Authorise, deadline).await? {
             Some(Existing::Told(told)) => told.result.map(Some).map_err(Stop::Fault),
             Some(Existing::Free) => Err(Stop::Fault(in_progress())),
@@ -254,10 +286,19 @@ impl Engine {
     }
 
     /// What the key tells already; `None` without one, or while its answer is still to come.
-    pub(crate) async fn told_under<T: Kept>(&self, claim: Option<&Claim>) -> Result<Option<T>, Stop> {
+    pub(crate) async fn told_under<T: Kept>(
+        &self,
+        claim: Option<&Claim>,
+    ) -> Result<Option<T>, Stop> {
         let Some(claim) = claim else { return Ok(None) };
-        let forgotten = self.inner.world.now().before(self.inner.settings.idempotency_retention);
-        let Some(record) = store::once::find(&self.inner.store, claim.team, &claim.once, forgotten).await? else {
+        let forgotten = self
+            .inner
+            .world
+            .now()
+            .before(self.inner.settings.idempotency_retention);
+        let Some(record) =
+            store::once::find(&self.inner.store, claim.team, &claim.once, forgotten).await?
+        else {
             return Ok(None);
         };
         match self.tell(claim, &Scope::Authorise, &record).await? {
@@ -267,24 +308,37 @@ impl Engine {
     }
 
     /// What a record tells this request; `None` while its answer is still to come.
-    async fn tell<T: Kept>(&self, claim: &Claim, scope: &Scope, record: &Record) -> Result<Option<Existing<T>>, Stop> {
-        let same = record.fingerprint == claim.fingerprint || planted::is(Bug::AnswerOfAnotherRequest);
-        let Some(answer) = record.answer.as_deref() else { return Ok(None) };
-        let snapshot: Snapshot<T::Stored> = serde_json::from_str(answer)
-            .map_err(|error| db::DbError::Corrupt(format!("once: an answer can't be read: {error}")))?;
+    async fn tell<T: Kept>(
+        &self,
+        claim: &Claim,
+        scope: &Scope,
+        record: &Record,
+    ) -> Result<Option<Existing<T>>, Stop> {
+        let same =
+            record.fingerprint == claim.fingerprint || planted::is(Bug::AnswerOfAnotherRequest);
+        let Some(answer) = record.answer.as_deref() else {
+            return Ok(None);
+        };
+        let snapshot: Snapshot<T::Stored> = serde_json::from_str(answer).map_err(|error| {
+            db::DbError::Corrupt(format!("once: an answer can't be read: {error}"))
+        })?;
         let result = match snapshot {
             Snapshot::Fault(fault) => Err(fault),
             Snapshot::Result(stored) if same => T::restored(self, stored).await,
-            Snapshot::Result(_) if scope.another_request_is_new() => return Ok(Some(Existing::Free)),
+            Snapshot::Result(_) if scope.another_request_is_new() => {
+                return Ok(Some(Existing::Free));
+            }
             Snapshot::Result(stored) => {
-                let message =
-                    "This idempotency key was used for another request. Send an amended request with a new key.";
+                let message = "This idempotency key was used for another request. Send an amended request with a new key.";
                 let mut fault = Fault::new(Code::KeyReused, message);
                 fault.id = T::id(&stored);
                 return Ok(Some(Existing::Told(Told::now(Err(fault)))));
             }
         };
-        Ok(Some(Existing::Told(Told { result, replayed: true })))
+        Ok(Some(Existing::Told(Told {
+            result,
+            replayed: true,
+        })))
     }
 
     fn claim_of(&self, caller: &Caller, once: &Once) -> Claim {
@@ -297,10 +351,19 @@ impl Engine {
         }
         // A browser's keys are its own: it must neither read nor spoil what the merchant's server was told.
         let key = match caller.credential {
-            Credential::Client(_) => self.inner.vault.request_hash(format!("{}/{}", caller.key, once.key).as_bytes()),
-            Credential::Secret | Credential::Public => self.inner.vault.request_hash(once.key.as_bytes()),
+            Credential::Client(_) => self
+                .inner
+                .vault
+                .request_hash(format!("{}/{}", caller.key, once.key).as_bytes()),
+            Credential::Secret | Credential::Public => {
+                self.inner.vault.request_hash(once.key.as_bytes())
+            }
         };
-        Claim { team: caller.team, once: OnceRef { scope, key }, fingerprint }
+        Claim {
+            team: caller.team,
+            once: OnceRef { scope, key },
+            fingerprint,
+        }
     }
 }
 
@@ -349,12 +412,23 @@ fn sorted(value: &serde_json::Value, nulls: Nulls) -> String {
             fields.sort_by_key(|(name, _)| name.as_str());
             let texts = fields.into_iter().map(|(name, value)| {
                 let is_own = matches!(name.as_str(), "metadata" | "fraud" | "walletToken");
-                format!("{}:{}", Value::from(name.as_str()), sorted(value, if is_own { Nulls::Values } else { nulls }))
+                format!(
+                    "{}:{}",
+                    Value::from(name.as_str()),
+                    sorted(value, if is_own { Nulls::Values } else { nulls })
+                )
             });
             format!("{{{}}}", texts.collect::<Vec<_>>().join(","))
         }
         Value::Array(items) => {
-            format!("[{}]", items.iter().map(|item| sorted(item, nulls)).collect::<Vec<_>>().join(","))
+            format!(
+                "[{}]",
+                items
+                    .iter()
+                    .map(|item| sorted(item, nulls))
+                    .collect::<Vec<_>>()
+                    .join(",")
+            )
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.to_string(),
     }
@@ -367,16 +441,31 @@ mod tests {
     #[test]
     fn equal_arguments_have_one_canonical_text() {
         let one = serde_json::json!({"b": [1, {"y": null, "x": "é\""}], "a": true});
-        let two: serde_json::Value = serde_json::from_str(r#"{"a":true,"b":[1,{"x":"\u00e9\"","y":null}]}"#).unwrap();
+        let two: serde_json::Value =
+            serde_json::from_str(r#"{"a":true,"b":[1,{"x":"\u00e9\"","y":null}]}"#).unwrap();
         assert_eq!(canonical(&one), canonical(&two));
-        assert_ne!(canonical(&one), canonical(&serde_json::json!({"a": true, "b": [{"x": "é\"", "y": null}, 1]})));
+        assert_ne!(
+            canonical(&one),
+            canonical(&serde_json::json!({"a": true, "b": [{"x": "é\"", "y": null}, 1]}))
+        );
         let with_null = serde_json::json!({"amount": null, "reason": "r"});
-        assert_eq!(canonical(&with_null), canonical(&serde_json::json!({"reason": "r"})));
+        assert_eq!(
+            canonical(&with_null),
+            canonical(&serde_json::json!({"reason": "r"}))
+        );
         let own = serde_json::json!({"metadata": {"a": null}});
-        assert_ne!(canonical(&own), canonical(&serde_json::json!({"metadata": {}})));
-        let (bare, prefixed) =
-            ("01929f6e-0000-7000-8000-000000000001", "payments:01929F6E-0000-7000-8000-000000000001");
-        assert_eq!(canonical(&serde_json::json!({"id": bare})), canonical(&serde_json::json!({"id": prefixed})));
+        assert_ne!(
+            canonical(&own),
+            canonical(&serde_json::json!({"metadata": {}}))
+        );
+        let (bare, prefixed) = (
+            "01929f6e-0000-7000-8000-000000000001",
+            "payments:01929F6E-0000-7000-8000-000000000001",
+        );
+        assert_eq!(
+            canonical(&serde_json::json!({"id": bare})),
+            canonical(&serde_json::json!({"id": prefixed}))
+        );
     }
 
     #[test]

@@ -38,7 +38,9 @@ impl Engine {
         let connections = store::connection::of_team(&self.inner.store, team).await?;
         let connections = connections.into_iter().map(Arc::new).collect();
         let configured = Arc::new(Configured { flows, connections });
-        self.inner.registry.keep(team, Arc::clone(&configured), reading);
+        self.inner
+            .registry
+            .keep(team, Arc::clone(&configured), reading);
         Ok(configured)
     }
 }

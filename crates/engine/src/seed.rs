@@ -78,22 +78,38 @@ impl Engine {
             teams = store::team::all(&self.inner.store).await?;
         }
         let Some(first) = teams.first() else {
-            return Err(AdminError::refused("a first team was made, and there is none"));
+            return Err(AdminError::refused(
+                "a first team was made, and there is none",
+            ));
         };
         for team in &teams {
             self.complete_team(team.id, &seed).await?;
         }
-        let Some(given) = seed.secret_key else { return Ok(None) };
+        let Some(given) = seed.secret_key else {
+            return Ok(None);
+        };
         if !self.is_credential(Kind::Secret, &given) {
             return Err(malformed());
         }
         let hash = self.inner.vault.credential_hash(&given);
-        if credential::by_hash(&self.inner.store, &hash).await?.is_some() {
+        if credential::by_hash(&self.inner.store, &hash)
+            .await?
+            .is_some()
+        {
             return Ok(None);
         }
-        match self.create_key(first.id, KeyKind::Secret, GIVEN_KEY, Some(given)).await {
+        match self
+            .create_key(first.id, KeyKind::Secret, GIVEN_KEY, Some(given))
+            .await
+        {
             // Again another node was faster.
-            Err(AdminError::Refused(_)) if credential::by_hash(&self.inner.store, &hash).await?.is_some() => Ok(None),
+            Err(AdminError::Refused(_))
+                if credential::by_hash(&self.inner.store, &hash)
+                    .await?
+                    .is_some() =>
+            {
+                Ok(None)
+            }
             made => made.map(Some),
         }
     }
@@ -101,11 +117,20 @@ impl Engine {
     /// Makes the first team; `None` when another node has done it at the same time.
     async fn first_start(&self, seed: &Seed) -> Result<Option<KeyMade>, AdminError> {
         let team = TeamId::new(self.inner.world.uuid_v7());
-        let name = if seed.secret_key.is_some() { GIVEN_KEY } else { FIRST_KEY };
+        let name = if seed.secret_key.is_some() {
+            GIVEN_KEY
+        } else {
+            FIRST_KEY
+        };
         let (made, row) = self.new_key(team, KeyKind::Secret, name, seed.secret_key.clone())?;
         let guard = store::installation::insert(store::installation::FIRST_TEAM, &team.key());
         let change = Change::new(self.change_id(), store::installation::FIRST_TEAM).with(guard);
-        let change = self.founding(change, team, &seed.team_name, (&seed.connections, &seed.flows))?;
+        let change = self.founding(
+            change,
+            team,
+            &seed.team_name,
+            (&seed.connections, &seed.flows),
+        )?;
         let change = change.with(credential::insert(&row));
         Ok(match self.committed_plain(change).await? {
             Refused::No => Some(made),
@@ -125,7 +150,9 @@ impl Engine {
         let change = self.founding(change, id, name, (connections, flows))?;
         match self.committed_plain(change).await? {
             Refused::No => Ok(id),
-            Refused::Yes => Err(AdminError::refused("two of the team's connections or flows have the same id")),
+            Refused::Yes => Err(AdminError::refused(
+                "two of the team's connections or flows have the same id",
+            )),
         }
     }
 
@@ -139,13 +166,24 @@ impl Engine {
     ) -> Result<Change, AdminError> {
         let (connections, flows) = begins_with;
         let now = self.inner.world.now();
-        change.push(store::team::insert(&Team { id, name: checked_name(name)? }, now));
-        let known: Vec<ConnectionId> = connections.iter().map(|connection| connection.id.clone()).collect();
+        change.push(store::team::insert(
+            &Team {
+                id,
+                name: checked_name(name)?,
+            },
+            now,
+        ));
+        let known: Vec<ConnectionId> = connections
+            .iter()
+            .map(|connection| connection.id.clone())
+            .collect();
         for connection in connections {
             change.push(store::connection::insert(&connection.of(id), now));
         }
         for flow in flows {
-            flow.inserts(id, &known, now)?.into_iter().for_each(|statement| change.push(statement));
+            flow.inserts(id, &known, now)?
+                .into_iter()
+                .for_each(|statement| change.push(statement));
         }
         Ok(change)
     }
@@ -155,7 +193,10 @@ impl Engine {
         let now = self.inner.world.now();
         let connections = store::connection::of_team(&self.inner.store, team).await?;
         let flows = store::flow::of_team(&self.inner.store, team).await?;
-        let mut known: Vec<ConnectionId> = connections.into_iter().map(|connection| connection.id).collect();
+        let mut known: Vec<ConnectionId> = connections
+            .into_iter()
+            .map(|connection| connection.id)
+            .collect();
         let mut statements = Vec::new();
         for connection in &seed.connections {
             if !known.contains(&connection.id) {
@@ -163,14 +204,26 @@ impl Engine {
                 known.push(connection.id.clone());
             }
         }
-        for flow in seed.flows.iter().filter(|flow| !flows.iter().any(|there| there.id == flow.id)) {
+        for flow in seed
+            .flows
+            .iter()
+            .filter(|flow| !flows.iter().any(|there| there.id == flow.id))
+        {
             let is_default = flow.is_default && !flows.iter().any(|there| there.is_default);
-            statements.extend(SeedFlow { is_default, ..flow.clone() }.inserts(team, &known, now)?);
+            statements.extend(
+                SeedFlow {
+                    is_default,
+                    ..flow.clone()
+                }
+                .inserts(team, &known, now)?,
+            );
         }
         if statements.is_empty() {
             return Ok(());
         }
-        let change = statements.into_iter().fold(Change::new(self.change_id(), &team.key()), Change::with);
+        let change = statements
+            .into_iter()
+            .fold(Change::new(self.change_id(), &team.key()), Change::with);
         // When it was refused, another node that starts has done it.
         self.committed_plain(change).await.map(|_| ())
     }
@@ -199,8 +252,9 @@ impl SeedFlow {
         now: Timestamp,
     ) -> Result<[Statement; 2], AdminError> {
         let checked = Checked::of(&Written::Text(&self.document), connections, "document");
-        let checked =
-            checked.map_err(|fault| AdminError::refused(format!("the flow {}: {}", self.id, fault.message)))?;
+        let checked = checked.map_err(|fault| {
+            AdminError::refused(format!("the flow {}: {}", self.id, fault.message))
+        })?;
         let version = FlowVersion {
             team,
             flow: self.id.clone(),
@@ -218,6 +272,9 @@ impl SeedFlow {
             latest: Some(1),
             published: Some(1),
         };
-        Ok([store::flow::insert(&flow, now), store::flow_version::insert(&version)])
+        Ok([
+            store::flow::insert(&flow, now),
+            store::flow_version::insert(&version),
+        ])
     }
 }

@@ -22,7 +22,11 @@ impl Turns {
     pub(crate) async fn take(&self, id: Uuid) -> Turn<'_> {
         let queue = Arc::clone(self.0.lock().entry(id).or_default());
         let held = queue.lock_owned().await;
-        Turn { turns: self, id, held: Some(held) }
+        Turn {
+            turns: self,
+            id,
+            held: Some(held),
+        }
     }
 }
 
@@ -31,7 +35,10 @@ impl Drop for Turn<'_> {
         let mut queues = self.turns.0.lock();
         self.held = None;
         // Nobody waits when the map holds the only handle.
-        if queues.get(&self.id).is_some_and(|queue| Arc::strong_count(queue) == 1) {
+        if queues
+            .get(&self.id)
+            .is_some_and(|queue| Arc::strong_count(queue) == 1)
+        {
             queues.remove(&self.id);
         }
     }

@@ -40,8 +40,15 @@ fn main() {
 
     let metadata = json!({ "plan": "silver" });
     let facts = Facts {
-        payment: PaymentFacts { amount: Some(1_000), currency: Some("EUR".into()), ..PaymentFacts::default() },
-        card: CardFacts { brand: Some("VISA".into()), ..CardFacts::default() },
+        payment: PaymentFacts {
+            amount: Some(1_000),
+            currency: Some("EUR".into()),
+            ..PaymentFacts::default()
+        },
+        card: CardFacts {
+            brand: Some("VISA".into()),
+            ..CardFacts::default()
+        },
         metadata: Some(&metadata),
         ..Facts::default()
     };
@@ -58,7 +65,15 @@ fn main() {
         })
         .collect();
     batches.sort_unstable();
-    let told = |nanoseconds: u128| format!("{}.{} µs", nanoseconds / 1_000, nanoseconds % 1_000 / 100);
-    let (fastest, median) = (batches.first().unwrap(), batches.get(batches.len() / 2).unwrap());
-    println!("{} per run, {} in the fastest batch", told(*median), told(*fastest));
+    let told =
+        |nanoseconds: u128| format!("{}.{} µs", nanoseconds / 1_000, nanoseconds % 1_000 / 100);
+    let (fastest, median) = (
+        batches.first().unwrap(),
+        batches.get(batches.len() / 2).unwrap(),
+    );
+    println!(
+        "{} per run, {} in the fastest batch",
+        told(*median),
+        told(*fastest)
+    );
 }

@@ -235,9 +235,17 @@ pub struct Fallback {
 
 impl Fallback {
     /// Never.
-    pub const NEVER: Self = Self { soft_decline: false, fault: false, outage: false };
+    pub const NEVER: Self = Self {
+        soft_decline: false,
+        fault: false,
+        outage: false,
+    };
     /// After each of them.
-    pub const ALWAYS: Self = Self { soft_decline: true, fault: true, outage: true };
+    pub const ALWAYS: Self = Self {
+        soft_decline: true,
+        fault: true,
+        outage: true,
+    };
 }
 
 /// When a payment is captured.

@@ -56,7 +56,12 @@ impl Program {
             match &instruction.op {
                 Op::If { .. } => at = at.at(self.decide(at.index(), instruction, facts, &mut run)),
                 Op::Jump(target) => {
-                    self.skip(next.index(), *target, "the other branch was taken", &mut run);
+                    self.skip(
+                        next.index(),
+                        *target,
+                        "the other branch was taken",
+                        &mut run,
+                    );
                     at = at.at(*target);
                 }
                 Op::Offer(methods) => {
@@ -83,29 +88,56 @@ impl Program {
             }
         }
         if self.trigger == Trigger::Payment && at.has(AUTHORISED) && !at.has(SETTLED) {
-            run.stop = Stop::Capture { when: CaptureWhen::Now, next: at.with(SETTLED) };
+            run.stop = Stop::Capture {
+                when: CaptureWhen::Now,
+                next: at.with(SETTLED),
+            };
         }
         run
     }
 
     /// Asks a condition; gives where to go on.
-    fn decide(&self, index: usize, instruction: &Instruction, facts: &Facts<'_>, run: &mut Run) -> usize {
-        let Op::If { condition, text, otherwise, end } = &instruction.op else { return index + 1 };
+    fn decide(
+        &self,
+        index: usize,
+        instruction: &Instruction,
+        facts: &Facts<'_>,
+        run: &mut Run,
+    ) -> usize {
+        let Op::If {
+            condition,
+            text,
+            otherwise,
+            end,
+        } = &instruction.op
+        else {
+            return index + 1;
+        };
         let (taken, reason) = match condition.holds(facts) {
             Ok(true) => (true, format!("`{text}` holds")),
             Ok(false) => (false, format!("`{text}` does not hold")),
             Err(failure) => {
                 let reason = format!("`{text}` counts as not holding: {failure}");
-                run.unanswered.push(format!("{}: {reason}.", instruction.step));
+                run.unanswered
+                    .push(format!("{}: {reason}.", instruction.step));
                 (false, reason)
             }
         };
-        run.trace.push(Trace { step: instruction.step.clone(), taken, reason: Some(reason) });
+        run.trace.push(Trace {
+            step: instruction.step.clone(),
+            taken,
+            reason: Some(reason),
+        });
         if taken {
             // What stands in `else` is told as left when its turn comes.
             return index + 1;
         }
-        self.skip(index + 1, (*otherwise).min(*end), "the condition does not hold", run);
+        self.skip(
+            index + 1,
+            (*otherwise).min(*end),
+            "the condition does not hold",
+            run,
+        );
         *otherwise
     }
 
@@ -113,7 +145,11 @@ impl Program {
     fn skip(&self, from: usize, to: usize, reason: &str, run: &mut Run) {
         for instruction in self.code.get(from..to).unwrap_or_default() {
             if !matches!(instruction.op, Op::Jump(_)) {
-                run.trace.push(Trace { step: instruction.step.clone(), taken: false, reason: Some(reason.to_owned()) });
+                run.trace.push(Trace {
+                    step: instruction.step.clone(),
+                    taken: false,
+                    reason: Some(reason.to_owned()),
+                });
             }
         }
     }
@@ -121,7 +157,11 @@ impl Program {
 
 impl Run {
     fn taken(&mut self, instruction: &Instruction, reason: Option<String>) {
-        self.trace.push(Trace { step: instruction.step.clone(), taken: true, reason });
+        self.trace.push(Trace {
+            step: instruction.step.clone(),
+            taken: true,
+            reason,
+        });
     }
 }
 
@@ -130,18 +170,45 @@ fn stop(op: &Op, next: Position, draw: &mut dyn FnMut() -> u64) -> Stop {
     match op {
         Op::Authorise { to, capture } => Stop::Authorise(Authorisation {
             candidates: candidates(to, draw),
-            fallback: to.fallback.as_ref().map_or(Fallback::NEVER, |fallback| fallback.after),
+            fallback: to
+                .fallback
+                .as_ref()
+                .map_or(Fallback::NEVER, |fallback| fallback.after),
             capture: capture.clone(),
             next: next.with(AUTHORISED),
         }),
-        Op::Capture(when) => Stop::Capture { when: when.clone(), next: next.with(SETTLED) },
-        Op::Refund { amount, reason } => Stop::Refund { amount: *amount, reason: reason.clone(), next },
-        Op::Cancel { reason } => Stop::Cancel { reason: reason.clone(), next: next.with(SETTLED) },
-        Op::Decline { code, message } => Stop::Decline { code: *code, message: message.clone() },
+        Op::Capture(when) => Stop::Capture {
+            when: when.clone(),
+            next: next.with(SETTLED),
+        },
+        Op::Refund { amount, reason } => Stop::Refund {
+            amount: *amount,
+            reason: reason.clone(),
+            next,
+        },
+        Op::Cancel { reason } => Stop::Cancel {
+            reason: reason.clone(),
+            next: next.with(SETTLED),
+        },
+        Op::Decline { code, message } => Stop::Decline {
+            code: *code,
+            message: message.clone(),
+        },
         Op::Delay(span) => Stop::Delay { span: *span, next },
-        Op::Approval { title, within } => Stop::Approval { title: title.clone(), within: *within, next },
-        Op::AwaitWebhook { name, within } => Stop::AwaitWebhook { name: name.clone(), within: *within, next },
-        Op::CallWebhook { url } => Stop::CallWebhook { url: url.clone(), next },
+        Op::Approval { title, within } => Stop::Approval {
+            title: title.clone(),
+            within: *within,
+            next,
+        },
+        Op::AwaitWebhook { name, within } => Stop::AwaitWebhook {
+            name: name.clone(),
+            within: *within,
+            next,
+        },
+        Op::CallWebhook { url } => Stop::CallWebhook {
+            url: url.clone(),
+            next,
+        },
         // These stop nothing; `run` has taken them.
         Op::If { .. } | Op::Jump(_) | Op::Offer(_) | Op::Wish(_) | Op::Note(_) => Stop::End,
     }
@@ -149,7 +216,9 @@ fn stop(op: &Op, next: Position, draw: &mut dyn FnMut() -> u64) -> Stop {
 
 /// Why a stop is as it is, for the trace: where a payment goes.
 fn reason(stop: &Stop) -> Option<String> {
-    let Stop::Authorise(authorisation) = stop else { return None };
+    let Stop::Authorise(authorisation) = stop else {
+        return None;
+    };
     let told: Vec<String> = authorisation
         .candidates
         .iter()
@@ -161,9 +230,10 @@ fn reason(stop: &Stop) -> Option<String> {
 /// The connections in the order in which they are asked.
 fn candidates(to: &Authorise, draw: &mut dyn FnMut() -> u64) -> Vec<Candidate> {
     let first = match &to.at {
-        Destination::Connection(connection) => {
-            Some(Candidate { connection: connection.clone(), reason: "named by the flow".to_owned() })
-        }
+        Destination::Connection(connection) => Some(Candidate {
+            connection: connection.clone(),
+            reason: "named by the flow".to_owned(),
+        }),
         Destination::Split(shares) => drawn(shares, draw()),
     };
     let mut candidates = Vec::from_iter(first);
@@ -171,10 +241,17 @@ fn candidates(to: &Authorise, draw: &mut dyn FnMut() -> u64) -> Vec<Candidate> {
         .fallback
         .iter()
         .flat_map(|fallback| &fallback.to)
-        .filter(|connection| candidates.iter().all(|candidate| candidate.connection != **connection))
+        .filter(|connection| {
+            candidates
+                .iter()
+                .all(|candidate| candidate.connection != **connection)
+        })
         .collect();
     for (index, connection) in others.into_iter().enumerate() {
-        candidates.push(Candidate { connection: connection.clone(), reason: format!("fallback {}", index + 1) });
+        candidates.push(Candidate {
+            connection: connection.clone(),
+            reason: format!("fallback {}", index + 1),
+        });
     }
     candidates
 }
@@ -191,5 +268,8 @@ fn drawn(shares: &[Share], bits: u64) -> Option<Candidate> {
     });
     let share = chosen?;
     let reason = format!("first by weight {} of {total}", share.weight);
-    Some(Candidate { connection: share.connection.clone(), reason })
+    Some(Candidate {
+        connection: share.connection.clone(),
+        reason,
+    })
 }

@@ -251,9 +251,15 @@ pub(crate) fn variables() -> impl Iterator<Item = &'static str> {
 
 /// Every fact that a condition can name, such as `payment.currency`, with the variables that hold any JSON.
 pub fn facts() -> impl Iterator<Item = String> {
-    let named =
-        GROUPS.iter().flat_map(|group| group.fields.iter().map(|field| format!("{}.{}", group.name, field.name)));
-    named.chain(DYNAMIC.map(str::to_owned)).chain([format!("webhook.{BODY}")])
+    let named = GROUPS.iter().flat_map(|group| {
+        group
+            .fields
+            .iter()
+            .map(|field| format!("{}.{}", group.name, field.name))
+    });
+    named
+        .chain(DYNAMIC.map(str::to_owned))
+        .chain([format!("webhook.{BODY}")])
 }
 
 impl<'a> Facts<'a> {
@@ -276,13 +282,20 @@ impl<'a> Facts<'a> {
                 _ => facts.read(name, value, &mut problems),
             }
         }
-        if problems.is_empty() { Ok(facts) } else { Err(problems) }
+        if problems.is_empty() {
+            Ok(facts)
+        } else {
+            Err(problems)
+        }
     }
 
     fn read(&mut self, name: &str, value: &'a Value, problems: &mut Vec<Problem>) {
         let Some(group) = GROUPS.iter().find(|group| group.name == name) else {
-            let message =
-                format!("there is no such fact{}; there are {}", did_you_mean(name, variables()), listed(variables()));
+            let message = format!(
+                "there is no such fact{}; there are {}",
+                did_you_mean(name, variables()),
+                listed(variables())
+            );
             problems.push(problem(shortened(name), message));
             return;
         };
@@ -296,8 +309,11 @@ impl<'a> Facts<'a> {
                 self.webhook_body = Some(value);
             } else if !group.fields.iter().any(|known| known.name == field) {
                 let words = || group.fields.iter().map(|field| field.name);
-                let message =
-                    format!("there is no such fact{}; there are {}", did_you_mean(field, words()), listed(words()));
+                let message = format!(
+                    "there is no such fact{}; there are {}",
+                    did_you_mean(field, words()),
+                    listed(words())
+                );
                 problems.push(problem(format!("{name}.{}", shortened(field)), message));
             }
         }
@@ -319,7 +335,11 @@ fn read_field<'a, T: Typed<'a>>(
 }
 
 fn problem(place: String, message: impl Into<String>) -> Problem {
-    Problem { place, line: None, message: message.into() }
+    Problem {
+        place,
+        line: None,
+        message: message.into(),
+    }
 }
 
 /// A name from outside, short enough to be repeated.
@@ -338,7 +358,11 @@ mod tests {
     use super::*;
 
     fn texts(value: &Value) -> Vec<String> {
-        Facts::from_value(value).unwrap_err().iter().map(ToString::to_string).collect()
+        Facts::from_value(value)
+            .unwrap_err()
+            .iter()
+            .map(ToString::to_string)
+            .collect()
     }
 
     #[test]
@@ -350,9 +374,15 @@ mod tests {
         let facts = Facts::from_value(&value).unwrap();
         assert_eq!(facts.payment.amount, Some(1200));
         assert_eq!(facts.payment.currency.as_deref(), Some("EUR"));
-        assert_eq!((facts.payment.country, facts.card), (None, CardFacts::default()));
+        assert_eq!(
+            (facts.payment.country, facts.card),
+            (None, CardFacts::default())
+        );
         assert_eq!(facts.metadata, Some(&json!({ "vip": true })));
-        assert_eq!((facts.webhook.name.as_deref(), facts.webhook_body), (Some("shipped"), Some(&json!([1]))));
+        assert_eq!(
+            (facts.webhook.name.as_deref(), facts.webhook_body),
+            (Some("shipped"), Some(&json!([1])))
+        );
     }
 
     #[test]
@@ -361,14 +391,22 @@ mod tests {
             texts(&json!({ "payment": { "amount": "12" } })),
             ["payment.amount: must be a whole number or null"]
         );
-        assert_eq!(texts(&json!({ "card": "VISA" })), ["card: must be an object or null"]);
+        assert_eq!(
+            texts(&json!({ "card": "VISA" })),
+            ["card: must be an object or null"]
+        );
         assert_eq!(
             texts(&json!({ "dispute": { "stag": "x" } })),
             [
                 "dispute.stag: there is no such fact (did you mean `stage`?); there are `reason`, `stage`, `amount` and `status`"
             ]
         );
-        assert!(texts(&json!({ "paymnet": {} })).first().unwrap().contains("did you mean `payment`?"));
+        assert!(
+            texts(&json!({ "paymnet": {} }))
+                .first()
+                .unwrap()
+                .contains("did you mean `payment`?")
+        );
         assert_eq!(texts(&json!(1)).len(), 1);
     }
 }

@@ -27,12 +27,12 @@ mod write;
 mod yaml;
 
 pub use document::{
-    Action, Authorise, CaptureWhen, Destination, DisputeMoment, Document, Fallback, FallbackTo, Outcome, RefundAmount,
-    Share, Step, Trigger,
+    Action, Authorise, CaptureWhen, Destination, DisputeMoment, Document, Fallback, FallbackTo,
+    Outcome, RefundAmount, Share, Step, Trigger,
 };
 pub use facts::{
-    AttemptFacts, CardFacts, CustomerFacts, DisputeFacts, Facts, Int, IntentFacts, PaymentFacts, Text, WebhookFacts,
-    facts,
+    AttemptFacts, CardFacts, CustomerFacts, DisputeFacts, Facts, Int, IntentFacts, PaymentFacts,
+    Text, WebhookFacts, facts,
 };
 pub use problem::Problem;
 pub use program::Program;

@@ -27,10 +27,23 @@ const CANCELLED: u8 = 16;
 
 /// Notes what is wrong with the steps as a whole.
 pub(crate) fn check(document: &Document, problems: &mut Vec<Problem>) {
-    let mut walk = Walk { trigger: &document.trigger, problems };
-    let ways = walk.steps(&document.steps, "steps", Ways { bits: BEFORE, without: None });
+    let mut walk = Walk {
+        trigger: &document.trigger,
+        problems,
+    };
+    let ways = walk.steps(
+        &document.steps,
+        "steps",
+        Ways {
+            bits: BEFORE,
+            without: None,
+        },
+    );
     if document.trigger == Trigger::Payment && ways.bits & BEFORE != 0 {
-        let path = ways.without.map(|path| format!("when {path}, ")).unwrap_or_default();
+        let path = ways
+            .without
+            .map(|path| format!("when {path}, "))
+            .unwrap_or_default();
         walk.problem(
             "steps",
             format!("{path}a payment comes to the end without `authorise` or `decline`; every path needs one"),
@@ -45,14 +58,21 @@ struct Walk<'d> {
 
 impl Walk<'_> {
     fn problem(&mut self, place: &str, message: impl Into<String>) {
-        self.problems.push(Problem { place: place.to_owned(), line: None, message: message.into() });
+        self.problems.push(Problem {
+            place: place.to_owned(),
+            line: None,
+            message: message.into(),
+        });
     }
 
     fn steps(&mut self, steps: &[Step], place: &str, mut ways: Ways) -> Ways {
         for (index, step) in steps.iter().enumerate() {
             let place = format!("{place}[{index}]");
             if ways.bits == 0 {
-                self.problem(&place, "this step is never reached: the payment is declined before it on every path");
+                self.problem(
+                    &place,
+                    "this step is never reached: the payment is declined before it on every path",
+                );
                 return ways;
             }
             ways = self.step(&step.action, &place, ways);
@@ -61,7 +81,10 @@ impl Walk<'_> {
     }
 
     fn step(&mut self, action: &Action, place: &str, ways: Ways) -> Ways {
-        if let Action::If { then, otherwise, .. } = action {
+        if let Action::If {
+            then, otherwise, ..
+        } = action
+        {
             let left = self.steps(then, &format!("{place}.then"), ways.clone());
             let right = self.steps(otherwise, &format!("{place}.else"), ways.clone());
             return joined(&ways, left, right, place);
@@ -94,7 +117,9 @@ impl Walk<'_> {
             Needs::Payment if !has_payment => {
                 self.problem(
                     &place,
-                    format!("`{name}` needs a payment, and a flow that begins with {trigger} has none"),
+                    format!(
+                        "`{name}` needs a payment, and a flow that begins with {trigger} has none"
+                    ),
                 );
                 false
             }
@@ -105,12 +130,17 @@ impl Walk<'_> {
     fn on_the_way(&mut self, action: &Action, name: &str, place: &str, ways: Ways) -> Ways {
         let place = format!("{place}.{name}");
         let bits = ways.bits;
-        let after = |bits| Ways { bits, without: None };
+        let after = |bits| Ways {
+            bits,
+            without: None,
+        };
         match action {
             Action::Offer(_) | Action::ThreeDSecure(_) if bits & !BEFORE != 0 => {
                 self.problem(
                     &place,
-                    format!("`{name}` comes after `authorise`, where it changes nothing; put it before"),
+                    format!(
+                        "`{name}` comes after `authorise`, where it changes nothing; put it before"
+                    ),
                 );
                 ways
             }
@@ -125,26 +155,43 @@ impl Walk<'_> {
             }
             Action::Decline { .. } => {
                 if bits & !BEFORE != 0 {
-                    self.problem(&place, "a payment that comes here may be authorised already; use `cancel`");
+                    self.problem(
+                        &place,
+                        "a payment that comes here may be authorised already; use `cancel`",
+                    );
                 }
                 after(0)
             }
-            Action::Capture(_) | Action::Refund { .. } | Action::Cancel { .. } if bits & BEFORE != 0 => {
+            Action::Capture(_) | Action::Refund { .. } | Action::Cancel { .. }
+                if bits & BEFORE != 0 =>
+            {
                 self.problem(
                     &place,
-                    format!("`{name}` comes only after `authorise`, and a payment can come here without"),
+                    format!(
+                        "`{name}` comes only after `authorise`, and a payment can come here without"
+                    ),
                 );
                 ways
             }
             Action::Capture(when) => {
                 if bits & !AUTHORISED != 0 {
-                    self.problem(&place, "a `capture` or `cancel` stands before this one on the same path; keep one");
+                    self.problem(
+                        &place,
+                        "a `capture` or `cancel` stands before this one on the same path; keep one",
+                    );
                 }
-                after(if *when == CaptureWhen::Now { CAPTURED } else { PLANNED })
+                after(if *when == CaptureWhen::Now {
+                    CAPTURED
+                } else {
+                    PLANNED
+                })
             }
             Action::Refund { .. } => {
                 if bits & (AUTHORISED | CANCELLED) != 0 {
-                    self.problem(&place, "only captured money is refunded: put `capture` before, or use `cancel`");
+                    self.problem(
+                        &place,
+                        "only captured money is refunded: put `capture` before, or use `cancel`",
+                    );
                 }
                 ways
             }
@@ -194,8 +241,15 @@ fn joined(before: &Ways, left: Ways, right: Ways, place: &str) -> Ways {
     let without = match (left.bits & BEFORE != 0, right.bits & BEFORE != 0) {
         // The condition changes nothing about it.
         (true, true) => before.without.clone(),
-        (true, false) => Some(left.without.unwrap_or_else(|| format!("the condition of {place} holds"))),
-        (false, true) => Some(right.without.unwrap_or_else(|| format!("the condition of {place} does not hold"))),
+        (true, false) => Some(
+            left.without
+                .unwrap_or_else(|| format!("the condition of {place} holds")),
+        ),
+        (false, true) => Some(
+            right
+                .without
+                .unwrap_or_else(|| format!("the condition of {place} does not hold")),
+        ),
         (false, false) => None,
     };
     Ways { bits, without }

@@ -79,16 +79,29 @@ mod tests {
         let words = ["capture", "cancel", "call_webhook"];
         assert_eq!(did_you_mean("captrue", words), " (did you mean `capture`?)");
         assert_eq!(did_you_mean("Cancel", words), " (did you mean `cancel`?)");
-        assert_eq!(did_you_mean("callwebhook", words), " (did you mean `call_webhook`?)");
+        assert_eq!(
+            did_you_mean("callwebhook", words),
+            " (did you mean `call_webhook`?)"
+        );
         assert_eq!(did_you_mean("email", words), "");
         assert_eq!(did_you_mean(&"x".repeat(100_000), words), "");
     }
 
     #[test]
     fn a_problem_tells_its_place_and_line() {
-        let problem = |place: &str, line| Problem { place: place.to_owned(), line, message: "is wrong".to_owned() };
-        assert_eq!(problem("steps[2].if", Some(9)).to_string(), "steps[2].if (line 9): is wrong");
-        assert_eq!(problem("steps[2].if", None).to_string(), "steps[2].if: is wrong");
+        let problem = |place: &str, line| Problem {
+            place: place.to_owned(),
+            line,
+            message: "is wrong".to_owned(),
+        };
+        assert_eq!(
+            problem("steps[2].if", Some(9)).to_string(),
+            "steps[2].if (line 9): is wrong"
+        );
+        assert_eq!(
+            problem("steps[2].if", None).to_string(),
+            "steps[2].if: is wrong"
+        );
         assert_eq!(problem("", Some(9)).to_string(), "line 9: is wrong");
         assert_eq!(problem("", None).to_string(), "is wrong");
     }

@@ -6,7 +6,9 @@ use domain::{decline::DeclineCode, id::ConnectionId, method::Method, payment::Th
 
 use crate::{
     condition::Condition,
-    document::{Action, Authorise, CaptureWhen, Destination, Document, RefundAmount, Step, Trigger},
+    document::{
+        Action, Authorise, CaptureWhen, Destination, Document, RefundAmount, Step, Trigger,
+    },
     paths,
     problem::Problem,
     run::Planned,
@@ -76,7 +78,11 @@ impl Program {
     /// Judges a document as a whole and compiles it. What is wrong comes with its place, and with its line when the
     /// document was read from a text.
     pub fn compile(document: &Document) -> Result<Self, Vec<Problem>> {
-        let mut compiler = Compiler { code: Vec::new(), problems: Vec::new(), ids: BTreeSet::new() };
+        let mut compiler = Compiler {
+            code: Vec::new(),
+            problems: Vec::new(),
+            ids: BTreeSet::new(),
+        };
         compiler.steps(&document.steps, "steps");
         let mut problems = compiler.problems;
         paths::check(document, &mut problems);
@@ -87,7 +93,10 @@ impl Program {
             problems.sort_by_key(|problem| problem.line);
             return Err(problems);
         }
-        let mut program = Self { trigger: document.trigger.clone(), code: compiler.code };
+        let mut program = Self {
+            trigger: document.trigger.clone(),
+            code: compiler.code,
+        };
         program.plan_captures();
         Ok(program)
     }
@@ -104,7 +113,9 @@ impl Program {
             if let Op::Authorise { to, .. } = &instruction.op {
                 match &to.at {
                     Destination::Connection(connection) => drop(named.insert(connection)),
-                    Destination::Split(shares) => named.extend(shares.iter().map(|share| &share.connection)),
+                    Destination::Split(shares) => {
+                        named.extend(shares.iter().map(|share| &share.connection))
+                    }
                 }
                 named.extend(to.fallback.iter().flat_map(|fallback| &fallback.to));
             }
@@ -116,12 +127,19 @@ impl Program {
     fn plan_captures(&mut self) {
         let planned: Vec<(usize, Planned)> = (0..self.code.len())
             .filter(|index| {
-                matches!(self.code.get(*index).map(|instruction| &instruction.op), Some(Op::Authorise { .. }))
+                matches!(
+                    self.code.get(*index).map(|instruction| &instruction.op),
+                    Some(Op::Authorise { .. })
+                )
             })
             .map(|index| (index, self.planned_after(index)))
             .collect();
         for (index, plan) in planned {
-            if let Some(Instruction { op: Op::Authorise { capture, .. }, .. }) = self.code.get_mut(index) {
+            if let Some(Instruction {
+                op: Op::Authorise { capture, .. },
+                ..
+            }) = self.code.get_mut(index)
+            {
                 *capture = plan;
             }
         }
@@ -130,7 +148,9 @@ impl Program {
     fn planned_after(&self, index: usize) -> Planned {
         match self.next_op(index) {
             None => Planned::Rule(CaptureWhen::Now),
-            Some((at, Op::Capture(when))) if self.next_op(at).is_none() => Planned::Rule(when.clone()),
+            Some((at, Op::Capture(when))) if self.next_op(at).is_none() => {
+                Planned::Rule(when.clone())
+            }
             Some(_) => Planned::Continue,
         }
     }
@@ -164,21 +184,45 @@ impl Compiler {
         if let Some(id) = &step.id
             && !self.ids.insert(id.clone())
         {
-            self.problem(format!("{place}.id"), "another step has this id; give each its own");
+            self.problem(
+                format!("{place}.id"),
+                "another step has this id; give each its own",
+            );
         }
         let name = step.id.clone().unwrap_or_else(|| place.to_owned());
         let op = match &step.action {
-            Action::If { condition, then, otherwise } => return self.branch(name, place, condition, then, otherwise),
+            Action::If {
+                condition,
+                then,
+                otherwise,
+            } => return self.branch(name, place, condition, then, otherwise),
             Action::Offer(methods) => Op::Offer(methods.clone()),
             Action::ThreeDSecure(wish) => Op::Wish(*wish),
-            Action::Authorise(to) => Op::Authorise { to: to.clone(), capture: Planned::Continue },
+            Action::Authorise(to) => Op::Authorise {
+                to: to.clone(),
+                capture: Planned::Continue,
+            },
             Action::Capture(when) => Op::Capture(when.clone()),
-            Action::Refund { amount, reason } => Op::Refund { amount: *amount, reason: reason.clone() },
-            Action::Cancel { reason } => Op::Cancel { reason: reason.clone() },
-            Action::Decline { code, message } => Op::Decline { code: *code, message: message.clone() },
+            Action::Refund { amount, reason } => Op::Refund {
+                amount: *amount,
+                reason: reason.clone(),
+            },
+            Action::Cancel { reason } => Op::Cancel {
+                reason: reason.clone(),
+            },
+            Action::Decline { code, message } => Op::Decline {
+                code: *code,
+                message: message.clone(),
+            },
             Action::Delay(span) => Op::Delay(*span),
-            Action::Approval { title, within } => Op::Approval { title: title.clone(), within: *within },
-            Action::AwaitWebhook { name, within } => Op::AwaitWebhook { name: name.clone(), within: *within },
+            Action::Approval { title, within } => Op::Approval {
+                title: title.clone(),
+                within: *within,
+            },
+            Action::AwaitWebhook { name, within } => Op::AwaitWebhook {
+                name: name.clone(),
+                within: *within,
+            },
             Action::CallWebhook { url } => Op::CallWebhook { url: url.clone() },
             Action::Note(text) => Op::Note(text.clone()),
         };
@@ -194,11 +238,17 @@ impl Compiler {
             }
         };
         let at = self.code.len();
-        self.code.push(Instruction { step, op: Op::Jump(0) });
+        self.code.push(Instruction {
+            step,
+            op: Op::Jump(0),
+        });
         self.steps(then, &format!("{place}.then"));
         let jump = self.code.len();
         if !otherwise.is_empty() {
-            self.code.push(Instruction { step: String::new(), op: Op::Jump(0) });
+            self.code.push(Instruction {
+                step: String::new(),
+                op: Op::Jump(0),
+            });
         }
         let begin = self.code.len();
         self.steps(otherwise, &format!("{place}.else"));
@@ -209,11 +259,20 @@ impl Compiler {
             instruction.op = Op::Jump(end);
         }
         if let Some(instruction) = self.code.get_mut(at) {
-            instruction.op = Op::If { condition, text: text.to_owned(), otherwise: begin, end };
+            instruction.op = Op::If {
+                condition,
+                text: text.to_owned(),
+                otherwise: begin,
+                end,
+            };
         }
     }
 
     fn problem(&mut self, place: String, message: impl Into<String>) {
-        self.problems.push(Problem { place, line: None, message: message.into() });
+        self.problems.push(Problem {
+            place,
+            line: None,
+            message: message.into(),
+        });
     }
 }

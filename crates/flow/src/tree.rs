@@ -46,14 +46,22 @@ impl Node {
             Value::Bool(_) => Content::Bool,
             Value::Number(number) => number.as_i64().map_or(Content::Number, Content::Int),
             Value::String(text) => Content::Text(text.clone()),
-            Value::Array(items) => {
-                Content::List(items.iter().map(|item| Self::within(item, below)).collect::<Option<_>>()?)
-            }
+            Value::Array(items) => Content::List(
+                items
+                    .iter()
+                    .map(|item| Self::within(item, below))
+                    .collect::<Option<_>>()?,
+            ),
             Value::Object(members) => {
-                let member = |(name, value): (&String, &Value)| Some((name.clone(), Self::within(value, below)?));
+                let member = |(name, value): (&String, &Value)| {
+                    Some((name.clone(), Self::within(value, below)?))
+                };
                 Content::Map(members.iter().map(member).collect::<Option<_>>()?)
             }
         };
-        Some(Self { content, line: None })
+        Some(Self {
+            content,
+            line: None,
+        })
     }
 }

@@ -3,7 +3,11 @@
 use domain::payment::ThreeDsWish;
 
 /// Every wish.
-pub(crate) const ALL: [ThreeDsWish; 3] = [ThreeDsWish::Request, ThreeDsWish::Avoid, ThreeDsWish::AsIssuer];
+pub(crate) const ALL: [ThreeDsWish; 3] = [
+    ThreeDsWish::Request,
+    ThreeDsWish::Avoid,
+    ThreeDsWish::AsIssuer,
+];
 
 /// Its word.
 pub(crate) const fn word(wish: ThreeDsWish) -> &'static str {

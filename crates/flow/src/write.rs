@@ -5,7 +5,10 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    document::{Action, Authorise, CaptureWhen, Destination, Document, Fallback, RefundAmount, Step, Trigger},
+    document::{
+        Action, Authorise, CaptureWhen, Destination, Document, Fallback, RefundAmount, Step,
+        Trigger,
+    },
     span, wish, yaml,
 };
 
@@ -49,7 +52,11 @@ fn step(step: &Step) -> Value {
         members.insert("id".to_owned(), json!(id));
     }
     let (name, value) = match &step.action {
-        Action::If { condition, then, otherwise } => {
+        Action::If {
+            condition,
+            then,
+            otherwise,
+        } => {
             members.insert("if".to_owned(), json!(condition));
             members.insert("then".to_owned(), steps(then));
             if !otherwise.is_empty() {
@@ -61,18 +68,36 @@ fn step(step: &Step) -> Value {
         Action::ThreeDSecure(wish) => ("three_d_secure", json!(wish::word(*wish))),
         Action::Authorise(authorise) => ("authorise", self::authorise(authorise)),
         Action::Capture(when) => ("capture", capture(when)),
-        Action::Refund { amount, reason } => {
-            ("refund", with("reason", reason.as_ref(), json!({ "amount": refund(*amount) })))
-        }
+        Action::Refund { amount, reason } => (
+            "refund",
+            with(
+                "reason",
+                reason.as_ref(),
+                json!({ "amount": refund(*amount) }),
+            ),
+        ),
         Action::Cancel { reason } => ("cancel", with("reason", reason.as_ref(), json!({}))),
-        Action::Decline { code, message } => ("decline", with("message", message.as_ref(), json!({ "code": code }))),
+        Action::Decline { code, message } => (
+            "decline",
+            with("message", message.as_ref(), json!({ "code": code })),
+        ),
         Action::Delay(span) => ("delay", json!(span::write(*span))),
-        Action::Approval { title, within } => {
-            ("approval", with("within", within.map(span::write).as_ref(), json!({ "title": title })))
-        }
-        Action::AwaitWebhook { name, within } => {
-            ("await_webhook", with("within", within.map(span::write).as_ref(), json!({ "name": name })))
-        }
+        Action::Approval { title, within } => (
+            "approval",
+            with(
+                "within",
+                within.map(span::write).as_ref(),
+                json!({ "title": title }),
+            ),
+        ),
+        Action::AwaitWebhook { name, within } => (
+            "await_webhook",
+            with(
+                "within",
+                within.map(span::write).as_ref(),
+                json!({ "name": name }),
+            ),
+        ),
         Action::CallWebhook { url } => ("call_webhook", json!({ "url": url })),
         Action::Note(text) => ("note", json!(text)),
     };
@@ -91,7 +116,9 @@ fn with(name: &str, text: Option<&String>, mut object: Value) -> Value {
 fn authorise(authorise: &Authorise) -> Value {
     let mut members = Map::new();
     match &authorise.at {
-        Destination::Connection(connection) => members.insert("connection".to_owned(), json!(connection)),
+        Destination::Connection(connection) => {
+            members.insert("connection".to_owned(), json!(connection))
+        }
         Destination::Split(shares) => {
             let share = |share: &crate::Share| json!({ "connection": share.connection, "weight": share.weight });
             members.insert("split".to_owned(), shares.iter().map(share).collect())
@@ -109,10 +136,14 @@ fn authorise(authorise: &Authorise) -> Value {
 }
 
 fn causes(after: Fallback) -> Vec<&'static str> {
-    [(after.soft_decline, "soft_decline"), (after.fault, "fault"), (after.outage, "outage")]
-        .into_iter()
-        .filter_map(|(wanted, word)| wanted.then_some(word))
-        .collect()
+    [
+        (after.soft_decline, "soft_decline"),
+        (after.fault, "fault"),
+        (after.outage, "outage"),
+    ]
+    .into_iter()
+    .filter_map(|(wanted, word)| wanted.then_some(word))
+    .collect()
 }
 
 fn capture(when: &CaptureWhen) -> Value {
@@ -163,7 +194,9 @@ fn block_list(text: &mut String, items: &[Value], indent: usize) {
         pad(text, indent);
         text.push_str("- ");
         match item {
-            Value::Object(members) if !members.is_empty() => block_map(text, members, indent + 2, true),
+            Value::Object(members) if !members.is_empty() => {
+                block_map(text, members, indent + 2, true)
+            }
             _ => {
                 flow(text, item);
                 text.push('\n');
@@ -226,9 +259,12 @@ fn quoted(text: &mut String, string: &str) {
 fn is_plain(text: &str) -> bool {
     text.starts_with(|char: char| char.is_ascii_alphanumeric())
         && text.ends_with(|char: char| char.is_ascii_alphanumeric())
-        && text.chars().all(|char| char.is_ascii_alphanumeric() || matches!(char, ' ' | '-' | '_' | '.'))
+        && text
+            .chars()
+            .all(|char| char.is_ascii_alphanumeric() || matches!(char, ' ' | '-' | '_' | '.'))
         && !yaml::is_number(text)
-        && !["null", "true", "false", "yes", "no", "on", "off", "y", "n"].contains(&text.to_ascii_lowercase().as_str())
+        && !["null", "true", "false", "yes", "no", "on", "off", "y", "n"]
+            .contains(&text.to_ascii_lowercase().as_str())
 }
 
 fn pad(text: &mut String, indent: usize) {

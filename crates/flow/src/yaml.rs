@@ -19,11 +19,15 @@ pub(crate) enum Refusal {
 
 /// Reads a text. JSON is YAML too, but for a few escapes.
 pub(crate) fn read(text: &str) -> Result<Node, Refusal> {
-    let mut reader = Reader { events: Parser::new_from_str(text) };
+    let mut reader = Reader {
+        events: Parser::new_from_str(text),
+    };
     loop {
         match reader.next()? {
             (Event::StreamStart | Event::DocumentStart(_) | Event::Nothing, _) => {}
-            (Event::StreamEnd | Event::DocumentEnd, span) => return Err(refused(&span, "the document is empty")),
+            (Event::StreamEnd | Event::DocumentEnd, span) => {
+                return Err(refused(&span, "the document is empty"));
+            }
             (event, span) => {
                 let node = reader.node(event, &span, LEVELS_MAX)?;
                 reader.end()?;
@@ -66,15 +70,25 @@ impl<'t> Reader<'t> {
             Event::Scalar(text, style, 0, None) => scalar(&text, style),
             Event::SequenceStart(0, None) => self.list(below)?,
             Event::MappingStart(0, None) => self.map(below)?,
-            Event::Scalar(_, _, _, Some(_)) | Event::SequenceStart(_, Some(_)) | Event::MappingStart(_, Some(_)) => {
+            Event::Scalar(_, _, _, Some(_))
+            | Event::SequenceStart(_, Some(_))
+            | Event::MappingStart(_, Some(_)) => {
                 return Err(refused(
                     span,
                     "a tag (`!…`) is not taken; put a condition that begins with `!` in quotation marks",
                 ));
             }
-            _ => return Err(refused(span, "anchors and aliases (`&…`, `*…`) are not taken: write it out")),
+            _ => {
+                return Err(refused(
+                    span,
+                    "anchors and aliases (`&…`, `*…`) are not taken: write it out",
+                ));
+            }
         };
-        Ok(Node { content, line: line(span) })
+        Ok(Node {
+            content,
+            line: line(span),
+        })
     }
 
     fn list(&mut self, levels: usize) -> Result<Content, Refusal> {
@@ -123,9 +137,13 @@ fn scalar(text: &str, style: ScalarStyle) -> Content {
 pub(crate) fn is_number(text: &str) -> bool {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     let special = [".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN"];
-    let based = unsigned.strip_prefix("0x").or_else(|| unsigned.strip_prefix("0o"));
+    let based = unsigned
+        .strip_prefix("0x")
+        .or_else(|| unsigned.strip_prefix("0o"));
     special.contains(&unsigned)
-        || based.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        || based.is_some_and(|digits| {
+            !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+        })
         || (unsigned.bytes().any(|byte| byte.is_ascii_digit())
             && unsigned.starts_with(|char: char| char.is_ascii_digit() || char == '.')
             && text.parse::<f64>().is_ok())
@@ -133,15 +151,27 @@ pub(crate) fn is_number(text: &str) -> bool {
 
 /// The line of a span's begin, from 1.
 fn line(span: &Span) -> Option<u32> {
-    u32::try_from(span.start.line()).ok().filter(|line| *line > 0)
+    u32::try_from(span.start.line())
+        .ok()
+        .filter(|line| *line > 0)
 }
 
 fn refused(span: &Span, message: &str) -> Refusal {
-    Refusal::Rule(Problem { place: String::new(), line: line(span), message: message.to_owned() })
+    Refusal::Rule(Problem {
+        place: String::new(),
+        line: line(span),
+        message: message.to_owned(),
+    })
 }
 
 fn syntax(error: &ScanError) -> Refusal {
-    let line = u32::try_from(error.marker().line()).ok().filter(|line| *line > 0);
+    let line = u32::try_from(error.marker().line())
+        .ok()
+        .filter(|line| *line > 0);
     let message = format!("this can't be read as YAML: {}", error.info());
-    Refusal::Syntax(Problem { place: String::new(), line, message })
+    Refusal::Syntax(Problem {
+        place: String::new(),
+        line,
+        message,
+    })
 }

@@ -17,15 +17,30 @@ fn document(condition: &str) -> Document {
 
 /// What is told about a wrong condition.
 fn told(condition: &str) -> String {
-    let problems = Program::compile(&document(condition)).err().unwrap_or_default();
-    assert!(problems.iter().all(|problem| problem.place == "steps[0].if"));
-    problems.iter().map(|problem| problem.message.clone()).collect::<Vec<_>>().join(" / ")
+    let problems = Program::compile(&document(condition))
+        .err()
+        .unwrap_or_default();
+    assert!(
+        problems
+            .iter()
+            .all(|problem| problem.place == "steps[0].if")
+    );
+    problems
+        .iter()
+        .map(|problem| problem.message.clone())
+        .collect::<Vec<_>>()
+        .join(" / ")
 }
 
 /// Whether a condition holds, or why that can't be said.
 fn holds(condition: &str, facts: &Value) -> Result<bool, String> {
-    let program = Program::compile(&document(condition)).unwrap_or_else(|problems| panic!("{condition}: {problems:?}"));
-    let run = program.run(Position::START, &Facts::from_value(facts).unwrap(), &mut || 0);
+    let program = Program::compile(&document(condition))
+        .unwrap_or_else(|problems| panic!("{condition}: {problems:?}"));
+    let run = program.run(
+        Position::START,
+        &Facts::from_value(facts).unwrap(),
+        &mut || 0,
+    );
     let first = run.trace.first().unwrap();
     let reason = first.reason.clone().unwrap();
     match reason.split_once(" counts as not holding: ") {
@@ -46,30 +61,57 @@ fn facts() -> Value {
 #[test]
 fn conditions_ask_about_the_facts() {
     for (condition, expected) in [
-        ("payment.currency == \"EUR\" && card.brand == \"VISA\"", true),
+        (
+            "payment.currency == \"EUR\" && card.brand == \"VISA\"",
+            true,
+        ),
         ("payment.currency == 'USD' || card.brand != 'AMEX'", true),
         ("card.wallet == null", true),
         ("card.funding == \"DEBIT\"", false),
         ("card.funding != \"DEBIT\"", true),
         ("payment.amount - payment.refunded >= 1500", true),
-        ("payment.amount / 1000 * 1000 + payment.amount % 1000 == payment.amount", true),
+        (
+            "payment.amount / 1000 * 1000 + payment.amount % 1000 == payment.amount",
+            true,
+        ),
         ("-payment.amount < 0", true),
         ("payment.currency in [\"EUR\", \"GBP\"]", true),
         ("!(payment.currency in [\"USD\"])", true),
-        ("\"plan\" in metadata && 2 in metadata.items && !(3 in metadata.items)", true),
+        (
+            "\"plan\" in metadata && 2 in metadata.items && !(3 in metadata.items)",
+            true,
+        ),
         ("metadata.plan == \"gold\"", true),
-        ("metadata[\"a-b\"].c == \"d\" && metadata[\"a-b\"][\"c\"] == \"d\"", true),
+        (
+            "metadata[\"a-b\"].c == \"d\" && metadata[\"a-b\"][\"c\"] == \"d\"",
+            true,
+        ),
         ("metadata.items[1] == 2", true),
         ("metadata.items == [1, 2]", true),
         ("metadata.score > 0.4 && metadata.score < 1", true),
         ("metadata.vip", true),
-        ("has(metadata.plan) && !has(metadata.other) && !has(metadata.other.deeper)", true),
-        ("has(card.brand) && !has(card.wallet) && !has(webhook.body)", true),
+        (
+            "has(metadata.plan) && !has(metadata.other) && !has(metadata.other.deeper)",
+            true,
+        ),
+        (
+            "has(card.brand) && !has(card.wallet) && !has(webhook.body)",
+            true,
+        ),
         ("metadata.nothing == null", true),
-        ("size(metadata.items) == 2 && size(payment.currency) == 3 && metadata.items.size() == 2", true),
-        ("payment.description.startsWith(\"t\") && payment.description.endsWith(\"a\")", true),
+        (
+            "size(metadata.items) == 2 && size(payment.currency) == 3 && metadata.items.size() == 2",
+            true,
+        ),
+        (
+            "payment.description.startsWith(\"t\") && payment.description.endsWith(\"a\")",
+            true,
+        ),
         ("payment.description.contains(\"offee\")", false),
-        ("payment.amount > 1000 ? card.brand == \"AMEX\" : true", false),
+        (
+            "payment.amount > 1000 ? card.brand == \"AMEX\" : true",
+            false,
+        ),
         ("attempt.number >= 2 && attempt.number < 10", true),
         // A side that decides wins over one that fails.
         ("metadata.missing == 1 || true", true),
@@ -88,16 +130,41 @@ fn a_condition_that_fails_tells_why() {
         ("metadata.items[9] == 1", "there is no `metadata.items[9]`"),
         ("fraud.score > 1", "there is no `fraud.score`"),
         ("card.exp_month < 5", "`card.exp_month` is not known"),
-        ("customer.email.endsWith(\".com\")", "`customer.email` is not known"),
-        ("metadata.plan > 1", "`<`, `<=`, `>` and `>=` compare two numbers or two texts"),
+        (
+            "customer.email.endsWith(\".com\")",
+            "`customer.email` is not known",
+        ),
+        (
+            "metadata.plan > 1",
+            "`<`, `<=`, `>` and `>=` compare two numbers or two texts",
+        ),
         ("metadata.plan", "the result is neither true nor false"),
-        ("metadata.plan && true", "`&&`, `||`, `!` and `?` need true or false"),
-        ("payment.amount / payment.refunded == 1", "a number is too large, or divided by zero"),
-        ("9223372036854775807 + attempt.number > 0", "a number is too large, or divided by zero"),
-        ("1 in metadata.plan", "`in` needs a list or an object on its right"),
-        ("size(metadata.vip) == 1", "`size` needs a text, a list or an object"),
+        (
+            "metadata.plan && true",
+            "`&&`, `||`, `!` and `?` need true or false",
+        ),
+        (
+            "payment.amount / payment.refunded == 1",
+            "a number is too large, or divided by zero",
+        ),
+        (
+            "9223372036854775807 + attempt.number > 0",
+            "a number is too large, or divided by zero",
+        ),
+        (
+            "1 in metadata.plan",
+            "`in` needs a list or an object on its right",
+        ),
+        (
+            "size(metadata.vip) == 1",
+            "`size` needs a text, a list or an object",
+        ),
     ] {
-        assert_eq!(holds(condition, &facts()), Err(why.to_owned()), "{condition}");
+        assert_eq!(
+            holds(condition, &facts()),
+            Err(why.to_owned()),
+            "{condition}"
+        );
     }
 }
 
@@ -105,13 +172,24 @@ fn a_condition_that_fails_tells_why() {
 fn wrong_conditions_are_refused_with_what_would_be_right() {
     let variables = "`payment`, `card`, `customer`, `intent`, `attempt`, `dispute`, `webhook`, `metadata` and `fraud`";
     for (condition, message) in [
-        ("paymnt.amount > 1", "there is no variable `paymnt` (did you mean `payment`?)"),
+        (
+            "paymnt.amount > 1",
+            "there is no variable `paymnt` (did you mean `payment`?)",
+        ),
         (
             "payment.currency == EUR",
-            &format!("there is no variable `EUR`; there are {variables}. A text needs quotation marks: \"EUR\""),
+            &format!(
+                "there is no variable `EUR`; there are {variables}. A text needs quotation marks: \"EUR\""
+            ),
         ),
-        ("payment.currncy == \"EUR\"", "there is no `payment.currncy` (did you mean `currency`?)"),
-        ("card == null", "`card` is no value by itself; name one of `brand`, `bin`"),
+        (
+            "payment.currncy == \"EUR\"",
+            "there is no `payment.currncy` (did you mean `currency`?)",
+        ),
+        (
+            "card == null",
+            "`card` is no value by itself; name one of `brand`, `bin`",
+        ),
         (
             "payment.amount == \"100\"",
             "these can never be equal: `payment.amount` is a whole number, and \"100\" is a text",
@@ -124,42 +202,90 @@ fn wrong_conditions_are_refused_with_what_would_be_right() {
             "payment.currency in [1, 2]",
             "these can never be equal: `payment.currency` is a text, and in the list 1 is a whole number",
         ),
-        ("payment.currency in \"EUR\"", "`in` needs a list on its right"),
-        ("payment.amount", "the condition is a whole number; it must be true or false, as in `payment.amount > 1000`"),
-        ("payment.amount && true", "`&&` needs true or false, but `payment.amount` is a whole number"),
-        ("!payment.currency", "`!` needs true or false, but `payment.currency` is a text"),
+        (
+            "payment.currency in \"EUR\"",
+            "`in` needs a list on its right",
+        ),
+        (
+            "payment.amount",
+            "the condition is a whole number; it must be true or false, as in `payment.amount > 1000`",
+        ),
+        (
+            "payment.amount && true",
+            "`&&` needs true or false, but `payment.amount` is a whole number",
+        ),
+        (
+            "!payment.currency",
+            "`!` needs true or false, but `payment.currency` is a text",
+        ),
         (
             "payment.currency + \"x\" == \"EURx\"",
             "only whole numbers are calculated with, but `payment.currency` is a text",
         ),
         ("1.5 * 2.0 > 1.0", "only whole numbers are calculated with"),
-        ("metadata.items.exists(x, x == 1)", "`all`, `exists`, `exists_one`, `map` and `filter` are not available"),
-        ("metadata.items.map(x, x) == []", "`all`, `exists`, `exists_one`, `map` and `filter` are not available"),
-        ("customer.email.matches(\".*\")", "`matches` is not available: use `startsWith`, `endsWith` or `contains`"),
-        ("payment.currency.startWith(\"E\")", "there is no function `startWith` (did you mean `startsWith`?)"),
+        (
+            "metadata.items.exists(x, x == 1)",
+            "`all`, `exists`, `exists_one`, `map` and `filter` are not available",
+        ),
+        (
+            "metadata.items.map(x, x) == []",
+            "`all`, `exists`, `exists_one`, `map` and `filter` are not available",
+        ),
+        (
+            "customer.email.matches(\".*\")",
+            "`matches` is not available: use `startsWith`, `endsWith` or `contains`",
+        ),
+        (
+            "payment.currency.startWith(\"E\")",
+            "there is no function `startWith` (did you mean `startsWith`?)",
+        ),
         (
             "startsWith(payment.currency, \"E\")",
             "`startsWith` is written as in `customer.email.endsWith(\"@example.com\")`",
         ),
-        ("now() > 1", "there is no function `now`; there are `has`, `size`, `startsWith`, `endsWith` and `contains`"),
-        ("size(payment.amount) == 1", "`size` needs a text or a list, but `payment.amount` is a whole number"),
-        ("payment.amount.size() == 1", "`size` needs a text or a list, but `payment.amount` is a whole number"),
-        ("payment.currency.x == 1", "only `metadata`, `fraud` and `webhook.body` have something inside"),
+        (
+            "now() > 1",
+            "there is no function `now`; there are `has`, `size`, `startsWith`, `endsWith` and `contains`",
+        ),
+        (
+            "size(payment.amount) == 1",
+            "`size` needs a text or a list, but `payment.amount` is a whole number",
+        ),
+        (
+            "payment.amount.size() == 1",
+            "`size` needs a text or a list, but `payment.amount` is a whole number",
+        ),
+        (
+            "payment.currency.x == 1",
+            "only `metadata`, `fraud` and `webhook.body` have something inside",
+        ),
         (
             "metadata[payment.currency] == 1",
             "what is in brackets must be a written text or number, as in `metadata[\"plan\"]`",
         ),
         ("metadata.items[-1] == 1", "an index begins at 0"),
-        ("{\"a\": 1} == metadata", "objects can't be written in a condition"),
+        (
+            "{\"a\": 1} == metadata",
+            "objects can't be written in a condition",
+        ),
         ("payment.amount > 1u", "write whole numbers without a `u`"),
         ("b\"x\" == metadata.x", "bytes can't be used; write a text"),
-        ("payment.currency = \"EUR\"", "this can't be read as a condition near character 18: write `==` to compare"),
+        (
+            "payment.currency = \"EUR\"",
+            "this can't be read as a condition near character 18: write `==` to compare",
+        ),
         (
             "payment.amount > 1 and card.brand == \"VISA\"",
             "this can't be read as a condition near character 20: `and` is written `&&`",
         ),
-        ("payment.amount > 1 @", "this can't be read as a condition near character 20: `@` is not expected there"),
-        ("payment.amount >> 1", "this can't be read as a condition near character 17: `>` is not expected there"),
+        (
+            "payment.amount > 1 @",
+            "this can't be read as a condition near character 20: `@` is not expected there",
+        ),
+        (
+            "payment.amount >> 1",
+            "this can't be read as a condition near character 17: `>` is not expected there",
+        ),
         (
             "has(metadata)",
             "this can't be read as a condition near character 5: `has` is written as in `has(metadata.plan)`",
@@ -189,15 +315,20 @@ fn deep_conditions_are_refused_before_they_cost_anything() {
         format!("1{} == 1", "+1".repeat(450)),
     ];
     // A small stack, as a thread of the runtime might have left.
-    let judge = std::thread::Builder::new().stack_size(1024 * 1024).spawn(move || {
-        for condition in deep {
-            assert!(!told(&condition).is_empty(), "{condition}");
-        }
-        // Signs in a row are folded and nest nothing.
-        for condition in [format!("{}true", "!".repeat(900)), format!("{}1 < 2", "-".repeat(900))] {
-            assert_eq!(told(&condition), "", "{condition}");
-        }
-    });
+    let judge = std::thread::Builder::new()
+        .stack_size(1024 * 1024)
+        .spawn(move || {
+            for condition in deep {
+                assert!(!told(&condition).is_empty(), "{condition}");
+            }
+            // Signs in a row are folded and nest nothing.
+            for condition in [
+                format!("{}true", "!".repeat(900)),
+                format!("{}1 < 2", "-".repeat(900)),
+            ] {
+                assert_eq!(told(&condition), "", "{condition}");
+            }
+        });
     judge.unwrap().join().unwrap();
 }
 
@@ -241,12 +372,22 @@ fn conditions() -> impl Strategy<Value = String> {
         Just("\"EUR\"".to_owned()),
         Just("\"gold\"".to_owned()),
     ];
-    let order = prop_oneof![Just("<"), Just("<="), Just(">"), Just(">="), Just("=="), Just("!=")];
+    let order = prop_oneof![
+        Just("<"),
+        Just("<="),
+        Just(">"),
+        Just(">="),
+        Just("=="),
+        Just("!=")
+    ];
     let equality = prop_oneof![Just("=="), Just("!="), Just("<")];
     let leaf = prop_oneof![
-        (number.clone(), order, number.clone()).prop_map(|(left, order, right)| format!("{left} {order} {right}")),
-        (text.clone(), equality, text.clone()).prop_map(|(left, order, right)| format!("{left} {order} {right}")),
-        (text.clone(), text.clone(), text.clone()).prop_map(|(item, one, two)| format!("{item} in [{one}, {two}]")),
+        (number.clone(), order, number.clone())
+            .prop_map(|(left, order, right)| format!("{left} {order} {right}")),
+        (text.clone(), equality, text.clone())
+            .prop_map(|(left, order, right)| format!("{left} {order} {right}")),
+        (text.clone(), text.clone(), text.clone())
+            .prop_map(|(item, one, two)| format!("{item} in [{one}, {two}]")),
         (text.clone(), text.clone()).prop_map(|(text, part)| format!("{text}.startsWith({part})")),
         number.prop_map(|number| format!("{number} in metadata.items")),
         Just("metadata.vip".to_owned()),
@@ -258,10 +399,13 @@ fn conditions() -> impl Strategy<Value = String> {
     ];
     leaf.prop_recursive(4, 24, 3, |inner| {
         prop_oneof![
-            (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("({left}) && ({right})")),
-            (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("({left}) || ({right})")),
+            (inner.clone(), inner.clone())
+                .prop_map(|(left, right)| format!("({left}) && ({right})")),
+            (inner.clone(), inner.clone())
+                .prop_map(|(left, right)| format!("({left}) || ({right})")),
             inner.clone().prop_map(|inner| format!("!({inner})")),
-            (inner.clone(), inner.clone(), inner).prop_map(|(a, b, c)| format!("({a}) ? ({b}) : ({c})")),
+            (inner.clone(), inner.clone(), inner)
+                .prop_map(|(a, b, c)| format!("({a}) ? ({b}) : ({c})")),
         ]
     })
 }
@@ -270,12 +414,16 @@ fn cel_value(value: &Value) -> cel::Value {
     match value {
         Value::Null => cel::Value::Null,
         Value::Bool(value) => (*value).into(),
-        Value::Number(number) => number.as_i64().map_or_else(|| number.as_f64().unwrap().into(), Into::into),
+        Value::Number(number) => number
+            .as_i64()
+            .map_or_else(|| number.as_f64().unwrap().into(), Into::into),
         Value::String(text) => text.as_str().into(),
         Value::Array(items) => items.iter().map(cel_value).collect::<Vec<_>>().into(),
         Value::Object(members) => {
-            let members: HashMap<String, cel::Value> =
-                members.iter().map(|(name, value)| (name.clone(), cel_value(value))).collect();
+            let members: HashMap<String, cel::Value> = members
+                .iter()
+                .map(|(name, value)| (name.clone(), cel_value(value)))
+                .collect();
             members.into()
         }
     }

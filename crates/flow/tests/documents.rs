@@ -34,7 +34,11 @@ steps:
 
 /// What is told about a text, a line for each problem.
 fn told(text: &str) -> Vec<String> {
-    Document::parse(text).unwrap_err().iter().map(ToString::to_string).collect()
+    Document::parse(text)
+        .unwrap_err()
+        .iter()
+        .map(ToString::to_string)
+        .collect()
 }
 
 /// What is told about one step in a document that is good but for it.
@@ -45,14 +49,23 @@ fn told_of_step(step: &str) -> String {
 #[test]
 fn a_document_is_read_from_yaml_and_json_alike() {
     let document = Document::parse(LARGE).unwrap();
-    assert_eq!((document.name.as_str(), &document.trigger), ("Route by currency", &Trigger::Payment));
+    assert_eq!(
+        (document.name.as_str(), &document.trigger),
+        ("Route by currency", &Trigger::Payment)
+    );
     assert_eq!(document.steps.len(), 9);
     assert_eq!(document.steps[1].id.as_deref(), Some("european-visa"));
-    assert_eq!(document.steps[4].action, Action::Delay(Duration::from_hours(168)));
+    assert_eq!(
+        document.steps[4].action,
+        Action::Delay(Duration::from_hours(168))
+    );
     let value = document.to_value();
     assert_eq!(Document::from_value(&value).unwrap(), document);
     assert_eq!(Document::parse(&value.to_string()).unwrap(), document);
-    assert_eq!(Document::parse(&serde_json::to_string_pretty(&value).unwrap()).unwrap(), document);
+    assert_eq!(
+        Document::parse(&serde_json::to_string_pretty(&value).unwrap()).unwrap(),
+        document
+    );
     assert_eq!(Document::parse(&document.to_yaml()).unwrap(), document);
 }
 
@@ -92,11 +105,23 @@ fn every_trigger_is_read() {
     for (trigger, value) in [
         ("payment", json!("payment")),
         ("intent_inactive", json!("intent_inactive")),
-        ("{outcome: [declined, failed]}", json!({ "outcome": ["declined", "failed"] })),
-        ("{dispute: [created, needs_response]}", json!({ "dispute": ["created", "needs_response"] })),
-        ("{webhook: {name: shipped}}", json!({ "webhook": { "name": "shipped" } })),
+        (
+            "{outcome: [declined, failed]}",
+            json!({ "outcome": ["declined", "failed"] }),
+        ),
+        (
+            "{dispute: [created, needs_response]}",
+            json!({ "dispute": ["created", "needs_response"] }),
+        ),
+        (
+            "{webhook: {name: shipped}}",
+            json!({ "webhook": { "name": "shipped" } }),
+        ),
     ] {
-        let document = Document::parse(&format!("name: n\ntrigger: {trigger}\nsteps: [{{note: a}}]")).unwrap();
+        let document = Document::parse(&format!(
+            "name: n\ntrigger: {trigger}\nsteps: [{{note: a}}]"
+        ))
+        .unwrap();
         assert_eq!(document.to_value()["trigger"], value);
     }
 }
@@ -108,20 +133,45 @@ fn a_wrong_trigger_is_told_with_what_would_be_right() {
             "paymnet",
             "no such trigger (did you mean `payment`?); there are `payment`, `outcome`, `dispute`, `intent_inactive` and `webhook`",
         ),
-        ("outcome", "say which outcomes: {outcome: [declined, failed]}"),
+        (
+            "outcome",
+            "say which outcomes: {outcome: [declined, failed]}",
+        ),
         ("dispute", "say which moments: {dispute: [created, lost]}"),
-        ("webhook", "a webhook needs its name: {webhook: {name: shipped}}"),
-        ("7", "a trigger is one of `payment`, `outcome`, `dispute`, `intent_inactive` and `webhook`"),
+        (
+            "webhook",
+            "a webhook needs its name: {webhook: {name: shipped}}",
+        ),
+        (
+            "7",
+            "a trigger is one of `payment`, `outcome`, `dispute`, `intent_inactive` and `webhook`",
+        ),
     ] {
         let text = format!("name: n\ntrigger: {trigger}\nsteps: [{{note: a}}]");
         assert_eq!(told(&text), [format!("trigger (line 2): {message}")]);
     }
-    let inner = |trigger: &str| told(&format!("name: n\ntrigger: {trigger}\nsteps: [{{note: a}}]"));
-    assert_eq!(inner("{payment: now}"), ["trigger.payment (line 2): `payment` stands alone: `trigger: payment`"]);
-    assert_eq!(inner("{outcome: []}"), ["trigger.outcome (line 2): must not be empty"]);
-    assert_eq!(inner("{outcome: [failed, failed]}"), ["trigger.outcome[1] (line 2): stands here twice; keep one"]);
+    let inner = |trigger: &str| {
+        told(&format!(
+            "name: n\ntrigger: {trigger}\nsteps: [{{note: a}}]"
+        ))
+    };
+    assert_eq!(
+        inner("{payment: now}"),
+        ["trigger.payment (line 2): `payment` stands alone: `trigger: payment`"]
+    );
+    assert_eq!(
+        inner("{outcome: []}"),
+        ["trigger.outcome (line 2): must not be empty"]
+    );
+    assert_eq!(
+        inner("{outcome: [failed, failed]}"),
+        ["trigger.outcome[1] (line 2): stands here twice; keep one"]
+    );
     let wrong = inner("{dispute: [opened]}");
-    assert!(wrong[0].starts_with("trigger.dispute[0] (line 2): must be one of `created`, `updated`"), "{wrong:?}");
+    assert!(
+        wrong[0].starts_with("trigger.dispute[0] (line 2): must be one of `created`, `updated`"),
+        "{wrong:?}"
+    );
 }
 
 #[test]
@@ -136,7 +186,10 @@ fn problems_name_the_place_and_the_line() {
              `call_webhook`, `note` and `id`",
         ]
     );
-    assert_eq!(told("name: n\ntrigger: payment"), ["line 1: `steps` is missing"]);
+    assert_eq!(
+        told("name: n\ntrigger: payment"),
+        ["line 1: `steps` is missing"]
+    );
     assert_eq!(
         told("name: n\ntrigger: payment\nsteps: [{note: a}]\nversion: 3"),
         ["version (line 4): this name is not known here; there are `name`, `trigger` and `steps`"]
@@ -151,15 +204,27 @@ fn each_step_is_held_to_its_shape() {
             "{}",
             "steps[0] (line 4): a step needs one of `offer`, `if`, `three_d_secure`, `authorise`, `capture`, `refund`, `cancel`, `decline`, `delay`, `approval`, `await_webhook`, `call_webhook` and `note`",
         ),
-        ("capture", "steps[0] (line 4): a step is an object such as {capture: now}"),
+        (
+            "capture",
+            "steps[0] (line 4): a step is an object such as {capture: now}",
+        ),
         (
             "{capture: now, note: a}",
             "steps[0].note (line 4): a step does one thing: make `capture` and `note` two steps",
         ),
-        ("{capture: now, then: [{note: a}]}", "steps[0].then (line 4): belongs to a step with `if`"),
+        (
+            "{capture: now, then: [{note: a}]}",
+            "steps[0].then (line 4): belongs to a step with `if`",
+        ),
         ("{if: \"true\"}", "steps[0] (line 4): `then` is missing"),
-        ("{if: \"true\", then: []}", "steps[0].then (line 4): must not be empty"),
-        ("{if: true, then: [{note: a}]}", "steps[0].if (line 4): must be a text: put it in quotation marks"),
+        (
+            "{if: \"true\", then: []}",
+            "steps[0].then (line 4): must not be empty",
+        ),
+        (
+            "{if: true, then: [{note: a}]}",
+            "steps[0].if (line 4): must be a text: put it in quotation marks",
+        ),
         (
             "{id: \"a b\", note: a}",
             "steps[0].id (line 4): must be 1 to 64 letters, digits, hyphens, underscores, dots or colons",
@@ -168,7 +233,10 @@ fn each_step_is_held_to_its_shape() {
             "{authorise: {connection: a, split: [{connection: a, weight: 1}]}}",
             "steps[0].authorise.split (line 4): give `connection` or `split`, not both",
         ),
-        ("{authorise: {}}", "steps[0].authorise (line 4): say where: `connection`, or `split` for several by weight"),
+        (
+            "{authorise: {}}",
+            "steps[0].authorise (line 4): say where: `connection`, or `split` for several by weight",
+        ),
         (
             "{authorise: {split: [{connection: a, weight: 0}]}}",
             "steps[0].authorise.split[0].weight (line 4): must be a whole number from 1 to 1000000",
@@ -197,14 +265,26 @@ fn each_step_is_held_to_its_shape() {
             "{authorize: {connection: a}}",
             "steps[0].authorize (line 4): there is no such step (did you mean `authorise`?); there are `offer`, `if`, `three_d_secure`, `authorise`, `capture`, `refund`, `cancel`, `decline`, `delay`, `approval`, `await_webhook`, `call_webhook`, `note` and `id`",
         ),
-        ("{capture: after}", "steps[0].capture (line 4): say after how long: {after: 2d}"),
+        (
+            "{capture: after}",
+            "steps[0].capture (line 4): say after how long: {after: 2d}",
+        ),
         (
             "{capture: {after: 2}}",
             "steps[0].capture.after (line 4): must be a time of 1s to 365d such as 30s, 15m, 36h or 7d",
         ),
-        ("{capture: {now: 1}}", "steps[0].capture.now (line 4): `now` stands alone: `capture: now`"),
-        ("{refund: {}}", "steps[0].refund (line 4): `amount` is missing"),
-        ("{refund: {amount: 0}}", "steps[0].refund.amount (line 4): must be a whole number of at least 1"),
+        (
+            "{capture: {now: 1}}",
+            "steps[0].capture.now (line 4): `now` stands alone: `capture: now`",
+        ),
+        (
+            "{refund: {}}",
+            "steps[0].refund (line 4): `amount` is missing",
+        ),
+        (
+            "{refund: {amount: 0}}",
+            "steps[0].refund.amount (line 4): must be a whole number of at least 1",
+        ),
         (
             "{refund: {amount: 1.5}}",
             "steps[0].refund.amount (line 4): must be `all`, a whole number of minor units such as 500, or {percent: 50}",
@@ -213,10 +293,22 @@ fn each_step_is_held_to_its_shape() {
             "{refund: {amount: {percent: 101}}}",
             "steps[0].refund.amount.percent (line 4): must be a whole number from 1 to 100",
         ),
-        ("{cancel: now}", "steps[0].cancel (line 4): must be an object such as {reason: \"not shipped\"}, or {}"),
-        ("{decline: {code: CUSTOM_RULES}}", "steps[0].decline.code (line 4): must be one of"),
-        ("{delay: 400d}", "steps[0].delay (line 4): must be a time of 1s to 365d such as 30s, 15m, 36h or 7d"),
-        ("{approval: {title: \" \"}}", "steps[0].approval.title (line 4): must not be empty"),
+        (
+            "{cancel: now}",
+            "steps[0].cancel (line 4): must be an object such as {reason: \"not shipped\"}, or {}",
+        ),
+        (
+            "{decline: {code: CUSTOM_RULES}}",
+            "steps[0].decline.code (line 4): must be one of",
+        ),
+        (
+            "{delay: 400d}",
+            "steps[0].delay (line 4): must be a time of 1s to 365d such as 30s, 15m, 36h or 7d",
+        ),
+        (
+            "{approval: {title: \" \"}}",
+            "steps[0].approval.title (line 4): must not be empty",
+        ),
         (
             "{await_webhook: {name: a/b}}",
             "steps[0].await_webhook.name (line 4): must be 1 to 64 letters, digits, hyphens, underscores, dots or colons",
@@ -233,63 +325,132 @@ fn each_step_is_held_to_its_shape() {
             "{call_webhook: {url: \"https:///path\"}}",
             "steps[0].call_webhook.url (line 4): must be an address such as https://example.com/hook",
         ),
-        ("{note: 7}", "steps[0].note (line 4): must be a text: put it in quotation marks"),
+        (
+            "{note: 7}",
+            "steps[0].note (line 4): must be a text: put it in quotation marks",
+        ),
         (
             "{note: \"card 4242424242424242\"}",
             "steps[0].note (line 4): must not hold a card number: send it as a card, or as a vault token",
         ),
-        ("{offer: [VISAA]}", "steps[0].offer[0] (line 4): must be one of"),
+        (
+            "{offer: [VISAA]}",
+            "steps[0].offer[0] (line 4): must be one of",
+        ),
         (
             "{three_d_secure: required}",
             "steps[0].three_d_secure (line 4): must be one of `request`, `avoid` and `as_issuer`",
         ),
     ] {
         let told = told_of_step(step);
-        assert!(told == message || (message.ends_with("one of") && told.starts_with(message)), "{step}: {told}");
+        assert!(
+            told == message || (message.ends_with("one of") && told.starts_with(message)),
+            "{step}: {told}"
+        );
     }
 }
 
 #[test]
 fn a_document_has_bounds() {
-    let steps = |count: usize| format!("name: n\ntrigger: payment\nsteps:\n{}", "  - note: a\n".repeat(count));
+    let steps = |count: usize| {
+        format!(
+            "name: n\ntrigger: payment\nsteps:\n{}",
+            "  - note: a\n".repeat(count)
+        )
+    };
     assert_eq!(Document::parse(&steps(500)).unwrap().steps.len(), 500);
-    assert_eq!(told(&steps(501)), ["steps[500] (line 504): a flow has at most 500 steps"]);
-    assert_eq!(told(&" ".repeat(64 * 1024 + 1)), ["the document is larger than 64 KiB; split it into several flows"]);
+    assert_eq!(
+        told(&steps(501)),
+        ["steps[500] (line 504): a flow has at most 500 steps"]
+    );
+    assert_eq!(
+        told(&" ".repeat(64 * 1024 + 1)),
+        ["the document is larger than 64 KiB; split it into several flows"]
+    );
     let large = json!({ "name": "x".repeat(70_000) });
-    assert!(Document::from_value(&large).unwrap_err()[0].message.contains("64 KiB"));
+    assert!(
+        Document::from_value(&large).unwrap_err()[0]
+            .message
+            .contains("64 KiB")
+    );
 
     let nested = |levels: usize| {
-        let inner = (0..levels).fold(json!([{ "note": "a" }]), |steps, _| json!([{ "if": "true", "then": steps }]));
+        let inner = (0..levels).fold(
+            json!([{ "note": "a" }]),
+            |steps, _| json!([{ "if": "true", "then": steps }]),
+        );
         Document::from_value(&json!({ "name": "n", "trigger": "payment", "steps": inner }))
     };
     assert!(nested(9).is_ok());
     let problem = nested(10).unwrap_err().remove(0);
-    assert_eq!(problem.message, "steps may be nested 10 levels deep; join conditions with `&&`");
+    assert_eq!(
+        problem.message,
+        "steps may be nested 10 levels deep; join conditions with `&&`"
+    );
     assert!(nested(60).is_err());
 
-    let condition = |length: usize| told_of_step(&format!("{{if: \"{}\", then: [{{note: a}}]}}", "a".repeat(length)));
-    assert_eq!(condition(1_001), "steps[0].if (line 4): must have at most 1000 characters");
+    let condition = |length: usize| {
+        told_of_step(&format!(
+            "{{if: \"{}\", then: [{{note: a}}]}}",
+            "a".repeat(length)
+        ))
+    };
+    assert_eq!(
+        condition(1_001),
+        "steps[0].if (line 4): must have at most 1000 characters"
+    );
 }
 
 #[test]
 fn yaml_that_could_hide_something_is_refused() {
-    assert_eq!(told("a: &x 1\nb: *x"), ["line 1: anchors and aliases (`&…`, `*…`) are not taken: write it out"]);
+    assert_eq!(
+        told("a: &x 1\nb: *x"),
+        ["line 1: anchors and aliases (`&…`, `*…`) are not taken: write it out"]
+    );
     assert_eq!(
         told("name: !!str a"),
-        ["line 1: a tag (`!…`) is not taken; put a condition that begins with `!` in quotation marks"]
+        [
+            "line 1: a tag (`!…`) is not taken; put a condition that begins with `!` in quotation marks"
+        ]
     );
     assert_eq!(
-        told("name: n\ntrigger: payment\nsteps:\n  - if: !has(metadata.plan)\n    then: [{note: a}]"),
-        ["line 4: a tag (`!…`) is not taken; put a condition that begins with `!` in quotation marks"]
+        told(
+            "name: n\ntrigger: payment\nsteps:\n  - if: !has(metadata.plan)\n    then: [{note: a}]"
+        ),
+        [
+            "line 4: a tag (`!…`) is not taken; put a condition that begins with `!` in quotation marks"
+        ]
     );
-    assert_eq!(told("name: a\nname: b"), ["line 2: this name stands here twice; keep one"]);
-    assert_eq!(told("{\"name\": \"a\", \"name\": \"b\"}"), ["line 1: this name stands here twice; keep one"]);
-    assert_eq!(told("name: a\n---\nname: b"), ["line 2: a second document begins here; give one"]);
+    assert_eq!(
+        told("name: a\nname: b"),
+        ["line 2: this name stands here twice; keep one"]
+    );
+    assert_eq!(
+        told("{\"name\": \"a\", \"name\": \"b\"}"),
+        ["line 1: this name stands here twice; keep one"]
+    );
+    assert_eq!(
+        told("name: a\n---\nname: b"),
+        ["line 2: a second document begins here; give one"]
+    );
     assert_eq!(told(""), ["line 1: the document is empty"]);
     assert_eq!(told("? [a]\n: b"), ["line 1: a name must be a plain word"]);
-    assert!(told("name: [a").first().unwrap().contains("this can't be read as YAML"));
-    assert!(told(&"[".repeat(60_000)).first().unwrap().contains("line 1"));
-    assert_eq!(told("just text"), ["line 1: must be an object with `name`, `trigger` and `steps`"]);
+    assert!(
+        told("name: [a")
+            .first()
+            .unwrap()
+            .contains("this can't be read as YAML")
+    );
+    assert!(
+        told(&"[".repeat(60_000))
+            .first()
+            .unwrap()
+            .contains("line 1")
+    );
+    assert_eq!(
+        told("just text"),
+        ["line 1: must be an object with `name`, `trigger` and `steps`"]
+    );
 }
 
 #[test]
@@ -300,18 +461,32 @@ fn json_with_escapes_that_yaml_lacks_is_read() {
 
 #[test]
 fn many_problems_are_told_at_once_but_not_without_end() {
-    let text = format!("name: n\ntrigger: payment\nsteps:\n{}", "  - note: 1\n".repeat(100));
+    let text = format!(
+        "name: n\ntrigger: payment\nsteps:\n{}",
+        "  - note: 1\n".repeat(100)
+    );
     assert_eq!(told(&text).len(), 20);
 }
 
 #[test]
 fn refunds_name_an_amount_or_a_part() {
-    for (amount, expected) in
-        [("500", RefundAmount::Minor(500)), ("all", RefundAmount::All), ("{percent: 50}", RefundAmount::Percent(50))]
-    {
+    for (amount, expected) in [
+        ("500", RefundAmount::Minor(500)),
+        ("all", RefundAmount::All),
+        ("{percent: 50}", RefundAmount::Percent(50)),
+    ] {
         let text = format!("name: n\ntrigger: payment\nsteps: [{{refund: {{amount: {amount}}}}}]");
         let document = Document::parse(&text).unwrap();
-        assert_eq!(document.steps[0].action, Action::Refund { amount: expected, reason: None });
-        assert_ne!(document.to_value()["steps"][0]["refund"]["amount"], Value::Null);
+        assert_eq!(
+            document.steps[0].action,
+            Action::Refund {
+                amount: expected,
+                reason: None
+            }
+        );
+        assert_ne!(
+            document.to_value()["steps"][0]["refund"]["amount"],
+            Value::Null
+        );
     }
 }

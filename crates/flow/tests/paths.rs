@@ -5,8 +5,14 @@ use flow::{Document, Program};
 
 /// What is told about a flow, a line for each problem.
 fn told(trigger: &str, steps: &str) -> Vec<String> {
-    let document = Document::parse(&format!("name: n\ntrigger: {trigger}\nsteps:\n{steps}")).unwrap();
-    Program::compile(&document).err().unwrap_or_default().iter().map(ToString::to_string).collect()
+    let document =
+        Document::parse(&format!("name: n\ntrigger: {trigger}\nsteps:\n{steps}")).unwrap();
+    Program::compile(&document)
+        .err()
+        .unwrap_or_default()
+        .iter()
+        .map(ToString::to_string)
+        .collect()
 }
 
 fn payment(steps: &str) -> Vec<String> {
@@ -17,7 +23,9 @@ fn payment(steps: &str) -> Vec<String> {
 fn every_path_of_a_payment_authorises_or_declines() {
     assert_eq!(
         payment("  - note: a"),
-        ["steps: a payment comes to the end without `authorise` or `decline`; every path needs one"]
+        [
+            "steps: a payment comes to the end without `authorise` or `decline`; every path needs one"
+        ]
     );
     assert_eq!(
         payment("  - if: \"true\"\n    then: [{authorise: {connection: a}}]"),
@@ -45,7 +53,9 @@ fn every_path_of_a_payment_authorises_or_declines() {
 
 #[test]
 fn a_path_authorises_once() {
-    let told = payment("  - if: \"true\"\n    then: [{authorise: {connection: a}}]\n  - authorise: {connection: b}");
+    let told = payment(
+        "  - if: \"true\"\n    then: [{authorise: {connection: a}}]\n  - authorise: {connection: b}",
+    );
     assert_eq!(
         told,
         [
@@ -80,11 +90,15 @@ fn what_follows_an_authorisation_fits_together() {
     assert!(after("  - capture: api\n  - delay: 7d\n  - cancel: {}").is_empty());
     assert_eq!(
         after("  - capture: now\n  - capture: api"),
-        ["steps[2].capture (line 6): a `capture` or `cancel` stands before this one on the same path; keep one"]
+        [
+            "steps[2].capture (line 6): a `capture` or `cancel` stands before this one on the same path; keep one"
+        ]
     );
     assert_eq!(
         after("  - refund: {amount: 5}"),
-        ["steps[1].refund (line 5): only captured money is refunded: put `capture` before, or use `cancel`"]
+        [
+            "steps[1].refund (line 5): only captured money is refunded: put `capture` before, or use `cancel`"
+        ]
     );
     assert_eq!(
         after("  - capture: now\n  - cancel: {}"),
@@ -94,7 +108,9 @@ fn what_follows_an_authorisation_fits_together() {
     );
     assert_eq!(
         after("  - decline: {code: CUSTOM_RULE}"),
-        ["steps[1].decline (line 5): a payment that comes here may be authorised already; use `cancel`"]
+        [
+            "steps[1].decline (line 5): a payment that comes here may be authorised already; use `cancel`"
+        ]
     );
     assert_eq!(
         after("  - three_d_secure: request"),
@@ -108,7 +124,9 @@ fn what_follows_an_authorisation_fits_together() {
 fn steps_that_are_never_reached_are_told() {
     assert_eq!(
         payment("  - decline: {code: CUSTOM_RULE}\n  - note: a"),
-        ["steps[1] (line 5): this step is never reached: the payment is declined before it on every path"]
+        [
+            "steps[1] (line 5): this step is never reached: the payment is declined before it on every path"
+        ]
     );
 }
 
@@ -125,7 +143,13 @@ fn waiting_before_the_authorisation_is_fine() {
 #[test]
 fn each_trigger_takes_the_steps_that_fit_it() {
     for trigger in ["{outcome: [failed]}", "{dispute: [lost]}"] {
-        assert!(told(trigger, "  - refund: {amount: all}\n  - capture: now\n  - cancel: {}\n  - note: a").is_empty());
+        assert!(
+            told(
+                trigger,
+                "  - refund: {amount: all}\n  - capture: now\n  - cancel: {}\n  - note: a"
+            )
+            .is_empty()
+        );
     }
     assert_eq!(
         told("{outcome: [failed]}", "  - authorise: {connection: a}"),
@@ -133,14 +157,22 @@ fn each_trigger_takes_the_steps_that_fit_it() {
             "steps[0].authorise (line 4): `authorise` belongs to flows with `trigger: payment`; this one begins with an outcome"
         ]
     );
-    for (trigger, name) in [("intent_inactive", "an inactive intent"), ("{webhook: {name: a}}", "a webhook")] {
+    for (trigger, name) in [
+        ("intent_inactive", "an inactive intent"),
+        ("{webhook: {name: a}}", "a webhook"),
+    ] {
         assert_eq!(
             told(trigger, "  - capture: now"),
             [format!(
                 "steps[0].capture (line 4): `capture` needs a payment, and a flow that begins with {name} has none"
             )]
         );
-        for step in ["offer: [CARD]", "three_d_secure: avoid", "authorise: {connection: a}", "decline: {code: FRAUD}"] {
+        for step in [
+            "offer: [CARD]",
+            "three_d_secure: avoid",
+            "authorise: {connection: a}",
+            "decline: {code: FRAUD}",
+        ] {
             assert_eq!(told(trigger, &format!("  - {step}")).len(), 1, "{step}");
         }
         assert!(

@@ -1,5 +1,9 @@
 //! What holds for every flow.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may panic"
+)]
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -21,7 +25,10 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 fn span() -> impl Strategy<Value = String> {
-    (1_u32..300, prop_oneof![Just("s"), Just("m"), Just("h"), Just("d")])
+    (
+        1_u32..300,
+        prop_oneof![Just("s"), Just("m"), Just("h"), Just("d")],
+    )
         .prop_map(|(count, unit)| format!("{count}{unit}"))
 }
 
@@ -46,17 +53,22 @@ fn authorise() -> impl Strategy<Value = Value> {
             .collect::<Value>()
     });
     let to = prop::sample::subsequence(vec!["b", "c", "d", "e"], 1..4);
-    let first = prop_oneof![Just(json!({ "connection": "a" })), split.prop_map(|split| json!({ "split": split }))];
+    let first = prop_oneof![
+        Just(json!({ "connection": "a" })),
+        split.prop_map(|split| json!({ "split": split }))
+    ];
     let after = prop::sample::subsequence(vec!["soft_decline", "fault", "outage"], 1..=3);
-    (first, prop::option::of((to, prop::option::of(after)))).prop_map(|(mut authorise, fallback)| {
-        if let Some((to, after)) = fallback {
-            authorise["fallback"] = json!({ "to": to });
-            if let Some(after) = after {
-                authorise["fallback"]["after"] = json!(after);
+    (first, prop::option::of((to, prop::option::of(after)))).prop_map(
+        |(mut authorise, fallback)| {
+            if let Some((to, after)) = fallback {
+                authorise["fallback"] = json!({ "to": to });
+                if let Some(after) = after {
+                    authorise["fallback"]["after"] = json!(after);
+                }
             }
-        }
-        json!({ "authorise": authorise })
-    })
+            json!({ "authorise": authorise })
+        },
+    )
 }
 
 /// Any step, whether or not it makes sense where it stands.
@@ -82,13 +94,15 @@ fn step() -> impl Strategy<Value = Value> {
     ];
     leaf.prop_recursive(4, 30, 4, |inner| {
         let steps = prop::collection::vec(inner, 1..4);
-        (condition(), steps.clone(), prop::option::of(steps)).prop_map(|(condition, then, otherwise)| {
-            let mut step = json!({ "if": condition, "then": then });
-            if let Some(otherwise) = otherwise {
-                step["else"] = json!(otherwise);
-            }
-            step
-        })
+        (condition(), steps.clone(), prop::option::of(steps)).prop_map(
+            |(condition, then, otherwise)| {
+                let mut step = json!({ "if": condition, "then": then });
+                if let Some(otherwise) = otherwise {
+                    step["else"] = json!(otherwise);
+                }
+                step
+            },
+        )
     })
 }
 
@@ -100,8 +114,9 @@ fn document() -> impl Strategy<Value = Value> {
         Just(json!({ "dispute": ["won"] })),
         Just(json!({ "webhook": { "name": "on" } })),
     ];
-    (text(), trigger, prop::collection::vec(step(), 1..6))
-        .prop_map(|(name, trigger, steps)| json!({ "name": name, "trigger": trigger, "steps": steps }))
+    (text(), trigger, prop::collection::vec(step(), 1..6)).prop_map(
+        |(name, trigger, steps)| json!({ "name": name, "trigger": trigger, "steps": steps }),
+    )
 }
 
 /// A payment's flow that makes sense, of steps before and after branches that authorise or decline.
@@ -116,7 +131,8 @@ fn sensible() -> impl Strategy<Value = Value> {
             ),
         ]
     };
-    let decide = prop_oneof![3 => authorise(), 1 => Just(json!({ "decline": { "code": "FRAUD" } }))];
+    let decide =
+        prop_oneof![3 => authorise(), 1 => Just(json!({ "decline": { "code": "FRAUD" } }))];
     let tree = decide.prop_recursive(4, 16, 2, move |inner| {
         (condition(), quiet(), inner.clone(), inner).prop_map(
             |(condition, quiet, left, right)| json!({ "if": condition, "then": [quiet, left], "else": [right] }),
@@ -129,7 +145,8 @@ fn sensible() -> impl Strategy<Value = Value> {
     ];
     // After a tree that declines on every path nothing may follow: one branch that authorises is always there.
     (tree, authorise(), end).prop_map(|(tree, authorise, end)| {
-        let mut steps = vec![json!({ "if": "payment.amount > 0", "then": [tree], "else": [authorise] })];
+        let mut steps =
+            vec![json!({ "if": "payment.amount > 0", "then": [tree], "else": [authorise] })];
         steps.extend(end);
         json!({ "name": "n", "trigger": "payment", "steps": steps })
     })
@@ -138,7 +155,11 @@ fn sensible() -> impl Strategy<Value = Value> {
 fn facts() -> impl Strategy<Value = Value> {
     let amount = prop::option::of(0_i64..2_000);
     let brand = prop::option::of(prop_oneof![Just("VISA"), Just("AMEX")]);
-    let metadata = prop_oneof![Just(Value::Null), Just(json!({ "plan": "gold" })), Just(json!({ "plan": 7 }))];
+    let metadata = prop_oneof![
+        Just(Value::Null),
+        Just(json!({ "plan": "gold" })),
+        Just(json!({ "plan": 7 }))
+    ];
     (amount, brand, metadata).prop_map(|(amount, brand, metadata)| {
         json!({ "payment": { "amount": amount, "currency": "USD" }, "card": { "brand": brand }, "metadata": metadata })
     })
@@ -258,9 +279,12 @@ fn seeded(mut state: u64) -> impl FnMut() -> u64 {
 
 #[test]
 fn weights_hold() {
-    let weights: BTreeMap<&str, u32> = [("a", 700_000), ("b", 250_000), ("c", 49_000), ("d", 1_000)].into();
-    let split: Value =
-        weights.iter().map(|(connection, weight)| json!({ "connection": connection, "weight": weight })).collect();
+    let weights: BTreeMap<&str, u32> =
+        [("a", 700_000), ("b", 250_000), ("c", 49_000), ("d", 1_000)].into();
+    let split: Value = weights
+        .iter()
+        .map(|(connection, weight)| json!({ "connection": connection, "weight": weight }))
+        .collect();
     let document = Document::from_value(&json!({
         "name": "n", "trigger": "payment", "steps": [{ "authorise": { "split": split } }]
     }))
@@ -269,17 +293,25 @@ fn weights_hold() {
     let mut draw = seeded(7);
     let mut counts: BTreeMap<String, i64> = BTreeMap::new();
     for _ in 0..100_000 {
-        let Stop::Authorise(authorisation) = program.run(Position::START, &Facts::default(), &mut draw).stop else {
+        let Stop::Authorise(authorisation) = program
+            .run(Position::START, &Facts::default(), &mut draw)
+            .stop
+        else {
             panic!()
         };
-        *counts.entry(authorisation.candidates[0].connection.to_string()).or_default() += 1;
+        *counts
+            .entry(authorisation.candidates[0].connection.to_string())
+            .or_default() += 1;
     }
     for (connection, weight) in weights {
         // Five standard deviations of a binomial count are at most 5 * sqrt(100,000 / 4) = 791, of the rarest 50.
         let expected = i64::from(weight) / 10;
         let allowed = if expected < 1_000 { 50 } else { 791 };
         let count = counts[connection];
-        assert!((count - expected).abs() <= allowed, "{connection}: {count} instead of {expected}");
+        assert!(
+            (count - expected).abs() <= allowed,
+            "{connection}: {count} instead of {expected}"
+        );
     }
 }
 
@@ -291,6 +323,9 @@ fn times_survive_their_shortest_spelling() {
         }))
         .unwrap();
         let read = Document::parse(&document.to_yaml()).unwrap();
-        assert_eq!(read.steps[0].action, flow::Action::Delay(Duration::from_secs(seconds)));
+        assert_eq!(
+            read.steps[0].action,
+            flow::Action::Delay(Duration::from_secs(seconds))
+        );
     }
 }

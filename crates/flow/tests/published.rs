@@ -13,7 +13,11 @@ fn docs() -> PathBuf {
 fn compile(name: &str, text: &str) {
     let document = Document::parse(text).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
     Program::compile(&document).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
-    assert_eq!(Document::parse(&document.to_yaml()).unwrap(), document, "{name}");
+    assert_eq!(
+        Document::parse(&document.to_yaml()).unwrap(),
+        document,
+        "{name}"
+    );
 }
 
 #[test]
@@ -21,7 +25,10 @@ fn every_example_compiles() {
     let mut count = 0;
     for entry in fs::read_dir(docs().join("flows")).unwrap() {
         let path = entry.unwrap().path();
-        compile(&path.display().to_string(), &fs::read_to_string(&path).unwrap());
+        compile(
+            &path.display().to_string(),
+            &fs::read_to_string(&path).unwrap(),
+        );
         count += 1;
     }
     assert!(count >= 10);
@@ -45,7 +52,11 @@ fn every_flow_on_the_page_compiles() {
 fn the_page_names_everything() {
     let page = fs::read_to_string(docs().join("flows.md")).unwrap();
     let schema: Value = serde_json::from_str(flow::JSON_SCHEMA).unwrap();
-    for step in schema["$defs"]["step"]["properties"].as_object().unwrap().keys() {
+    for step in schema["$defs"]["step"]["properties"]
+        .as_object()
+        .unwrap()
+        .keys()
+    {
         assert!(page.contains(&format!("`{step}`")), "{step}");
     }
     for fact in flow::facts() {
@@ -58,6 +69,9 @@ fn the_examples_on_the_page_are_the_files() {
     let page = fs::read_to_string(docs().join("flows.md")).unwrap();
     for entry in fs::read_dir(docs().join("flows")).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        assert!(page.contains(&format!("flows/{name}")), "{name} is not on the page");
+        assert!(
+            page.contains(&format!("flows/{name}")),
+            "{name} is not on the page"
+        );
     }
 }

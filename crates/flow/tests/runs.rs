@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use flow::{
-    CaptureWhen, CardFacts, Document, Facts, Fallback, PaymentFacts, Planned, Position, Program, RefundAmount, Run,
-    Stop,
+    CaptureWhen, CardFacts, Document, Facts, Fallback, PaymentFacts, Planned, Position, Program,
+    RefundAmount, Run, Stop,
 };
 
 fn program(text: &str) -> Program {
@@ -22,8 +22,15 @@ fn run(program: &Program, from: Position, facts: &Facts<'_>) -> Run {
 }
 
 fn euros(amount: i64) -> Facts<'static> {
-    let payment = PaymentFacts { amount: Some(amount), currency: Some("EUR".into()), ..PaymentFacts::default() };
-    Facts { payment, ..Facts::default() }
+    let payment = PaymentFacts {
+        amount: Some(amount),
+        currency: Some("EUR".into()),
+        ..PaymentFacts::default()
+    };
+    Facts {
+        payment,
+        ..Facts::default()
+    }
 }
 
 /// `step taken: reason` of each line.
@@ -32,7 +39,11 @@ fn trace(run: &Run) -> Vec<String> {
         .iter()
         .map(|line| {
             let verb = if line.taken { "taken" } else { "left" };
-            format!("{} {verb}: {}", line.step, line.reason.as_deref().unwrap_or("-"))
+            format!(
+                "{} {verb}: {}",
+                line.step,
+                line.reason.as_deref().unwrap_or("-")
+            )
         })
         .collect()
 }
@@ -61,12 +72,29 @@ fn a_condition_chooses_the_branch_and_the_trace_tells_both() {
         ]
     );
     assert_eq!(first.wish, Some(domain::payment::ThreeDsWish::Request));
-    let Stop::Authorise(authorisation) = first.stop else { panic!("{:?}", first.stop) };
-    assert_eq!(authorisation.fallback, Fallback { soft_decline: false, fault: false, outage: true });
+    let Stop::Authorise(authorisation) = first.stop else {
+        panic!("{:?}", first.stop)
+    };
+    assert_eq!(
+        authorisation.fallback,
+        Fallback {
+            soft_decline: false,
+            fault: false,
+            outage: true
+        }
+    );
     assert_eq!(authorisation.capture, Planned::Rule(CaptureWhen::Api));
     let second = run(&program, authorisation.next, &euros(100));
-    assert_eq!(trace(&second), ["elsewhere left: the other branch was taken", "steps[1] taken: -"]);
-    let Stop::Capture { when, next } = second.stop else { panic!("{:?}", second.stop) };
+    assert_eq!(
+        trace(&second),
+        [
+            "elsewhere left: the other branch was taken",
+            "steps[1] taken: -"
+        ]
+    );
+    let Stop::Capture { when, next } = second.stop else {
+        panic!("{:?}", second.stop)
+    };
     assert_eq!(when, CaptureWhen::Api);
     assert_eq!(run(&program, next, &euros(100)).stop, Stop::End);
 
@@ -80,16 +108,22 @@ fn a_condition_chooses_the_branch_and_the_trace_tells_both() {
             "elsewhere taken: b (named by the flow)",
         ]
     );
-    let Stop::Authorise(authorisation) = other.stop else { panic!("{:?}", other.stop) };
+    let Stop::Authorise(authorisation) = other.stop else {
+        panic!("{:?}", other.stop)
+    };
     assert_eq!(authorisation.fallback, Fallback::NEVER);
 }
 
 #[test]
 fn a_flow_that_ends_without_a_word_about_the_capture_captures_at_once() {
     let program = payment("  - authorise: {connection: a}\n");
-    let Stop::Authorise(authorisation) = run(&program, Position::START, &euros(1)).stop else { panic!() };
+    let Stop::Authorise(authorisation) = run(&program, Position::START, &euros(1)).stop else {
+        panic!()
+    };
     assert_eq!(authorisation.capture, Planned::Rule(CaptureWhen::Now));
-    let Stop::Capture { when, next } = run(&program, authorisation.next, &euros(1)).stop else { panic!() };
+    let Stop::Capture { when, next } = run(&program, authorisation.next, &euros(1)).stop else {
+        panic!()
+    };
     assert_eq!(when, CaptureWhen::Now);
     assert_eq!(run(&program, next, &euros(1)).stop, Stop::End);
 }
@@ -99,20 +133,36 @@ fn a_cancelled_payment_is_not_captured_at_the_end() {
     let program = payment(
         "  - authorise: {connection: a}\n  - if: payment.amount > 100\n    then: [{cancel: {reason: too much}}]\n",
     );
-    let Stop::Authorise(authorisation) = run(&program, Position::START, &euros(500)).stop else { panic!() };
+    let Stop::Authorise(authorisation) = run(&program, Position::START, &euros(500)).stop else {
+        panic!()
+    };
     assert_eq!(authorisation.capture, Planned::Continue);
-    let Stop::Cancel { reason, next } = run(&program, authorisation.next, &euros(500)).stop else { panic!() };
+    let Stop::Cancel { reason, next } = run(&program, authorisation.next, &euros(500)).stop else {
+        panic!()
+    };
     assert_eq!(reason.as_deref(), Some("too much"));
     assert_eq!(run(&program, next, &euros(500)).stop, Stop::End);
     let small = run(&program, authorisation.next, &euros(5)).stop;
-    assert!(matches!(small, Stop::Capture { when: CaptureWhen::Now, .. }), "{small:?}");
+    assert!(
+        matches!(
+            small,
+            Stop::Capture {
+                when: CaptureWhen::Now,
+                ..
+            }
+        ),
+        "{small:?}"
+    );
 }
 
 #[test]
 fn other_flows_end_without_a_capture() {
     let program = program("name: n\ntrigger: {outcome: [authorised]}\nsteps: [{note: seen}]");
     let run = run(&program, Position::START, &euros(1));
-    assert_eq!((run.notes.as_slice(), run.stop), (["seen".to_owned()].as_slice(), Stop::End));
+    assert_eq!(
+        (run.notes.as_slice(), run.stop),
+        (["seen".to_owned()].as_slice(), Stop::End)
+    );
 }
 
 #[test]
@@ -128,20 +178,49 @@ fn a_run_stops_at_everything_that_the_world_must_do() {
 ",
     );
     let facts = Facts::default();
-    let Stop::Delay { span, next } = run(&program, Position::START, &facts).stop else { panic!() };
+    let Stop::Delay { span, next } = run(&program, Position::START, &facts).stop else {
+        panic!()
+    };
     assert_eq!(span, Duration::from_secs(2));
-    let Stop::Approval { title, within, next } = run(&program, next, &facts).stop else { panic!() };
-    assert_eq!((title.as_str(), within), ("ok?", Some(Duration::from_hours(48))));
-    let Stop::AwaitWebhook { name, within, next } = run(&program, next, &facts).stop else { panic!() };
+    let Stop::Approval {
+        title,
+        within,
+        next,
+    } = run(&program, next, &facts).stop
+    else {
+        panic!()
+    };
+    assert_eq!(
+        (title.as_str(), within),
+        ("ok?", Some(Duration::from_hours(48)))
+    );
+    let Stop::AwaitWebhook { name, within, next } = run(&program, next, &facts).stop else {
+        panic!()
+    };
     assert_eq!((name.as_str(), within), ("shipped", None));
-    let Stop::CallWebhook { url, next } = run(&program, next, &facts).stop else { panic!() };
+    let Stop::CallWebhook { url, next } = run(&program, next, &facts).stop else {
+        panic!()
+    };
     assert_eq!(url, "https://example.com");
-    let Stop::Refund { amount, reason, next } = run(&program, next, &facts).stop else { panic!() };
-    assert_eq!((amount, reason.as_deref()), (RefundAmount::Percent(50), Some("half")));
+    let Stop::Refund {
+        amount,
+        reason,
+        next,
+    } = run(&program, next, &facts).stop
+    else {
+        panic!()
+    };
+    assert_eq!(
+        (amount, reason.as_deref()),
+        (RefundAmount::Percent(50), Some("half"))
+    );
     // A position is kept as a number and taken up again later, by another process.
     let kept: Position = serde_json::from_str(&serde_json::to_string(&next).unwrap()).unwrap();
     let last = run(&program, kept, &facts);
-    assert_eq!((last.notes.as_slice(), last.stop), (["done".to_owned()].as_slice(), Stop::End));
+    assert_eq!(
+        (last.notes.as_slice(), last.stop),
+        (["done".to_owned()].as_slice(), Stop::End)
+    );
 }
 
 #[test]
@@ -150,12 +229,22 @@ fn a_decline_is_told_with_its_words() {
         "  - if: fraud.score > 0.8\n    then: [{decline: {code: SUSPECTED_FRAUD, message: score}}]\n  - authorise: {connection: a}\n",
     );
     let score = serde_json::json!({ "score": 0.9 });
-    let Stop::Decline { code, message } =
-        run(&program, Position::START, &Facts { fraud: Some(&score), ..Facts::default() }).stop
+    let Stop::Decline { code, message } = run(
+        &program,
+        Position::START,
+        &Facts {
+            fraud: Some(&score),
+            ..Facts::default()
+        },
+    )
+    .stop
     else {
         panic!()
     };
-    assert_eq!((code, message.as_deref()), (domain::decline::DeclineCode::SuspectedFraud, Some("score")));
+    assert_eq!(
+        (code, message.as_deref()),
+        (domain::decline::DeclineCode::SuspectedFraud, Some("score"))
+    );
     let without = run(&program, Position::START, &Facts::default());
     assert_eq!(
         trace(&without)[0],
@@ -170,14 +259,32 @@ fn the_drawn_connection_is_not_its_own_fallback() {
         "  - authorise:\n      split: [{connection: a, weight: 70}, {connection: b, weight: 30}]\n      fallback: {to: [b, c, a]}\n",
     );
     let told = |bits: u64| {
-        let Stop::Authorise(authorisation) = program.run(Position::START, &euros(1), &mut || bits).stop else {
+        let Stop::Authorise(authorisation) =
+            program.run(Position::START, &euros(1), &mut || bits).stop
+        else {
             panic!()
         };
         let names = authorisation.candidates.into_iter();
-        names.map(|candidate| format!("{}: {}", candidate.connection, candidate.reason)).collect::<Vec<_>>()
+        names
+            .map(|candidate| format!("{}: {}", candidate.connection, candidate.reason))
+            .collect::<Vec<_>>()
     };
-    assert_eq!(told(0), ["a: first by weight 70 of 100", "b: fallback 1", "c: fallback 2"]);
-    assert_eq!(told(u64::MAX), ["b: first by weight 30 of 100", "c: fallback 1", "a: fallback 2"]);
+    assert_eq!(
+        told(0),
+        [
+            "a: first by weight 70 of 100",
+            "b: fallback 1",
+            "c: fallback 2"
+        ]
+    );
+    assert_eq!(
+        told(u64::MAX),
+        [
+            "b: first by weight 30 of 100",
+            "c: fallback 1",
+            "a: fallback 2"
+        ]
+    );
 }
 
 #[test]
@@ -186,7 +293,11 @@ fn every_connection_is_named_once() {
         "  - if: card.funding == \"DEBIT\"\n    then: [{authorise: {connection: d, fallback: {to: [a]}}}]
     else: [{authorise: {split: [{connection: c, weight: 1}, {connection: a, weight: 1}]}}]\n",
     );
-    let names: Vec<String> = program.connections().iter().map(ToString::to_string).collect();
+    let names: Vec<String> = program
+        .connections()
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     assert_eq!(names, ["a", "c", "d"]);
 }
 
@@ -199,7 +310,24 @@ fn a_position_beyond_the_program_ends() {
 #[test]
 fn offers_come_with_the_run() {
     let program = payment("  - offer: [CARD, WALLETC]\n  - authorise: {connection: a}\n");
-    let card = CardFacts { brand: Some("VISA".into()), ..CardFacts::default() };
-    let offers = run(&program, Position::START, &Facts { card, ..Facts::default() }).offers;
-    assert_eq!(offers, Some(vec![domain::method::Method::Card, domain::method::Method::Walletc]));
+    let card = CardFacts {
+        brand: Some("VISA".into()),
+        ..CardFacts::default()
+    };
+    let offers = run(
+        &program,
+        Position::START,
+        &Facts {
+            card,
+            ..Facts::default()
+        },
+    )
+    .offers;
+    assert_eq!(
+        offers,
+        Some(vec![
+            domain::method::Method::Card,
+            domain::method::Method::Walletc
+        ])
+    );
 }

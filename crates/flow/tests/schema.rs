@@ -1,5 +1,10 @@
 //! The published schema and the parser say the same about the shape of documents.
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may panic")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may panic"
+)]
 
 use std::collections::BTreeMap;
 
@@ -20,7 +25,11 @@ impl Schema {
     }
 
     fn fits(&self, schema: &Value, value: &Value) -> bool {
-        schema.as_object().unwrap().iter().all(|(keyword, rule)| self.keyword(schema, keyword, rule, value))
+        schema
+            .as_object()
+            .unwrap()
+            .iter()
+            .all(|(keyword, rule)| self.keyword(schema, keyword, rule, value))
     }
 
     fn keyword(&self, schema: &Value, keyword: &str, rule: &Value, value: &Value) -> bool {
@@ -41,34 +50,64 @@ impl Schema {
             },
             "enum" => rule.as_array().unwrap().contains(value),
             "const" => rule == value,
-            "oneOf" => rule.as_array().unwrap().iter().filter(|one| self.fits(one, value)).count() == 1,
-            "pattern" => value.as_str().is_none_or(|text| self.patterns[rule.as_str().unwrap()].is_match(text)),
+            "oneOf" => {
+                rule.as_array()
+                    .unwrap()
+                    .iter()
+                    .filter(|one| self.fits(one, value))
+                    .count()
+                    == 1
+            }
+            "pattern" => value
+                .as_str()
+                .is_none_or(|text| self.patterns[rule.as_str().unwrap()].is_match(text)),
             "minLength" => value.as_str().is_none_or(|text| length(text) >= bound()),
             "maxLength" => value.as_str().is_none_or(|text| length(text) <= bound()),
             "minimum" => value.as_i64().is_none_or(|number| number >= bound()),
             "maximum" => value.as_i64().is_none_or(|number| number <= bound()),
-            "minItems" => value.as_array().is_none_or(|items| items.len() >= usize::try_from(bound()).unwrap()),
-            "maxItems" => value.as_array().is_none_or(|items| items.len() <= usize::try_from(bound()).unwrap()),
-            "uniqueItems" => value
+            "minItems" => value
                 .as_array()
-                .is_none_or(|items| items.iter().enumerate().all(|(index, item)| !items[..index].contains(item))),
-            "items" => value.as_array().is_none_or(|items| items.iter().all(|item| self.fits(rule, item))),
+                .is_none_or(|items| items.len() >= usize::try_from(bound()).unwrap()),
+            "maxItems" => value
+                .as_array()
+                .is_none_or(|items| items.len() <= usize::try_from(bound()).unwrap()),
+            "uniqueItems" => value.as_array().is_none_or(|items| {
+                items
+                    .iter()
+                    .enumerate()
+                    .all(|(index, item)| !items[..index].contains(item))
+            }),
+            "items" => value
+                .as_array()
+                .is_none_or(|items| items.iter().all(|item| self.fits(rule, item))),
             "required" => value.as_object().is_none_or(|members| {
-                rule.as_array().unwrap().iter().all(|name| members.contains_key(name.as_str().unwrap()))
+                rule.as_array()
+                    .unwrap()
+                    .iter()
+                    .all(|name| members.contains_key(name.as_str().unwrap()))
             }),
             "properties" => value.as_object().is_none_or(|members| {
-                members.iter().all(|(name, member)| rule.get(name).is_none_or(|rule| self.fits(rule, member)))
+                members
+                    .iter()
+                    .all(|(name, member)| rule.get(name).is_none_or(|rule| self.fits(rule, member)))
             }),
             "additionalProperties" => {
                 assert_eq!(rule, false);
-                value
-                    .as_object()
-                    .is_none_or(|members| members.keys().all(|name| schema["properties"].get(name).is_some()))
+                value.as_object().is_none_or(|members| {
+                    members
+                        .keys()
+                        .all(|name| schema["properties"].get(name).is_some())
+                })
             }
             "dependentRequired" => value.as_object().is_none_or(|members| {
                 rule.as_object().unwrap().iter().all(|(name, needed)| {
-                    let all =
-                        || needed.as_array().unwrap().iter().all(|name| members.contains_key(name.as_str().unwrap()));
+                    let all = || {
+                        needed
+                            .as_array()
+                            .unwrap()
+                            .iter()
+                            .all(|name| members.contains_key(name.as_str().unwrap()))
+                    };
                     !members.contains_key(name) || all()
                 })
             }),
@@ -93,7 +132,10 @@ fn schema() -> Schema {
     let root: Value = serde_json::from_str(JSON_SCHEMA).unwrap();
     let mut found = BTreeMap::new();
     patterns(&root, &mut found);
-    Schema { root, patterns: found }
+    Schema {
+        root,
+        patterns: found,
+    }
 }
 
 fn with_step(step: &Value) -> Value {
@@ -124,8 +166,16 @@ fn good_steps() -> Vec<Value> {
         json!({ "call_webhook": { "url": "https://example.com/a@b?c#d" } }),
         json!({ "note": "text" }),
     ];
-    steps.extend(Method::ALL.iter().map(|method| json!({ "offer": [method] })));
-    steps.extend(DeclineCode::ALL.iter().map(|code| json!({ "decline": { "code": code } })));
+    steps.extend(
+        Method::ALL
+            .iter()
+            .map(|method| json!({ "offer": [method] })),
+    );
+    steps.extend(
+        DeclineCode::ALL
+            .iter()
+            .map(|code| json!({ "decline": { "code": code } })),
+    );
     steps
 }
 
@@ -214,9 +264,14 @@ fn the_schema_and_the_parser_refuse_the_same_documents() {
     bad.push(json!({ "name": "n", "trigger": "payment", "steps": [] }));
     bad.push(json!({ "name": "", "trigger": "payment", "steps": [{ "note": "a" }] }));
     bad.push(json!({ "name": "x".repeat(101), "trigger": "payment", "steps": [{ "note": "a" }] }));
-    bad.push(json!({ "name": "n", "trigger": "payment", "steps": [{ "note": "a" }], "version": 1 }));
+    bad.push(
+        json!({ "name": "n", "trigger": "payment", "steps": [{ "note": "a" }], "version": 1 }),
+    );
     for document in &bad {
         assert!(!schema.is_valid(document), "schema: {document}");
-        assert!(Document::from_value(document).is_err(), "parser: {document}");
+        assert!(
+            Document::from_value(document).is_err(),
+            "parser: {document}"
+        );
     }
 }

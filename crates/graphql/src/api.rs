@@ -69,14 +69,24 @@ pub struct Api {
 
 impl Api {
     /// Parses the built-in schema.
-    pub fn new(engine: Engine, limits: Limits, introspection: Introspection) -> Result<Self, SchemaBroken> {
-        Ok(Self { executor: Executor::new(limits, introspection)?, engine })
+    pub fn new(
+        engine: Engine,
+        limits: Limits,
+        introspection: Introspection,
+    ) -> Result<Self, SchemaBroken> {
+        Ok(Self {
+            executor: Executor::new(limits, introspection)?,
+            engine,
+        })
     }
 
     /// The same, writing methods of payment under these names.
     #[must_use]
     pub fn naming(self, names: MethodNames) -> Self {
-        Self { executor: self.executor.naming(names), ..self }
+        Self {
+            executor: self.executor.naming(names),
+            ..self
+        }
     }
 
     /// Runs a request of a caller. `idempotency_key` is the header's value as it came; it is checked here, since an
@@ -88,7 +98,9 @@ impl Api {
         idempotency_key: Option<String>,
         method: Method,
     ) -> Response {
-        let root = |fields: &RootFields<'_>| Operations::new(&self.engine, caller, idempotency_key, fields);
+        let root = |fields: &RootFields<'_>| {
+            Operations::new(&self.engine, caller, idempotency_key, fields)
+        };
         self.executor.execute(request, method, root).await
     }
 }
@@ -144,28 +156,57 @@ impl Executor {
         };
         if method == Method::Get && !operation.is_query() {
             let fault = DocumentFault::new(Code::GraphqlValidation, "Mutations are sent by POST.");
-            return Response { kind: Kind::MutationByGet, ..rejected(&[fault]) };
+            return Response {
+                kind: Kind::MutationByGet,
+                ..rejected(&[fault])
+            };
         }
-        let chosen = Chosen { document: &document, operation, variables: &request.variables };
+        let chosen = Chosen {
+            document: &document,
+            operation,
+            variables: &request.variables,
+        };
         self.run(&chosen, root).await
     }
 
-    async fn run<R: Root>(&self, chosen: &Chosen<'_>, root: impl FnOnce(&RootFields<'_>) -> R) -> Response {
-        let &Chosen { document, operation, variables } = chosen;
+    async fn run<R: Root>(
+        &self,
+        chosen: &Chosen<'_>,
+        root: impl FnOnce(&RootFields<'_>) -> R,
+    ) -> Response {
+        let &Chosen {
+            document,
+            operation,
+            variables,
+        } = chosen;
         if !is_bearable(document, operation, variables) {
             let message = "The variables are too large for as often as the document uses them.";
             return rejected(&[DocumentFault::new(Code::GraphqlLimit, message)]);
         }
-        let coercer = Coercer { schema: &self.schema.schema, definitions: &operation.variables, variables };
+        let coercer = Coercer {
+            schema: &self.schema.schema,
+            definitions: &operation.variables,
+            variables,
+        };
         if has_bad_condition(document, &operation.selection_set, &coercer) {
             let message = "A variable of @skip or @include is not true or false.";
             return rejected(&[DocumentFault::new(Code::GraphqlValidation, message)]);
         }
-        let introspected = match introspect(&self.schema, document, operation, variables, self.introspection) {
+        let introspected = match introspect(
+            &self.schema,
+            document,
+            operation,
+            variables,
+            self.introspection,
+        ) {
             Ok(introspected) => introspected,
             Err(fault) => return rejected(&[fault]),
         };
-        let scope = Scope { schema: &self.schema, document, coercer };
+        let scope = Scope {
+            schema: &self.schema,
+            document,
+            coercer,
+        };
         let root = root(&RootFields { scope, operation });
         let executed = execute::run((scope, self.names), operation, &introspected, &root).await;
         Response {
@@ -189,20 +230,29 @@ impl RootFields<'_> {
     pub fn count(&self, counts: impl Fn(&str) -> bool) -> usize {
         let set = std::iter::once(&self.operation.selection_set);
         let fields = self.scope.collect(self.operation.object_type(), set);
-        fields.iter().filter(|field| counts(&field.first.name)).count()
+        fields
+            .iter()
+            .filter(|field| counts(&field.first.name))
+            .count()
     }
 }
 
-fn choose<'a>(document: &'a Document, name: Option<&str>) -> Result<&'a Node<Operation>, DocumentFault> {
+fn choose<'a>(
+    document: &'a Document,
+    name: Option<&str>,
+) -> Result<&'a Node<Operation>, DocumentFault> {
     // Some clients send an empty name for an operation without one.
-    document.operations.get(name.filter(|name| !name.is_empty())).map_err(|_| {
-        let message = match name {
-            Some(_) => "The document has no operation of that name.",
-            None if document.operations.is_empty() => "The document has no operation.",
-            None => "The document has several operations: say which in operationName.",
-        };
-        DocumentFault::new(Code::GraphqlValidation, message)
-    })
+    document
+        .operations
+        .get(name.filter(|name| !name.is_empty()))
+        .map_err(|_| {
+            let message = match name {
+                Some(_) => "The document has no operation of that name.",
+                None if document.operations.is_empty() => "The document has no operation.",
+                None => "The document has several operations: say which in operationName.",
+            };
+            DocumentFault::new(Code::GraphqlValidation, message)
+        })
 }
 
 fn rejected(faults: &[DocumentFault]) -> Response {

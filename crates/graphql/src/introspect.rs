@@ -44,12 +44,20 @@ pub(crate) fn introspect(
         return Ok(Map::new());
     }
     if setting == Introspection::Off {
-        return Err(DocumentFault::new(Code::GraphqlValidation, "Introspection is switched off here."));
+        return Err(DocumentFault::new(
+            Code::GraphqlValidation,
+            "Introspection is switched off here.",
+        ));
     }
-    introspection::check_max_depth(document, operation)
-        .map_err(|_| DocumentFault::new(Code::GraphqlLimit, "The introspection nests too deeply."))?;
-    execute(schema, document, operation, variables)
-        .ok_or_else(|| DocumentFault::new(Code::GraphqlValidation, "The variables do not fit the introspection."))
+    introspection::check_max_depth(document, operation).map_err(|_| {
+        DocumentFault::new(Code::GraphqlLimit, "The introspection nests too deeply.")
+    })?;
+    execute(schema, document, operation, variables).ok_or_else(|| {
+        DocumentFault::new(
+            Code::GraphqlValidation,
+            "The variables do not fit the introspection.",
+        )
+    })
 }
 
 fn execute(
@@ -60,8 +68,14 @@ fn execute(
 ) -> Option<Map<String, Value>> {
     let variables: JsonMap = serde_json::from_value(Value::Object(variables.clone())).ok()?;
     let variables = coerce_variable_values(&schema.schema, operation, &variables).ok()?;
-    let response =
-        introspection::partial_execute(&schema.schema, &schema.implementers, document, operation, &variables).ok()?;
+    let response = introspection::partial_execute(
+        &schema.schema,
+        &schema.implementers,
+        document,
+        operation,
+        &variables,
+    )
+    .ok()?;
     match serde_json::to_value(response.data?).ok()? {
         Value::Object(data) => Some(data),
         _ => None,

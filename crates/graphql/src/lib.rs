@@ -18,7 +18,9 @@ mod wire;
 pub use self::{
     api::{Api, Executor, Kind, Method, Request, Response, RootFields},
     document::Limits,
-    execute::{Answer, Arguments, LookAhead, MethodNames, Object, Out, Root, RootCall, object, optional},
+    execute::{
+        Answer, Arguments, LookAhead, MethodNames, Object, Out, Root, RootCall, object, optional,
+    },
     introspect::Introspection,
     schema::{SDL, SchemaBroken},
     wire::refusal,

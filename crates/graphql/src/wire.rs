@@ -66,7 +66,9 @@ fn envelope(errors: &[Value]) -> Vec<u8> {
 
 /// The code that stands for several faults of one document.
 pub(crate) fn leading_code(faults: &[DocumentFault]) -> Code {
-    faults.first().map_or(Code::GraphqlValidation, |fault| fault.code)
+    faults
+        .first()
+        .map_or(Code::GraphqlValidation, |fault| fault.code)
 }
 
 #[cfg(test)]
@@ -75,7 +77,10 @@ mod tests {
 
     #[test]
     fn a_fault_shows_its_code_and_what_it_has_and_nothing_else() {
-        let fault = Fault::new(Code::RefundAmount, "Too much.").about("payments:1").in_status("SUCCEEDED").at_most(70);
+        let fault = Fault::new(Code::RefundAmount, "Too much.")
+            .about("payments:1")
+            .in_status("SUCCEEDED")
+            .at_most(70);
         assert_eq!(
             error(&fault, &[json!("refundPayment")]),
             json!({
@@ -88,7 +93,10 @@ mod tests {
             })
         );
         let plain = error(&Fault::unknown(), &[]);
-        assert_eq!(plain["extensions"], json!({"code": "error.unknown", "noTrace": false}));
+        assert_eq!(
+            plain["extensions"],
+            json!({"code": "error.unknown", "noTrace": false})
+        );
         assert!(plain.get("path").is_none());
     }
 

@@ -35,7 +35,9 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     let [first, second, ..] = address.segments();
     // Only this range is given out as global unicast; within it some blocks are special or wrap other addresses.
     let global = (0x2000..0x4000).contains(&first);
-    let special = (first == 0x2001 && (second < 0x0200 || second == 0x0db8)) || first == 0x2002 || first == 0x3fff;
+    let special = (first == 0x2001 && (second < 0x0200 || second == 0x0db8))
+        || first == 0x2002
+        || first == 0x3fff;
     global && !special
 }
 
@@ -45,9 +47,15 @@ mod tests {
 
     #[test]
     fn only_the_public_internet_is_public() {
-        for public in
-            ["17.188.23.1", "8.8.8.8", "1.1.1.1", "2606:4700::1111", "::ffff:8.8.8.8", "100.63.0.1", "172.32.0.1"]
-        {
+        for public in [
+            "17.188.23.1",
+            "8.8.8.8",
+            "1.1.1.1",
+            "2606:4700::1111",
+            "::ffff:8.8.8.8",
+            "100.63.0.1",
+            "172.32.0.1",
+        ] {
             assert!(is_public(public.parse().unwrap()), "{public}");
         }
         for private in [

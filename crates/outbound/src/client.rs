@@ -16,7 +16,9 @@ use tokio::{
 use tokio_rustls::TlsConnector;
 use world::{Elapsed, World};
 
-use crate::{CallFailed, HostPattern, Outbound, Post, Reply, TrustError, Url, address::is_public, tls::Trust};
+use crate::{
+    CallFailed, HostPattern, Outbound, Post, Reply, TrustError, Url, address::is_public, tls::Trust,
+};
 
 /// An address that does not take a connection within this time is left for the next one.
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
@@ -46,7 +48,11 @@ impl Client {
     /// # Errors
     /// `further` holds none.
     pub fn new(world: World, private: Private, further: Option<&str>) -> Result<Self, TrustError> {
-        Ok(Self { world, private, trust: Trust::new(further)? })
+        Ok(Self {
+            world,
+            private,
+            trust: Trust::new(further)?,
+        })
     }
 
     /// Whether a text can be the further authorities of a client.
@@ -67,18 +73,28 @@ impl Client {
         }
         let settings = self.trust.settings(call.identity).map_err(unreachable)?;
         let name = ServerName::try_from(call.url.host.clone()).map_err(unreachable)?;
-        let stream = TlsConnector::from(Arc::new(settings)).connect(name, stream).await.map_err(unreachable)?;
+        let stream = TlsConnector::from(Arc::new(settings))
+            .connect(name, stream)
+            .await
+            .map_err(unreachable)?;
         talk(stream, call).await
     }
 
     /// Connects to one of the host's addresses that may be called. The name is not resolved again.
     async fn connect(&self, url: &Url) -> Result<TcpStream, CallFailed> {
-        let found = lookup_host((url.host.as_str(), url.port)).await.map_err(unreachable)?;
-        let is_allowed = |address: &SocketAddr| self.private == Private::Allowed || is_public(address.ip());
+        let found = lookup_host((url.host.as_str(), url.port))
+            .await
+            .map_err(unreachable)?;
+        let is_allowed =
+            |address: &SocketAddr| self.private == Private::Allowed || is_public(address.ip());
         let addresses: Vec<SocketAddr> = found.filter(is_allowed).take(ADDRESSES).collect();
         let mut failed = CallFailed::Private;
         for address in addresses {
-            match self.world.timeout(CONNECT_WITHIN, TcpStream::connect(address)).await {
+            match self
+                .world
+                .timeout(CONNECT_WITHIN, TcpStream::connect(address))
+                .await
+            {
                 Ok(Ok(stream)) => return Ok(stream),
                 Ok(Err(error)) => failed = unreachable(error),
                 Err(Elapsed) => failed = CallFailed::Elapsed,
@@ -108,7 +124,9 @@ async fn talk<S>(stream: S, call: &Post<'_>) -> Result<Reply, CallFailed>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(broken)?;
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream))
+        .await
+        .map_err(broken)?;
     let request = request(call)?;
     let exchange = async {
         let answer = sender.send_request(request).await.map_err(broken)?;
@@ -118,7 +136,10 @@ where
             Some(_) => CallFailed::TooLarge,
             None => CallFailed::Broken(error.to_string()),
         })?;
-        Ok(Reply { status, body: body.to_bytes() })
+        Ok(Reply {
+            status,
+            body: body.to_bytes(),
+        })
     };
     match select(pin!(exchange), pin!(connection)).await {
         Either::Left((reply, _)) => reply,
@@ -132,7 +153,10 @@ fn request(call: &Post<'_>) -> Result<Request<Full<Bytes>>, CallFailed> {
         .header(header::HOST, &call.url.authority)
         .header(header::CONTENT_TYPE, "application/json")
         .header(header::ACCEPT, "application/json, */*;q=0.1")
-        .header(header::USER_AGENT, concat!("pointsman/", env!("CARGO_PKG_VERSION")))
+        .header(
+            header::USER_AGENT,
+            concat!("pointsman/", env!("CARGO_PKG_VERSION")),
+        )
         .header(header::CONNECTION, "close");
     for (name, value) in call.headers {
         request = request.header(*name, value);

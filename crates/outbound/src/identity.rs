@@ -32,8 +32,12 @@ pub enum IdentityError {
 impl Identity {
     /// Reads a certificate, perhaps followed by those that lead to its root, and its key; both PEM.
     pub fn from_pem(certificate: &str, key: &str) -> Result<Self, IdentityError> {
-        let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(certificate.as_bytes()).collect();
-        let chain = chain.ok().filter(|chain| !chain.is_empty()).ok_or(IdentityError::Certificate)?;
+        let chain: Result<Vec<_>, _> =
+            CertificateDer::pem_slice_iter(certificate.as_bytes()).collect();
+        let chain = chain
+            .ok()
+            .filter(|chain| !chain.is_empty())
+            .ok_or(IdentityError::Certificate)?;
         let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).map_err(|_| IdentityError::Key)?;
         let key = ring::sign::any_supported_type(&key).map_err(|_| IdentityError::Kind)?;
         let certified = CertifiedKey::new(chain, key);

@@ -85,6 +85,8 @@ pub struct Nowhere;
 
 impl Outbound for Nowhere {
     fn post<'a>(&'a self, _: &'a Post<'a>) -> BoxFuture<'a, Result<Reply, CallFailed>> {
-        Box::pin(ready(Err(CallFailed::Unreachable("there is no network".to_owned()))))
+        Box::pin(ready(Err(CallFailed::Unreachable(
+            "there is no network".to_owned(),
+        ))))
     }
 }

@@ -25,19 +25,28 @@ pub struct TrustError;
 impl Trust {
     /// `further`: PEM with authorities that are trusted besides the system's.
     pub(crate) fn new(further: Option<&str>) -> Result<Self, TrustError> {
-        let read: Result<Vec<_>, _> =
-            further.map_or(Ok(Vec::new()), |text| CertificateDer::pem_slice_iter(text.as_bytes()).collect());
+        let read: Result<Vec<_>, _> = further.map_or(Ok(Vec::new()), |text| {
+            CertificateDer::pem_slice_iter(text.as_bytes()).collect()
+        });
         let found = read.map_err(|_| TrustError)?;
         let mut store = RootCertStore::empty();
-        let usable = found.iter().all(|certificate| store.add(certificate.clone()).is_ok());
+        let usable = found
+            .iter()
+            .all(|certificate| store.add(certificate.clone()).is_ok());
         if !usable || (further.is_some() && found.is_empty()) {
             return Err(TrustError);
         }
-        Ok(Self { further: found, roots: OnceLock::new() })
+        Ok(Self {
+            further: found,
+            roots: OnceLock::new(),
+        })
     }
 
     /// The settings of a connection, as whoever `identity` says that we are.
-    pub(crate) fn settings(&self, identity: Option<&Identity>) -> Result<ClientConfig, rustls::Error> {
+    pub(crate) fn settings(
+        &self,
+        identity: Option<&Identity>,
+    ) -> Result<ClientConfig, rustls::Error> {
         let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()?
             .with_root_certificates(self.roots());

@@ -33,12 +33,20 @@ impl Url {
     /// Reads an `https` address. Errors: `Form`, `Scheme`.
     pub fn https(text: &str) -> Result<Self, BadUrl> {
         let url = Self::http_or_https(text)?;
-        if url.tls { Ok(url) } else { Err(BadUrl::Scheme) }
+        if url.tls {
+            Ok(url)
+        } else {
+            Err(BadUrl::Scheme)
+        }
     }
 
     /// Reads an `https` or `http` address. Errors: `Form`, `Scheme`.
     pub fn http_or_https(text: &str) -> Result<Self, BadUrl> {
-        if text.len() > URL_MAX || text.bytes().any(|byte| !byte.is_ascii_graphic() || byte == b'\\') {
+        if text.len() > URL_MAX
+            || text
+                .bytes()
+                .any(|byte| !byte.is_ascii_graphic() || byte == b'\\')
+        {
             return Err(BadUrl::Form);
         }
         let uri: Uri = text.parse().map_err(|_| BadUrl::Form)?;
@@ -48,8 +56,15 @@ impl Url {
             Some(_) => return Err(BadUrl::Scheme),
             None => return Err(BadUrl::Form),
         };
-        let authority = uri.authority().filter(|authority| !authority.as_str().contains('@')).ok_or(BadUrl::Form)?;
-        let host = authority.host().trim_start_matches('[').trim_end_matches(']').trim_end_matches('.');
+        let authority = uri
+            .authority()
+            .filter(|authority| !authority.as_str().contains('@'))
+            .ok_or(BadUrl::Form)?;
+        let host = authority
+            .host()
+            .trim_start_matches('[')
+            .trim_end_matches(']')
+            .trim_end_matches('.');
         if !is_host(host) {
             return Err(BadUrl::Form);
         }
@@ -66,7 +81,10 @@ impl Url {
             host: host.to_ascii_lowercase(),
             port,
             authority: authority.as_str().to_owned(),
-            path: uri.path_and_query().cloned().unwrap_or_else(|| PathAndQuery::from_static("/")),
+            path: uri
+                .path_and_query()
+                .cloned()
+                .unwrap_or_else(|| PathAndQuery::from_static("/")),
         })
     }
 
@@ -77,7 +95,10 @@ impl Url {
 }
 
 fn has_port(authority: &str) -> bool {
-    authority.rsplit_once(']').map_or(authority, |(_, rest)| rest).contains(':')
+    authority
+        .rsplit_once(']')
+        .map_or(authority, |(_, rest)| rest)
+        .contains(':')
 }
 
 /// Whether the text is an address, or a name of letters, digits, hyphens and dots that doesn't look like a number: some
@@ -86,8 +107,9 @@ fn is_host(host: &str) -> bool {
     if host.parse::<IpAddr>().is_ok() {
         return true;
     }
-    let label =
-        |label: &str| !label.is_empty() && label.len() <= 63 && !label.starts_with('-') && !label.ends_with('-');
+    let label = |label: &str| {
+        !label.is_empty() && label.len() <= 63 && !label.starts_with('-') && !label.ends_with('-')
+    };
     let letters = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
     let last = host.rsplit('.').next().unwrap_or_default();
     host.len() <= 253
@@ -107,19 +129,30 @@ pub struct HostPattern {
 impl HostPattern {
     /// Reads a pattern; `None` when it is none. `*` alone is none: it would allow everything.
     pub fn parse(text: &str) -> Option<Self> {
-        let (below, rest) = text.strip_prefix("*.").map_or((false, text), |rest| (true, rest));
+        let (below, rest) = text
+            .strip_prefix("*.")
+            .map_or((false, text), |rest| (true, rest));
         let (host, port) = match rest.rsplit_once(':') {
-            Some((host, port)) if !host.contains(':') || host.ends_with(']') => (host, Some(port.parse().ok()?)),
+            Some((host, port)) if !host.contains(':') || host.ends_with(']') => {
+                (host, Some(port.parse().ok()?))
+            }
             _ => (rest, None),
         };
-        let host = host.trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
+        let host = host
+            .trim_start_matches('[')
+            .trim_end_matches(']')
+            .to_ascii_lowercase();
         let named = !below || (host.contains('.') && host.parse::<IpAddr>().is_err());
         (is_host(&host) && named && port != Some(0)).then_some(Self { below, host, port })
     }
 
     /// The pattern as it is written.
     pub fn text(&self) -> String {
-        let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
+        let host = if self.host.contains(':') {
+            format!("[{}]", self.host)
+        } else {
+            self.host.clone()
+        };
         let port = self.port.map(|port| format!(":{port}")).unwrap_or_default();
         format!("{}{host}{port}", if self.below { "*." } else { "" })
     }
@@ -142,9 +175,15 @@ mod tests {
     #[test]
     fn an_address_has_a_scheme_a_host_and_no_user() {
         let url = Url::https("https://Pay.Example:8443/a?b=c#d").unwrap();
-        assert_eq!((url.host(), url.port, url.path.as_str()), ("pay.example", 8443, "/a?b=c"));
+        assert_eq!(
+            (url.host(), url.port, url.path.as_str()),
+            ("pay.example", 8443, "/a?b=c")
+        );
         assert_eq!(Url::https("https://pay.example").unwrap().port, 443);
-        assert_eq!(Url::https("https://pay.example.").unwrap().host(), "pay.example");
+        assert_eq!(
+            Url::https("https://pay.example.").unwrap().host(),
+            "pay.example"
+        );
         assert_eq!(Url::https("https://[::1]/").unwrap().host(), "::1");
         assert_eq!(Url::http_or_https("http://pay.example").unwrap().port, 80);
         assert_eq!(Url::https("http://pay.example"), Err(BadUrl::Scheme));
@@ -176,17 +215,30 @@ mod tests {
 
     #[test]
     fn a_pattern_allows_a_host_or_the_names_below_it() {
-        let allows = |pattern: &str, url: &str| HostPattern::parse(pattern).unwrap().allows(&Url::https(url).unwrap());
-        assert!(allows("*.apple.com", "https://apple-pay-gateway.apple.com/x"));
+        let allows = |pattern: &str, url: &str| {
+            HostPattern::parse(pattern)
+                .unwrap()
+                .allows(&Url::https(url).unwrap())
+        };
+        assert!(allows(
+            "*.apple.com",
+            "https://apple-pay-gateway.apple.com/x"
+        ));
         assert!(allows("*.apple.com", "https://a.b.APPLE.com:444/x"));
-        for other in
-            ["https://apple.com", "https://evilapple.com", "https://apple.com.evil.example", "https://x.apple.co"]
-        {
+        for other in [
+            "https://apple.com",
+            "https://evilapple.com",
+            "https://apple.com.evil.example",
+            "https://x.apple.co",
+        ] {
             assert!(!allows("*.apple.com", other), "{other}");
         }
         assert!(allows("pay.example", "https://pay.example:1234/"));
         assert!(!allows("pay.example", "https://a.pay.example"));
-        assert!(allows("localhost:8443", "https://localhost:8443/") && !allows("localhost:8443", "https://localhost/"));
+        assert!(
+            allows("localhost:8443", "https://localhost:8443/")
+                && !allows("localhost:8443", "https://localhost/")
+        );
         assert!(allows("[::1]:8443", "https://[::1]:8443/"));
         for wrong in [
             "",
@@ -203,6 +255,9 @@ mod tests {
         ] {
             assert!(HostPattern::parse(wrong).is_none(), "{wrong}");
         }
-        assert_eq!(HostPattern::parse("*.Apple.com:443").unwrap().text(), "*.apple.com:443");
+        assert_eq!(
+            HostPattern::parse("*.Apple.com:443").unwrap().text(),
+            "*.apple.com:443"
+        );
     }
 }

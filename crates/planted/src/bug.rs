@@ -134,53 +134,95 @@ impl Bug {
     #[must_use]
     pub const fn about(self) -> &'static str {
         match self {
-            Self::AnswerNotStored => "The commit that settles an operation leaves out what its idempotency key tells.",
-            Self::AnswerOfAnotherRequest => "A key tells its answer to any request, whatever was asked.",
+            Self::AnswerNotStored => {
+                "The commit that settles an operation leaves out what its idempotency key tells."
+            }
+            Self::AnswerOfAnotherRequest => {
+                "A key tells its answer to any request, whatever was asked."
+            }
             Self::CaptureBesideCancel => "A capture and a cancellation may be under way at once.",
-            Self::ClientTokenUnclaimed => "A client token's one live payment is not claimed in the first commit.",
+            Self::ClientTokenUnclaimed => {
+                "A client token's one live payment is not claimed in the first commit."
+            }
             Self::EventLost => "One commit of a payment writes no event.",
-            Self::EvidenceOmitted => "The timeline does not say that a look-up found the outcome out.",
-            Self::FallBackAfterUnknown => "An attempt without an answer is followed by one at another connection.",
-            Self::HandBackUnguarded => "Recovery gives a payment its due time back without looking at its version.",
-            Self::IntentUnclaimed => "An intent's one live payment is not claimed in the first commit.",
-            Self::KeyAfterPayment => "The idempotency key is written in a commit of its own, after the payment's.",
-            Self::LateApprovalAbsorbed => "A charge that comes to light after the end makes the payment succeed.",
+            Self::EvidenceOmitted => {
+                "The timeline does not say that a look-up found the outcome out."
+            }
+            Self::FallBackAfterUnknown => {
+                "An attempt without an answer is followed by one at another connection."
+            }
+            Self::HandBackUnguarded => {
+                "Recovery gives a payment its due time back without looking at its version."
+            }
+            Self::IntentUnclaimed => {
+                "An intent's one live payment is not claimed in the first commit."
+            }
+            Self::KeyAfterPayment => {
+                "The idempotency key is written in a commit of its own, after the payment's."
+            }
+            Self::LateApprovalAbsorbed => {
+                "A charge that comes to light after the end makes the payment succeed."
+            }
             Self::LateChargeKept => "A charge that comes to light after the end is not given back.",
-            Self::LateNewsChangesState => "News about an operation that has ended is taken as if it were open.",
+            Self::LateNewsChangesState => {
+                "News about an operation that has ended is taken as if it were open."
+            }
             Self::LateRequestToldFailed => {
                 "A request whose time is over is told FAILED while the processor is being asked."
             }
-            Self::LeaseIgnored => "Whoever takes a due payment takes no lease: every node looks after it.",
+            Self::LeaseIgnored => {
+                "Whoever takes a due payment takes no lease: every node looks after it."
+            }
             Self::LookUpUnderNewReference => "A look-up asks for a reference that was never sent.",
-            Self::NeverReleased => "A payment that ended without money keeps its intent and its client token.",
+            Self::NeverReleased => {
+                "A payment that ended without money keeps its intent and its client token."
+            }
             Self::NotFoundTooEarly => "\"Not found\" counts as evidence at once.",
-            Self::OwnCommitNotRecognised => "After a lost answer a conflict is not looked at for being with oneself.",
+            Self::OwnCommitNotRecognised => {
+                "After a lost answer a conflict is not looked at for being with oneself."
+            }
             Self::PartialCaptureAsWhole => "A capture of a part is written down as one of all.",
             Self::PendingIsDone => "\"Accepted, will settle later\" is taken for done.",
             Self::RecoveryForgotten => "An unknown outcome gets no time for a look-up.",
-            Self::RefundCountedTwice => "A refund that settles is taken from what was captured as well.",
+            Self::RefundCountedTwice => {
+                "A refund that settles is taken from what was captured as well."
+            }
             Self::RefundsUnreserved => "Refunds that are under way reserve nothing.",
-            Self::ReleasedWhileUnknown => "An intent is freed while its payment's outcome is unknown.",
-            Self::ResentUnderNewReference => "A call without an answer is sent again under a new reference.",
+            Self::ReleasedWhileUnknown => {
+                "An intent is freed while its payment's outcome is unknown."
+            }
+            Self::ResentUnderNewReference => {
+                "A call without an answer is sent again under a new reference."
+            }
             Self::ReturnUnchecked => {
                 "A payment that waits gives way without being given up, and its return is not checked."
             }
-            Self::ReversalOfTheWrongKind => "A captured charge is given back as if it were only authorised.",
+            Self::ReversalOfTheWrongKind => {
+                "A captured charge is given back as if it were only authorised."
+            }
             Self::ReversedAgain => "A reversal that was begun stays owed.",
-            Self::SaleTakenForAuthorisation => "A charge that included the capture is taken for an authorisation.",
+            Self::SaleTakenForAuthorisation => {
+                "A charge that included the capture is taken for an authorisation."
+            }
             Self::SendBeforeCommit => "The processor is asked before the payment's first commit.",
             Self::SendByIgnored => "An operation is sent however late its sender wakes up.",
             Self::TimeoutIsFailure => "A call without an answer is taken for one that did nothing.",
-            Self::TimerDecides => "The end of an authorisation's life time cancels it without asking the processor.",
+            Self::TimerDecides => {
+                "The end of an authorisation's life time cancels it without asking the processor."
+            }
             Self::UnknownCommitDoneAnew => {
                 "A commit without an answer is taken for refused, and the operation is begun anew."
             }
             Self::UnknownCommitIsDone => "A commit without an answer is taken for done.",
-            Self::UnknownToldFailed => "An authorisation whose outcome is unknown is told as FAILED until it is known.",
+            Self::UnknownToldFailed => {
+                "An authorisation whose outcome is unknown is told as FAILED until it is known."
+            }
             Self::VersionUnchecked => {
                 "A payment is written whatever its version, and its event only where there is none."
             }
-            Self::WholeAmountCaptured => "The processor is asked to capture all, whatever was asked for.",
+            Self::WholeAmountCaptured => {
+                "The processor is asked to capture all, whatever was asked for."
+            }
             Self::WrongOperationSettled => {
                 "The answer to a call settles the payment's last operation, whichever was called."
             }

@@ -63,7 +63,11 @@ mod tests {
         let names: BTreeSet<String> = Bug::ALL.iter().map(|bug| bug.name()).collect();
         assert_eq!(names.len(), Bug::ALL.len());
         assert_eq!(Bug::SendBeforeCommit.name(), "send-before-commit");
-        assert!(Bug::ALL.iter().all(|bug| Bug::parse(&bug.name()) == Some(*bug)));
+        assert!(
+            Bug::ALL
+                .iter()
+                .all(|bug| Bug::parse(&bug.name()) == Some(*bug))
+        );
         assert_eq!(Bug::parse("none"), None);
     }
 }

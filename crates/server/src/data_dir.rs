@@ -60,11 +60,16 @@ pub struct Standing(Vec<(PathBuf, u64, u64)>);
 impl Standing {
     /// Whether one of them was removed, moved, or has another in its place: what is written to it then is lost with the process.
     pub fn is_lost(&self) -> bool {
-        self.0.iter().any(|(path, device, inode)| match fs::metadata(path) {
-            Ok(now) => (now.dev(), now.ino()) != (*device, *inode),
-            // A directory that can't be looked into for a moment is not gone.
-            Err(error) => matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
-        })
+        self.0
+            .iter()
+            .any(|(path, device, inode)| match fs::metadata(path) {
+                Ok(now) => (now.dev(), now.ino()) != (*device, *inode),
+                // A directory that can't be looked into for a moment is not gone.
+                Err(error) => matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ),
+            })
     }
 }
 
@@ -104,7 +109,11 @@ impl DataDir {
     /// # Errors
     /// [`DataDirError::InUse`] when another process has it.
     pub fn hold(&self) -> Result<Held, DataDirError> {
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.0).map_err(|error| failed(&self.0, error))?;
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.0)
+            .map_err(|error| failed(&self.0, error))?;
         let path = self.lock();
         let mut options = OpenOptions::new();
         let mut lock = options
@@ -120,13 +129,22 @@ impl DataDir {
             Err(TryLockError::WouldBlock) => {
                 let mut pid = String::new();
                 let _ = lock.read_to_string(&mut pid);
-                return Err(DataDirError::InUse { dir: self.shown(), pid: pid.trim().to_owned() });
+                return Err(DataDirError::InUse {
+                    dir: self.shown(),
+                    pid: pid.trim().to_owned(),
+                });
             }
             Err(TryLockError::Error(error)) => return Err(failed(&path, error)),
         }
         // The number only helps people; without it the lock holds all the same.
-        let _ = lock.set_len(0).and_then(|()| lock.rewind()).and_then(|()| writeln!(lock, "{}", std::process::id()));
-        Ok(Held { dir: self.clone(), lock })
+        let _ = lock
+            .set_len(0)
+            .and_then(|()| lock.rewind())
+            .and_then(|()| writeln!(lock, "{}", std::process::id()));
+        Ok(Held {
+            dir: self.clone(),
+            lock,
+        })
     }
 
     /// The mode of its data; `None` before the first start.
@@ -138,7 +156,10 @@ impl DataDir {
                 "live" => Ok(Some(Mode::Live)),
                 // Written when the power went.
                 "" => Ok(None),
-                _ => Err(failed(&path, io::Error::other("must hold `test` or `live`"))),
+                _ => Err(failed(
+                    &path,
+                    io::Error::other("must hold `test` or `live`"),
+                )),
             },
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(failed(&path, error)),
@@ -148,9 +169,11 @@ impl DataDir {
     /// Refuses data of the other mode. Returns whether it has a mode yet.
     pub fn refuse_other_mode(&self, asked: Mode) -> Result<bool, DataDirError> {
         match self.mode()? {
-            Some(made) if made != asked => {
-                Err(DataDirError::OtherMode { dir: self.shown(), made: mode_name(made), asked: mode_name(asked) })
-            }
+            Some(made) if made != asked => Err(DataDirError::OtherMode {
+                dir: self.shown(),
+                made: mode_name(made),
+                asked: mode_name(asked),
+            }),
             made => Ok(made.is_some()),
         }
     }
@@ -202,7 +225,8 @@ impl Held {
     /// Notes that the data are on a PostgreSQL server, also where old ones lie here.
     pub fn note_server(&self) -> Result<(), DataDirError> {
         let path = self.dir.elsewhere();
-        fs::write(&path, "The data are on a PostgreSQL server.\n").map_err(|error| failed(&path, error))
+        fs::write(&path, "The data are on a PostgreSQL server.\n")
+            .map_err(|error| failed(&path, error))
     }
 
     /// Its lock and its databases, which are open, to see whether they stay.
@@ -216,7 +240,11 @@ impl Held {
         };
         let (lock, store, vault) = (self.dir.lock(), self.dir.store(), self.dir.vault());
         let (stored, sealed) = (fs::metadata(&store), fs::metadata(&vault));
-        Ok(Standing(vec![each(lock, self.lock.metadata())?, each(store, stored)?, each(vault, sealed)?]))
+        Ok(Standing(vec![
+            each(lock, self.lock.metadata())?,
+            each(store, stored)?,
+            each(vault, sealed)?,
+        ]))
     }
 
     /// The data come here.
@@ -238,7 +266,10 @@ pub fn mode_name(mode: Mode) -> &'static str {
 }
 
 fn failed(path: &Path, error: io::Error) -> DataDirError {
-    DataDirError::Io { path: path.display().to_string(), error }
+    DataDirError::Io {
+        path: path.display().to_string(),
+        error,
+    }
 }
 
 #[cfg(test)]
@@ -265,7 +296,10 @@ mod tests {
         let (_root, dir) = fresh();
         let held = dir.hold().unwrap();
         let refused = dir.hold().err().unwrap().to_string();
-        assert!(refused.contains(&format!("process {}", std::process::id())), "{refused}");
+        assert!(
+            refused.contains(&format!("process {}", std::process::id())),
+            "{refused}"
+        );
         drop(held);
         assert!(dir.hold().is_ok());
     }
@@ -314,6 +348,9 @@ mod tests {
         held.claim(Mode::Test).unwrap();
         assert_eq!(dir.mode().unwrap(), Some(Mode::Test));
         let refused = held.claim(Mode::Live).unwrap_err().to_string();
-        assert!(refused.contains("test mode and can't be served in live mode"), "{refused}");
+        assert!(
+            refused.contains("test mode and can't be served in live mode"),
+            "{refused}"
+        );
     }
 }

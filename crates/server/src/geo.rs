@@ -50,7 +50,10 @@ impl Places {
             }
         }
         places.sort_unstable();
-        if places.windows(2).any(|pair| matches!(pair, [one, next] if one.last >= next.first)) {
+        if places
+            .windows(2)
+            .any(|pair| matches!(pair, [one, next] if one.last >= next.first))
+        {
             bail!("some of its ranges overlap");
         }
         places.shrink_to_fit();
@@ -75,10 +78,14 @@ fn place(line: &str) -> Result<Option<Place>, &'static str> {
     if line.is_empty() || line.starts_with('#') {
         return Ok(None);
     }
-    let parts: Vec<&str> = line.split(',').map(|part| part.trim().trim_matches('"')).collect();
+    let parts: Vec<&str> = line
+        .split(',')
+        .map(|part| part.trim().trim_matches('"'))
+        .collect();
     let (first, last, code) = match parts.as_slice() {
         [range, code] => {
-            let (first, last) = ends(range).ok_or("must begin with a range such as 192.0.2.0/24")?;
+            let (first, last) =
+                ends(range).ok_or("must begin with a range such as 192.0.2.0/24")?;
             (first, last, code)
         }
         [first, last, code] => {
@@ -93,7 +100,11 @@ fn place(line: &str) -> Result<Option<Place>, &'static str> {
     }
     // Tables have codes such as `ZZ` for what nobody knows.
     let country = Country::parse(code);
-    Ok(country.map(|country| Place { first: number(first), last: number(last), country }))
+    Ok(country.map(|country| Place {
+        first: number(first),
+        last: number(last),
+        country,
+    }))
 }
 
 fn parsed(text: &str) -> Option<IpAddr> {
@@ -130,7 +141,9 @@ mod tests {
     use super::*;
 
     fn country(places: &Places, address: &str) -> Option<&'static str> {
-        places.country(address.parse().unwrap()).map(Country::alpha2)
+        places
+            .country(address.parse().unwrap())
+            .map(Country::alpha2)
     }
 
     fn refused(table: &str) -> String {
@@ -162,7 +175,13 @@ mod tests {
         }
         assert_eq!(country(&Places::default(), "192.0.2.1"), None);
         let everything = Places::read("0.0.0.0/0,IE\n".as_bytes()).unwrap();
-        assert_eq!((country(&everything, "255.255.255.255"), country(&everything, "::1")), (Some("IE"), None));
+        assert_eq!(
+            (
+                country(&everything, "255.255.255.255"),
+                country(&everything, "::1")
+            ),
+            (Some("IE"), None)
+        );
     }
 
     #[test]
@@ -176,7 +195,10 @@ mod tests {
             ("192.0.2.9,2001:db8::,IE", "must not come after"),
         ] {
             let said = refused(&format!("192.0.3.0/24,IE\n{line}\n"));
-            assert!(said.starts_with("line 2") && said.contains(what), "{line}: {said}");
+            assert!(
+                said.starts_with("line 2") && said.contains(what),
+                "{line}: {said}"
+            );
         }
         assert!(refused(&format!("{}\n", "x".repeat(201))).contains("too long"));
         assert!(refused("192.0.2.0/24,IE\n192.0.2.128/25,FR\n").contains("overlap"));

@@ -9,7 +9,9 @@ use world::World;
 use crate::config::{Log, LogFormat, no_color};
 
 /// Bounds of the histograms of durations, in seconds: from a point read to the end of a request's time.
-const SECONDS: [f64; 13] = [0.000_5, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 2.5, 10.0, 25.0];
+const SECONDS: [f64; 13] = [
+    0.000_5, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 2.5, 10.0, 25.0,
+];
 /// Bounds of the histogram of changes in one commit.
 const CHANGES: [f64; 8] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
 /// How often samples are put into their histograms. Between two times they are kept one by one.
@@ -19,15 +21,25 @@ const UPKEEP: Duration = Duration::from_secs(5);
 pub fn start_logging(log: &Log) {
     let filter = EnvFilter::try_new(&log.level).unwrap_or_else(|_| EnvFilter::new("info"));
     let colour = std::io::stderr().is_terminal() && !no_color();
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colour);
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(colour);
     // An error means that logging has been started before.
     let _ = match log.format {
         LogFormat::Text => builder.with_target(false).try_init(),
-        LogFormat::Json => builder.json().flatten_event(true).with_span_list(false).try_init(),
+        LogFormat::Json => builder
+            .json()
+            .flatten_event(true)
+            .with_span_list(false)
+            .try_init(),
     };
     panic::set_hook(Box::new(|panic| {
         // The message may quote what was being worked on, so the place alone is told.
-        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        let place = panic
+            .location()
+            .map(ToString::to_string)
+            .unwrap_or_default();
         tracing::error!(place, "a defect: the program panicked");
     }));
 }
@@ -41,7 +53,9 @@ impl Metrics {
     pub fn start() -> Self {
         let builder = PrometheusBuilder::new()
             .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS)
-            .and_then(|builder| builder.set_buckets_for_metric(Matcher::Suffix("_changes".to_owned()), &CHANGES));
+            .and_then(|builder| {
+                builder.set_buckets_for_metric(Matcher::Suffix("_changes".to_owned()), &CHANGES)
+            });
         let handle = builder.and_then(PrometheusBuilder::install_recorder).ok();
         metrics::gauge!("pointsman_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
         describe();
@@ -55,7 +69,10 @@ impl Metrics {
 
     /// Everything measured, in the text format of Prometheus.
     pub fn render(&self) -> String {
-        self.0.as_ref().map(PrometheusHandle::render).unwrap_or_default()
+        self.0
+            .as_ref()
+            .map(PrometheusHandle::render)
+            .unwrap_or_default()
     }
 
     /// Keeps the samples from piling up where nobody collects them.
@@ -78,7 +95,10 @@ fn describe() {
         "Connections that are left out after repeated failures, until a payment finds them well again."
     );
     metrics::gauge!("pointsman_connections_resting").set(0.0);
-    metrics::describe_counter!("pointsman_http_requests_total", "Requests by root field and error code.");
+    metrics::describe_counter!(
+        "pointsman_http_requests_total",
+        "Requests by root field and error code."
+    );
     metrics::describe_histogram!(
         "pointsman_http_request_duration_seconds",
         metrics::Unit::Seconds,
@@ -94,10 +114,14 @@ mod tests {
     fn what_is_measured_is_shown_with_its_buckets() {
         let measured = Metrics::start();
         metrics::counter!("pointsman_http_requests_total", "operation" => "getPayment", "code" => "ok").increment(2);
-        metrics::histogram!("pointsman_http_request_duration_seconds", "operation" => "getPayment").record(0.003);
+        metrics::histogram!("pointsman_http_request_duration_seconds", "operation" => "getPayment")
+            .record(0.003);
         let text = measured.render();
         assert!(text.contains("pointsman_build_info{version=\""), "{text}");
-        assert!(text.contains("pointsman_http_requests_total{operation=\"getPayment\",code=\"ok\"} 2"), "{text}");
+        assert!(
+            text.contains("pointsman_http_requests_total{operation=\"getPayment\",code=\"ok\"} 2"),
+            "{text}"
+        );
         assert!(
             text.contains("pointsman_http_request_duration_seconds_bucket{operation=\"getPayment\",le=\"0.005\"} 1"),
             "{text}"

@@ -51,7 +51,11 @@ impl Chance {
     /// One of `first` and the others, each equally likely.
     pub(crate) fn pick<T: Copy>(&mut self, first: T, others: &[T]) -> T {
         let index = self.index(others.len().saturating_add(1));
-        index.checked_sub(1).and_then(|index| others.get(index)).copied().unwrap_or(first)
+        index
+            .checked_sub(1)
+            .and_then(|index| others.get(index))
+            .copied()
+            .unwrap_or(first)
     }
 
     /// A span of milliseconds from `low` to `high`.

@@ -15,7 +15,10 @@ pub(crate) struct CutAfter<F> {
 impl<F: Future> CutAfter<F> {
     /// `work`, polled at most `polls` times.
     pub(crate) fn new(work: F, polls: u32) -> Self {
-        Self { work: Some(Box::pin(work)), left: polls }
+        Self {
+            work: Some(Box::pin(work)),
+            left: polls,
+        }
     }
 }
 

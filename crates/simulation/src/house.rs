@@ -16,7 +16,9 @@ use domain::{
     Fault, Timestamp,
     id::{ConnectionId, FlowId},
 };
-use engine::{Connectors, Engine, Parts, Returned, Seed, SeedConnection, SeedFlow, Settings, Webhook};
+use engine::{
+    Connectors, Engine, Parts, Returned, Seed, SeedConnection, SeedFlow, Settings, Webhook,
+};
 use graphql::{Api, Introspection, Limits, Method, Request};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
@@ -118,9 +120,15 @@ impl House {
         for index in 0..nodes {
             let (_, node) = house.sim.node();
             let running = Arc::new(house.start(&node, index)?);
-            house.places.lock().push(Place { node, running, off: 0 });
+            house.places.lock().push(Place {
+                node,
+                running,
+                off: 0,
+            });
         }
-        let first = house.running(0).ok_or_else(|| Broke("a house needs a node".to_owned()))?;
+        let first = house
+            .running(0)
+            .ok_or_else(|| Broke("a house needs a node".to_owned()))?;
         let (done, seeded) = oneshot::channel();
         let engine = first.engine.clone();
         first.world.spawn(async move {
@@ -131,13 +139,22 @@ impl House {
         for place in house.places.lock().iter() {
             place.running.engine.start();
         }
-        house.world.spawn(keep_alive(Arc::downgrade(&house), deaths, Chance::of(seed, 4)));
+        house.world.spawn(keep_alive(
+            Arc::downgrade(&house),
+            deaths,
+            Chance::of(seed, 4),
+        ));
         Ok(house)
     }
 
     /// Starts the process of a node.
     fn start(&self, node: &Node, index: usize) -> Result<Running, Broke> {
-        let doorway = |database| Doorway { stage: Arc::clone(&self.stage), node: node.clone(), index, database };
+        let doorway = |database| Doorway {
+            stage: Arc::clone(&self.stage),
+            node: node.clone(),
+            index,
+            database,
+        };
         let world = node.world();
         let store = self.store.connect(&world, Arc::new(doorway("")));
         let vault_db = self.vault.connect(&world, Arc::new(doorway("vault: ")));
@@ -146,11 +163,20 @@ impl House {
 
     /// Starts a process that has died.
     fn restart(&self, index: usize) {
-        let Some(node) = self.places.lock().get(index).map(|place| place.node.clone()) else { return };
+        let Some(node) = self
+            .places
+            .lock()
+            .get(index)
+            .map(|place| place.node.clone())
+        else {
+            return;
+        };
         // One that died again while it was dead is started twice: what the first start began ends here.
         node.crash();
         // It was started in the same way before; one that does not start is found by who waits for it.
-        let Ok(running) = self.start(&node, index) else { return };
+        let Ok(running) = self.start(&node, index) else {
+            return;
+        };
         running.engine.start();
         let running = Arc::new(running);
         if let Some(place) = self.places.lock().get_mut(index) {
@@ -161,7 +187,11 @@ impl House {
 
     /// Whether every process runs.
     pub(crate) fn is_whole(&self) -> bool {
-        let stopped = self.places.lock().iter().any(|place| place.node.is_stopped());
+        let stopped = self
+            .places
+            .lock()
+            .iter()
+            .any(|place| place.node.is_stopped());
         !stopped && self.dead.load(Ordering::SeqCst) == 0
     }
 
@@ -169,12 +199,20 @@ impl House {
     pub(crate) fn strike(&self, chance: &mut Chance) {
         let index = chance.index(self.nodes());
         let mut places = self.places.lock();
-        let Some(place) = places.get_mut(index) else { return };
+        let Some(place) = places.get_mut(index) else {
+            return;
+        };
         match chance.below(9) {
             0 => {
                 self.stage.mishaps.add("process killed at any time");
                 let (stage, node) = (Arc::clone(&self.stage), place.node.clone());
-                Doorway { stage, node, index, database: "" }.die();
+                Doorway {
+                    stage,
+                    node,
+                    index,
+                    database: "",
+                }
+                .die();
             }
             1 => {
                 self.stage.mishaps.add("process stopped at any time");
@@ -208,7 +246,9 @@ impl House {
     /// # Errors
     /// Nothing can go on any more.
     pub(crate) fn run<T>(&self, work: impl Future<Output = T>) -> Result<T, Broke> {
-        self.sim.run_until(work).map_err(|_stuck| Broke("the run is stuck: nothing can go on".to_owned()))
+        self.sim
+            .run_until(work)
+            .map_err(|_stuck| Broke("the run is stuck: nothing can go on".to_owned()))
     }
 
     /// How many nodes there are.
@@ -217,7 +257,10 @@ impl House {
     }
 
     fn running(&self, index: usize) -> Option<Arc<Running>> {
-        self.places.lock().get(index).map(|place| Arc::clone(&place.running))
+        self.places
+            .lock()
+            .get(index)
+            .map(|place| Arc::clone(&place.running))
     }
 
     /// Sends a request to a node. `None` when the connection breaks, also because it is cut after `cut` polls.
@@ -225,7 +268,10 @@ impl House {
         let served = self.running(node)?;
         let work = async move {
             let Running { world, engine, api } = &*served;
-            world.timeout(REQUEST_TIMEOUT, answered(engine, api, ask)).await.ok()
+            world
+                .timeout(REQUEST_TIMEOUT, answered(engine, api, ask))
+                .await
+                .ok()
         };
         self.at(node, work, cut).await?
     }
@@ -235,17 +281,31 @@ impl House {
         let served = self.running(node)?;
         let token = url.rsplit('/').next().unwrap_or_default().to_owned();
         self.bank.guest(true);
-        let returned = self.at(node, async move { served.engine.returned(&token).await }, None).await;
+        let returned = self
+            .at(
+                node,
+                async move { served.engine.returned(&token).await },
+                None,
+            )
+            .await;
         self.bank.guest(false);
         returned
     }
 
     /// A webhook of the merchant's comes in at a node.
-    pub(crate) async fn hear(&self, node: usize, name: &'static str, body: Value) -> Option<Result<usize, Fault>> {
+    pub(crate) async fn hear(
+        &self,
+        node: usize,
+        name: &'static str,
+        body: Value,
+    ) -> Option<Result<usize, Fault>> {
         let served = self.running(node)?;
         let work = async move {
             let caller = served.engine.authenticate(KEY).await?;
-            let heard = served.engine.hear(&caller, Webhook::of(name.to_owned(), body)?).await?;
+            let heard = served
+                .engine
+                .hear(&caller, Webhook::of(name.to_owned(), body)?)
+                .await?;
             Ok(heard.resumed)
         };
         self.at(node, work, None).await
@@ -253,7 +313,8 @@ impl House {
 
     /// The database's disk is slow for a while: every commit takes so long.
     pub(crate) fn slow_disk(&self, for_long: Duration, each: Duration) {
-        self.stage.slow_commits(self.world.now().after(for_long), each);
+        self.stage
+            .slow_commits(self.world.now().after(for_long), each);
     }
 
     /// Runs `work` as a task of the node's. `None` when the node dies, or after `cut` polls.
@@ -322,22 +383,42 @@ fn broke(error: impl std::fmt::Display) -> Broke {
 
 /// Answers a request as the HTTP layer does.
 async fn answered(engine: &Engine, api: &Api, ask: Ask) -> Got {
-    let caller = match engine.authenticate(ask.bearer.as_deref().unwrap_or(KEY)).await {
+    let caller = match engine
+        .authenticate(ask.bearer.as_deref().unwrap_or(KEY))
+        .await
+    {
         Ok(caller) => caller,
         Err(fault) => {
             let body = json!({"errors": [{"message": fault.message, "extensions": {"code": fault.code.text()}}]});
-            return Got { body, replayed: false };
+            return Got {
+                body,
+                replayed: false,
+            };
         }
     };
-    let request = Request { query: ask.query.to_owned(), operation_name: None, variables: ask.variables };
+    let request = Request {
+        query: ask.query.to_owned(),
+        operation_name: None,
+        variables: ask.variables,
+    };
     let response = api.execute(&caller, &request, ask.key, Method::Post).await;
     let body = serde_json::from_slice(&response.body).unwrap_or(Value::Null);
-    Got { body, replayed: response.replayed }
+    Got {
+        body,
+        replayed: response.replayed,
+    }
 }
 
-fn start(world: &World, store: Db, vault_db: Db, bank: &Arc<Bank>, doorway: &Doorway) -> Result<Running, Broke> {
+fn start(
+    world: &World,
+    store: Db,
+    vault_db: Db,
+    bank: &Arc<Bank>,
+    doorway: &Doorway,
+) -> Result<Running, Broke> {
     let source = KeySource::Given(Given::new(KEYS.to_owned()));
-    let vault = Vault::open(vault_db, source, world.clone(), Duration::from_hours(1)).map_err(broke)?;
+    let vault =
+        Vault::open(vault_db, source, world.clone(), Duration::from_hours(1)).map_err(broke)?;
     let connector = |kind: crate::bank::Kind| {
         let gate: Arc<dyn Connector> = Arc::new(Gate::new(kind, bank, doorway.clone()));
         (kind.name, gate)
@@ -355,7 +436,11 @@ fn start(world: &World, store: Db, vault_db: Db, bank: &Arc<Bank>, doorway: &Doo
     let engine = Engine::new(parts);
     engine.reachable_at(PUBLIC.to_owned());
     let api = Api::new(engine.clone(), Limits::default(), Introspection::Off).map_err(broke)?;
-    Ok(Running { world: world.clone(), engine, api })
+    Ok(Running {
+        world: world.clone(),
+        engine,
+        api,
+    })
 }
 
 /// As in production, but with fewer polls, shorter life times and more look-ups, since virtual hours cost real time.
@@ -389,38 +474,93 @@ const CONNECTIONS: [(&str, &str, &str); 8] = [
 
 /// Flows that payments name: id and steps. The first is the default.
 pub(crate) const FLOWS: [(&str, &str); 15] = [
-    ("default", "[{authorise: {connection: prompt-a}}, {capture: now}]"),
-    ("by-api", "[{authorise: {connection: prompt-b}}, {capture: api}]"),
-    ("tardy", "[{authorise: {connection: tardy-a}}, {capture: now}]"),
-    ("tardy-by-api", "[{authorise: {connection: tardy-b}}, {capture: api}]"),
-    ("later", "[{authorise: {connection: prompt-a}}, {capture: {after: 30s}}]"),
-    ("fallback", "[{authorise: {connection: prompt-a, fallback: {to: [tardy-a, prompt-b]}}}, {capture: now}]"),
-    ("failing", "[{authorise: {connection: failing, fallback: {to: [tardy-b, prompt-a]}}}, {capture: api}]"),
-    ("down", "[{authorise: {connection: down, fallback: {to: [prompt-b, tardy-a]}}}, {capture: now}]"),
-    ("slow", "[{authorise: {connection: slow-a}}, {capture: now}]"),
-    ("mute", "[{authorise: {connection: mute-a}}, {capture: api}]"),
-    ("approved-first", "[{approval: {title: Large, within: 10m}}, {authorise: {connection: tardy-a}}, {capture: now}]"),
-    ("approved-later", "[{authorise: {connection: prompt-b}}, {approval: {title: Ship, within: 10m}}, {capture: now}]"),
-    ("shipped", "[{authorise: {connection: tardy-b}}, {capture: {webhook: shipped}}]"),
+    (
+        "default",
+        "[{authorise: {connection: prompt-a}}, {capture: now}]",
+    ),
+    (
+        "by-api",
+        "[{authorise: {connection: prompt-b}}, {capture: api}]",
+    ),
+    (
+        "tardy",
+        "[{authorise: {connection: tardy-a}}, {capture: now}]",
+    ),
+    (
+        "tardy-by-api",
+        "[{authorise: {connection: tardy-b}}, {capture: api}]",
+    ),
+    (
+        "later",
+        "[{authorise: {connection: prompt-a}}, {capture: {after: 30s}}]",
+    ),
+    (
+        "fallback",
+        "[{authorise: {connection: prompt-a, fallback: {to: [tardy-a, prompt-b]}}}, {capture: now}]",
+    ),
+    (
+        "failing",
+        "[{authorise: {connection: failing, fallback: {to: [tardy-b, prompt-a]}}}, {capture: api}]",
+    ),
+    (
+        "down",
+        "[{authorise: {connection: down, fallback: {to: [prompt-b, tardy-a]}}}, {capture: now}]",
+    ),
+    (
+        "slow",
+        "[{authorise: {connection: slow-a}}, {capture: now}]",
+    ),
+    (
+        "mute",
+        "[{authorise: {connection: mute-a}}, {capture: api}]",
+    ),
+    (
+        "approved-first",
+        "[{approval: {title: Large, within: 10m}}, {authorise: {connection: tardy-a}}, {capture: now}]",
+    ),
+    (
+        "approved-later",
+        "[{authorise: {connection: prompt-b}}, {approval: {title: Ship, within: 10m}}, {capture: now}]",
+    ),
+    (
+        "shipped",
+        "[{authorise: {connection: tardy-b}}, {capture: {webhook: shipped}}]",
+    ),
     (
         "half-back",
         "[{authorise: {connection: prompt-a}}, {capture: now}, {refund: {amount: {percent: 50}, reason: Half}}]",
     ),
-    ("cancelled", "[{authorise: {connection: tardy-a}}, {cancel: {reason: Trial}}]"),
+    (
+        "cancelled",
+        "[{authorise: {connection: tardy-a}}, {cancel: {reason: Trial}}]",
+    ),
 ];
 
 fn seed_of_team() -> Seed {
     let connection = |(id, processor, settings): &(&str, &str, &str)| {
         let (processor, name) = ((*processor).to_owned(), (*id).to_owned());
         let settings = serde_json::from_str(settings).ok()?;
-        Some(SeedConnection { id: ConnectionId::parse(id)?, processor, name, settings })
+        Some(SeedConnection {
+            id: ConnectionId::parse(id)?,
+            processor,
+            name,
+            settings,
+        })
     };
     let flow = |(id, steps): &(&str, &str)| {
         let document = format!("name: {id}\ntrigger: payment\nsteps: {steps}\n");
-        Some(SeedFlow { id: FlowId::parse(id)?, document, is_default: *id == "default" })
+        Some(SeedFlow {
+            id: FlowId::parse(id)?,
+            document,
+            is_default: *id == "default",
+        })
     };
     let noting = "name: noting\ntrigger: {outcome: [declined, refunded]}\nsteps: [{note: Told}]\n";
-    let noting = FlowId::parse("noting").map(|id| SeedFlow { id, document: noting.to_owned(), is_default: false });
+    let noting = FlowId::parse("noting").map(|id| SeedFlow {
+        id,
+        document: noting.to_owned(),
+        is_default: false,
+    });
     Seed {
         team_name: "Simulated".to_owned(),
         connections: CONNECTIONS.iter().filter_map(connection).collect(),

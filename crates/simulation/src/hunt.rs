@@ -54,7 +54,9 @@ impl Hunted {
 
     /// Where it was found.
     fn place(&self) -> &str {
-        self.failures.first().map_or("", |failure| failure.place.as_str())
+        self.failures
+            .first()
+            .map_or("", |failure| failure.place.as_str())
     }
 
     /// The invariants that it broke, in the order of how often.
@@ -124,7 +126,12 @@ fn hunt_one(bug: Bug, plan: &Plan) -> Hunted {
     let watch = Stopwatch::start();
     let mut trail = Trail::default();
     trail.follow(plan);
-    Hunted { bug, payments: trail.payments, took: watch.elapsed(), failures: trail.failures }
+    Hunted {
+        bug,
+        payments: trail.payments,
+        took: watch.elapsed(),
+        failures: trail.failures,
+    }
 }
 
 /// What was played so far.
@@ -139,7 +146,8 @@ impl Trail {
     fn follow(&mut self, plan: &Plan) {
         let one = plan.world.is_some();
         let points = if one { Vec::new() } else { self.stories(plan) };
-        let (deaths, stops): (Vec<Point>, Vec<Point>) = points.into_iter().partition(Point::is_death);
+        let (deaths, stops): (Vec<Point>, Vec<Point>) =
+            points.into_iter().partition(Point::is_death);
         self.points(plan, &stops, usize::MAX);
         if !matches!(plan.crashes, Crashes::One(_)) {
             let worlds = (0..worlds_of(plan)).map(|world| plan.world.unwrap_or(world));
@@ -154,7 +162,11 @@ impl Trail {
         if self.failures.is_empty() && !one && !matches!(plan.crashes, Crashes::One(_)) {
             let (broken, told) = news::play(plan.seed, MOST_TOLD);
             self.payments += told;
-            self.failures.extend(broken.into_iter().map(|broken| Failure::of_news(told, broken)));
+            self.failures.extend(
+                broken
+                    .into_iter()
+                    .map(|broken| Failure::of_news(told, broken)),
+            );
         }
     }
 
@@ -201,7 +213,12 @@ impl Trail {
         match played {
             Ok(played) => {
                 self.payments += played.payments;
-                self.failures.extend(played.broken.into_iter().map(|case| Failure::of(place, case)));
+                self.failures.extend(
+                    played
+                        .broken
+                        .into_iter()
+                        .map(|case| Failure::of(place, case)),
+                );
             }
             Err(broke) => self.failures.push(Failure::of_a_run(place, &broke)),
         }
@@ -217,15 +234,31 @@ pub fn table(hunted: &[Hunted]) -> String {
 }
 
 fn write_table(hunted: &[Hunted], out: &mut String) -> std::fmt::Result {
-    writeln!(out, "{:<28} {:>8} {:>7}  found by", "planted bug", "payments", "seconds")?;
+    writeln!(
+        out,
+        "{:<28} {:>8} {:>7}  found by",
+        "planted bug", "payments", "seconds"
+    )?;
     for one in hunted {
-        let broken: Vec<String> =
-            one.broken().iter().take(3).map(|(name, count)| format!("{name} ({count})")).collect();
-        let how =
-            if one.is_found() { format!("{}, in {}", broken.join(", "), one.place()) } else { "NOT FOUND".to_owned() };
+        let broken: Vec<String> = one
+            .broken()
+            .iter()
+            .take(3)
+            .map(|(name, count)| format!("{name} ({count})"))
+            .collect();
+        let how = if one.is_found() {
+            format!("{}, in {}", broken.join(", "), one.place())
+        } else {
+            "NOT FOUND".to_owned()
+        };
         let seconds = one.took.as_millis() / 100;
         let seconds = format!("{}.{}", seconds / 10, seconds % 10);
-        writeln!(out, "{:<28} {:>8} {seconds:>7}  {how}", one.bug.name(), one.payments)?;
+        writeln!(
+            out,
+            "{:<28} {:>8} {seconds:>7}  {how}",
+            one.bug.name(),
+            one.payments
+        )?;
     }
     let found = hunted.iter().filter(|one| one.is_found()).count();
     writeln!(out, "found {found} of {}", hunted.len())

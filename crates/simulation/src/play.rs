@@ -74,7 +74,11 @@ pub(crate) fn play(seed: u64, shoppers: u32) -> Result<Played, Broke> {
     house.bank.set_mood(Mood::Ill(ONE_IN));
     house.stage.set_weather(Weather::Foul);
     let closed = Arc::new(AtomicBool::new(false));
-    house.world.spawn(storms(Arc::clone(&house), Arc::clone(&closed), Chance::of(seed, 5)));
+    house.world.spawn(storms(
+        Arc::clone(&house),
+        Arc::clone(&closed),
+        Chance::of(seed, 5),
+    ));
     let visits = (0..shoppers).map(|index| {
         let chance = Chance::of(seed, 1000 + u64::from(index));
         let (done, wait) = oneshot::channel::<()>();
@@ -121,11 +125,19 @@ pub(crate) fn conclude(house: &Arc<House>, shop: &Shop) -> Result<Played, Broke>
     let mut broken = checker::check(&evidence);
     if house.misfits() > 0 {
         let detail = format!("{} late commits did not fit", house.misfits());
-        broken.push(Broken { invariant: "the-model-is-right", subject: String::new(), detail });
+        broken.push(Broken {
+            invariant: "the-model-is-right",
+            subject: String::new(),
+            detail,
+        });
     }
     for reference in house.bank.looked_up_twice() {
         let detail = "two nodes that look after it asked at the same time".to_owned();
-        broken.push(Broken { invariant: "one-look-up-at-a-time", subject: reference, detail });
+        broken.push(Broken {
+            invariant: "one-look-up-at-a-time",
+            subject: reference,
+            detail,
+        });
     }
     let mut faults = house.bank.take_faults();
     join(&mut faults, &house.stage.mishaps.take());
@@ -138,7 +150,10 @@ pub(crate) fn conclude(house: &Arc<House>, shop: &Shop) -> Result<Played, Broke>
         digest: digest(&evidence),
         // Ids are made from the date.
         ends: ends(&evidence.payments),
-        broken: broken.into_iter().map(|broken| case(broken, &evidence)).collect(),
+        broken: broken
+            .into_iter()
+            .map(|broken| case(broken, &evidence))
+            .collect(),
     })
 }
 
@@ -173,7 +188,10 @@ async fn settle(shop: &Shop) -> Vec<Value> {
     shop.house.bank.only_recovery_looks();
     for round in 0..ROUNDS {
         let payments = listed(shop).await;
-        let open = payments.iter().filter(|payment| checker::is_unsettled(payment)).count();
+        let open = payments
+            .iter()
+            .filter(|payment| checker::is_unsettled(payment))
+            .count();
         if open == 0 || round + 1 == ROUNDS {
             return payments;
         }
@@ -197,19 +215,30 @@ async fn listed(shop: &Shop) -> Vec<Value> {
 
 /// A person reads the statements of a processor that can't prove anything, and settles what is unknown.
 async fn resolve(shop: &Shop, payment: &Value) {
-    let text = |name: &str| payment.get(name).and_then(Value::as_str).unwrap_or_default();
+    let text = |name: &str| {
+        payment
+            .get(name)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
     if text("connectionId") != "mute-a" || !checker::is_unsettled(payment) {
         return;
     }
     let uuid = text("id").trim_start_matches("payments:");
     let entries = shop.house.bank.ledger().entries();
     let own = entries.iter().find(|entry| {
-        let reference = entry.get("reference").and_then(Value::as_str).unwrap_or_default();
+        let reference = entry
+            .get("reference")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         let at = entry.get("connection").and_then(Value::as_str);
         reference.starts_with(uuid) && at == Some("mute-a")
     });
     let amount = |name: &str| own.and_then(|entry| entry.get(name)?.as_i64()).unwrap_or(0);
-    let told = payment.get("refundedAmount").and_then(Value::as_i64).unwrap_or(0);
+    let told = payment
+        .get("refundedAmount")
+        .and_then(Value::as_i64)
+        .unwrap_or(0);
     let outcome = match (text("status"), amount("authorised"), amount("captured")) {
         ("REFUND_PENDING", ..) if amount("refunded") > told => "REFUNDED",
         ("REFUND_PENDING", ..) => "NOT_REFUNDED",
@@ -217,14 +246,24 @@ async fn resolve(shop: &Shop, payment: &Value) {
         (_, _, 0) => "AUTHORISED",
         _ => "CAPTURED",
     };
-    let asked = json!({ "id": text("id"), "outcome": outcome, "evidence": "the processor's statement" });
-    shop.ask(0, &Wish::new("resolvePayment", words::RESOLVE, asked), None).await;
+    let asked =
+        json!({ "id": text("id"), "outcome": outcome, "evidence": "the processor's statement" });
+    shop.ask(0, &Wish::new("resolvePayment", words::RESOLVE, asked), None)
+        .await;
 }
 
 fn ends(payments: &[Value]) -> Vec<String> {
-    let text = |payment: &Value, name: &str| payment.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let mut ends: Vec<(String, String)> =
-        payments.iter().map(|payment| (text(payment, "id"), text(payment, "status"))).collect();
+    let text = |payment: &Value, name: &str| {
+        payment
+            .get(name)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let mut ends: Vec<(String, String)> = payments
+        .iter()
+        .map(|payment| (text(payment, "id"), text(payment, "status")))
+        .collect();
     ends.sort_unstable();
     ends.into_iter().map(|(_, status)| status).collect()
 }
@@ -243,20 +282,40 @@ fn digest(evidence: &Evidence) -> u64 {
 /// All that there is about a broken invariant.
 fn case(broken: Broken, evidence: &Evidence) -> Case {
     let id = broken.subject.trim_start_matches("payments:").to_owned();
-    let is_it =
-        |value: &Value, name: &str| value.get(name).and_then(Value::as_str).is_some_and(|text| text.contains(&id));
-    let payment = evidence.payments.iter().find(|payment| is_it(payment, "id"));
+    let is_it = |value: &Value, name: &str| {
+        value
+            .get(name)
+            .and_then(Value::as_str)
+            .is_some_and(|text| text.contains(&id))
+    };
+    let payment = evidence
+        .payments
+        .iter()
+        .find(|payment| is_it(payment, "id"));
     let of_it = |said: &&checker::Said| {
         let told = said.told.as_ref().map(Value::to_string).unwrap_or_default();
-        told.contains(&id) || said.asked.to_string().contains(&id) || said.key.as_ref() == Some(&broken.subject)
+        told.contains(&id)
+            || said.asked.to_string().contains(&id)
+            || said.key.as_ref() == Some(&broken.subject)
     };
     let shown = |said: &checker::Said| {
-        let told = said.told.as_ref().map_or("no answer".to_owned(), Value::to_string);
-        format!("{}..{} {} {:?} {} -> {told}", said.began, said.ended, said.verb, said.key, said.asked)
+        let told = said
+            .told
+            .as_ref()
+            .map_or("no answer".to_owned(), Value::to_string);
+        format!(
+            "{}..{} {} {:?} {} -> {told}",
+            said.began, said.ended, said.verb, said.key, said.asked
+        )
     };
     Case {
         payment: payment.cloned().unwrap_or(Value::Null),
-        entries: evidence.entries.iter().filter(|entry| is_it(entry, "reference")).cloned().collect(),
+        entries: evidence
+            .entries
+            .iter()
+            .filter(|entry| is_it(entry, "reference"))
+            .cloned()
+            .collect(),
         said: evidence.said.iter().filter(of_it).map(shown).collect(),
         broken,
     }

@@ -70,15 +70,28 @@ pub struct Failure {
 impl Failure {
     /// For people, with the command that plays it again.
     pub(crate) fn write(&self, seed: u64, out: &mut String) -> std::fmt::Result {
-        let Self { place, broken, payment, entries, said } = self;
-        writeln!(out, "\n{} of {}: {}", broken.invariant, broken.subject, broken.detail)?;
+        let Self {
+            place,
+            broken,
+            payment,
+            entries,
+            said,
+        } = self;
+        writeln!(
+            out,
+            "\n{} of {}: {}",
+            broken.invariant, broken.subject, broken.detail
+        )?;
         let flag = match place.split_once(" (") {
             _ if place.starts_with("--world") => place.clone(),
             None if place.starts_with(NEWS) => place.replace(NEWS, "--no-crash-points --payments "),
             Some((point, _)) => format!("--crash-point '{point}'"),
             None => format!("--crash-point '{place}'"),
         };
-        writeln!(out, "at {place}; play it again: pointsman simulate --seed {seed} {flag}")?;
+        writeln!(
+            out,
+            "at {place}; play it again: pointsman simulate --seed {seed} {flag}"
+        )?;
         if !payment.is_null() {
             writeln!(out, "payment: {payment}")?;
         }
@@ -92,19 +105,46 @@ impl Failure {
     }
 
     pub(crate) fn of(place: &str, case: Case) -> Self {
-        let Case { broken, payment, entries, said } = case;
-        Self { place: place.to_owned(), broken, payment, entries, said }
+        let Case {
+            broken,
+            payment,
+            entries,
+            said,
+        } = case;
+        Self {
+            place: place.to_owned(),
+            broken,
+            payment,
+            entries,
+            said,
+        }
     }
 
     pub(crate) fn of_a_run(place: &str, broke: &Broke) -> Self {
-        let broken = Broken { invariant: "the-run-ends", subject: String::new(), detail: broke.to_string() };
-        Self { place: place.to_owned(), broken, payment: Value::Null, entries: Vec::new(), said: Vec::new() }
+        let broken = Broken {
+            invariant: "the-run-ends",
+            subject: String::new(),
+            detail: broke.to_string(),
+        };
+        Self {
+            place: place.to_owned(),
+            broken,
+            payment: Value::Null,
+            entries: Vec::new(),
+            said: Vec::new(),
+        }
     }
 
     /// Of the payment with this number among those that are told news in any order.
     pub(crate) fn of_news(number: u64, broken: Broken) -> Self {
         let place = format!("{NEWS}{number}");
-        Self { place, broken, payment: Value::Null, entries: Vec::new(), said: Vec::new() }
+        Self {
+            place,
+            broken,
+            payment: Value::Null,
+            entries: Vec::new(),
+            said: Vec::new(),
+        }
     }
 }
 
@@ -119,7 +159,12 @@ impl Report {
         let mut digest = Digest::default();
         digest.add(&format!("{:016x}{:016x}", self.digest, played.digest));
         self.digest = digest.value();
-        self.failures.extend(played.broken.into_iter().map(|case| Failure::of(place, case)));
+        self.failures.extend(
+            played
+                .broken
+                .into_iter()
+                .map(|case| Failure::of(place, case)),
+        );
     }
 
     /// Whether nothing is broken.
@@ -130,7 +175,10 @@ impl Report {
     /// Payments per second of wall time.
     fn rate(&self) -> u64 {
         let millis = u64::try_from(self.wall_time.as_millis()).unwrap_or(u64::MAX);
-        self.payments.saturating_mul(1000).checked_div(millis).unwrap_or(0)
+        self.payments
+            .saturating_mul(1000)
+            .checked_div(millis)
+            .unwrap_or(0)
     }
 
     /// For people.
@@ -143,19 +191,48 @@ impl Report {
 
     fn write(&self, out: &mut String) -> std::fmt::Result {
         writeln!(out, "seed                {}", self.seed)?;
-        writeln!(out, "payments            {} in {} worlds", self.payments, self.worlds)?;
-        writeln!(out, "crash points        hit {} of {}", self.crash_points_hit, self.crash_points)?;
-        writeln!(out, "stop points         hit {} of {}", self.stop_points_hit, self.stop_points)?;
+        writeln!(
+            out,
+            "payments            {} in {} worlds",
+            self.payments, self.worlds
+        )?;
+        writeln!(
+            out,
+            "crash points        hit {} of {}",
+            self.crash_points_hit, self.crash_points
+        )?;
+        writeln!(
+            out,
+            "stop points         hit {} of {}",
+            self.stop_points_hit, self.stop_points
+        )?;
         writeln!(out, "told in any order   {} payments", self.told)?;
-        writeln!(out, "virtual time        {} h", self.virtual_time.as_secs() / 3600)?;
-        writeln!(out, "wall time           {} s, {} payments per second", self.wall_time.as_secs(), self.rate())?;
+        writeln!(
+            out,
+            "virtual time        {} h",
+            self.virtual_time.as_secs() / 3600
+        )?;
+        writeln!(
+            out,
+            "wall time           {} s, {} payments per second",
+            self.wall_time.as_secs(),
+            self.rate()
+        )?;
         writeln!(out, "steps               {}", self.steps)?;
         writeln!(out, "digest              {:016x}", self.digest)?;
-        writeln!(out, "requests and visits {}", self.requests.values().sum::<u64>())?;
+        writeln!(
+            out,
+            "requests and visits {}",
+            self.requests.values().sum::<u64>()
+        )?;
         for (name, count) in &self.requests {
             writeln!(out, "  {count:>12}  {name}")?;
         }
-        writeln!(out, "faults              {}", self.faults.values().sum::<u64>())?;
+        writeln!(
+            out,
+            "faults              {}",
+            self.faults.values().sum::<u64>()
+        )?;
         for (name, count) in &self.faults {
             writeln!(out, "  {count:>12}  {name}")?;
         }

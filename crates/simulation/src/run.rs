@@ -84,7 +84,10 @@ fn seed_of(plan: &Plan, world: u64) -> u64 {
 /// Plays, telling how far it is. What could not be played is among the failures.
 pub fn run(plan: &Plan, tell: &mut dyn FnMut(Progress)) -> Report {
     let watch = Stopwatch::start();
-    let mut report = Report { seed: plan.seed, ..Report::default() };
+    let mut report = Report {
+        seed: plan.seed,
+        ..Report::default()
+    };
     stories(plan, &mut report, tell);
     worlds(plan, &mut report, tell);
     news(plan, &mut report);
@@ -99,7 +102,11 @@ fn news(plan: &Plan, report: &mut Report) {
     }
     let (broken, told) = news::play(plan.seed, plan.payments.min(MOST_TOLD));
     report.told += told;
-    report.failures.extend(broken.into_iter().map(|broken| Failure::of_news(told, broken)));
+    report.failures.extend(
+        broken
+            .into_iter()
+            .map(|broken| Failure::of_news(told, broken)),
+    );
 }
 
 /// Plays every story undisturbed, then with a death, or a stop, at each of its boundaries.
@@ -109,8 +116,10 @@ fn stories(plan: &Plan, report: &mut Report, tell: &mut dyn FnMut(Progress)) {
         Crashes::All => None,
         Crashes::One(name) => Some(name.as_str()),
     };
-    let chosen: Vec<&'static Story> =
-        STORIES.iter().filter(|story| wanted.is_none_or(|name| name.starts_with(story.name))).collect();
+    let chosen: Vec<&'static Story> = STORIES
+        .iter()
+        .filter(|story| wanted.is_none_or(|name| name.starts_with(story.name)))
+        .collect();
     let count = u64::try_from(chosen.len()).unwrap_or(u64::MAX);
     let whole = pool(
         (plan.threads, count),
@@ -126,7 +135,9 @@ fn stories(plan: &Plan, report: &mut Report, tell: &mut dyn FnMut(Progress)) {
             Ok(told) => {
                 points.extend(scenario::points(story, &told.passed));
                 if let Some(strays) = story.strays(&told.played.ends) {
-                    report.failures.push(Failure::of_a_run(story.name, &Broke(strays)));
+                    report
+                        .failures
+                        .push(Failure::of_a_run(story.name, &Broke(strays)));
                 }
                 report.add(story.name, told.played);
             }
@@ -149,8 +160,17 @@ fn strikes(plan: &Plan, points: &[Point], report: &mut Report, tell: &mut dyn Fn
         },
         &mut |_, told: &Option<(Point, Result<Told, Broke>)>| {
             done += 1;
-            broken += told.as_ref().and_then(|told| told.1.as_ref().ok()).map_or(0, |told| told.played.broken.len());
-            tell(Progress { what: "crash points", done, of, payments: 0, broken });
+            broken += told
+                .as_ref()
+                .and_then(|told| told.1.as_ref().ok())
+                .map_or(0, |told| told.played.broken.len());
+            tell(Progress {
+                what: "crash points",
+                done,
+                of,
+                payments: 0,
+                broken,
+            });
         },
     );
     for (point, told) in told.into_values().flatten() {
@@ -166,19 +186,30 @@ fn strikes(plan: &Plan, points: &[Point], report: &mut Report, tell: &mut dyn Fn
                 let reached = told.passed.len() > point.number;
                 *hit += u64::from(reached);
                 if !reached {
-                    let missed = Broke("the boundary was not reached: the story is not the same each time".to_owned());
-                    report.failures.push(Failure::of_a_run(&point.name(), &missed));
+                    let missed = Broke(
+                        "the boundary was not reached: the story is not the same each time"
+                            .to_owned(),
+                    );
+                    report
+                        .failures
+                        .push(Failure::of_a_run(&point.name(), &missed));
                 }
                 report.add(&at(&point, &told), told.played);
             }
-            Err(broke) => report.failures.push(Failure::of_a_run(&point.name(), &broke)),
+            Err(broke) => report
+                .failures
+                .push(Failure::of_a_run(&point.name(), &broke)),
         }
     }
 }
 
 /// The name of a point with what is done there.
 pub(crate) fn at(point: &Point, told: &Told) -> String {
-    format!("{} ({})", point.name(), told.passed.get(point.number).map_or("", String::as_str))
+    format!(
+        "{} ({})",
+        point.name(),
+        told.passed.get(point.number).map_or("", String::as_str)
+    )
 }
 
 fn worlds(plan: &Plan, report: &mut Report, tell: &mut dyn FnMut(Progress)) {
@@ -189,16 +220,28 @@ fn worlds(plan: &Plan, report: &mut Report, tell: &mut dyn FnMut(Progress)) {
     let mut next = 0;
     let mut take = |world: u64, result: Result<Played, Broke>| match result {
         Ok(played) => report.add(&name_of(plan, world), played),
-        Err(broke) => report.failures.push(Failure::of_a_run(&name_of(plan, world), &broke)),
+        Err(broke) => report
+            .failures
+            .push(Failure::of_a_run(&name_of(plan, world), &broke)),
     };
     let work = |index| one_world(plan, plan.world.unwrap_or(index));
-    each((plan.threads, of), work, &mut |index, result: Result<Played, Broke>| {
+    each((plan.threads, of), work, &mut |index,
+                                         result: Result<
+        Played,
+        Broke,
+    >| {
         if let Ok(played) = &result {
             payments += played.payments;
             broken += played.broken.len();
         }
         done += 1;
-        tell(Progress { what: "worlds", done, of, payments, broken });
+        tell(Progress {
+            what: "worlds",
+            done,
+            of,
+            payments,
+            broken,
+        });
         waiting.insert(index, result);
         while let Some(result) = waiting.remove(&next) {
             take(plan.world.unwrap_or(next), result);
@@ -221,7 +264,11 @@ pub(crate) fn name_of(plan: &Plan, world: u64) -> String {
 }
 
 /// Does every job on several threads; `seen` gets each result as it comes.
-fn each<T: Send>((threads, jobs): (usize, u64), work: impl Fn(u64) -> T + Sync, seen: &mut dyn FnMut(u64, T)) {
+fn each<T: Send>(
+    (threads, jobs): (usize, u64),
+    work: impl Fn(u64) -> T + Sync,
+    seen: &mut dyn FnMut(u64, T),
+) {
     let next = AtomicU64::new(0);
     let (send, results) = mpsc::channel();
     thread::scope(|scope| {
@@ -244,7 +291,11 @@ fn each<T: Send>((threads, jobs): (usize, u64), work: impl Fn(u64) -> T + Sync, 
 }
 
 /// Does every job on several threads. The results by the numbers of the jobs; `seen` sees each as it comes.
-fn pool<T: Send>(how: (usize, u64), work: impl Fn(u64) -> T + Sync, seen: &mut dyn FnMut(u64, &T)) -> BTreeMap<u64, T> {
+fn pool<T: Send>(
+    how: (usize, u64),
+    work: impl Fn(u64) -> T + Sync,
+    seen: &mut dyn FnMut(u64, &T),
+) -> BTreeMap<u64, T> {
     let mut all = BTreeMap::new();
     each(how, work, &mut |index, result| {
         seen(index, &result);
@@ -259,7 +310,11 @@ pub(crate) fn one_world(plan: &Plan, world: u64) -> Result<Played, Broke> {
 }
 
 /// Plays one story undisturbed, or with what happens at a boundary.
-pub(crate) fn one_story(story: &Story, seed: u64, strike: Option<(usize, Strike)>) -> Result<Told, Broke> {
+pub(crate) fn one_story(
+    story: &Story,
+    seed: u64,
+    strike: Option<(usize, Strike)>,
+) -> Result<Told, Broke> {
     caught(|| scenario::play(story, seed, strike))
 }
 
@@ -269,8 +324,11 @@ pub(crate) fn one_point(point: &Point, seed: u64) -> Result<Told, Broke> {
 }
 
 fn caught<T>(work: impl FnOnce() -> Result<T, Broke>) -> Result<T, Broke> {
-    catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|_| Err(Broke("a panic; its message is on standard error".to_owned())))
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        Err(Broke(
+            "a panic; its message is on standard error".to_owned(),
+        ))
+    })
 }
 
 #[cfg(test)]
@@ -278,7 +336,13 @@ mod tests {
     use super::*;
 
     fn digest(seed: u64, threads: usize) -> (u64, u64, u64) {
-        let plan = Plan { seed, payments: 2 * u64::from(SHOPPERS), threads, crashes: Crashes::None, world: None };
+        let plan = Plan {
+            seed,
+            payments: 2 * u64::from(SHOPPERS),
+            threads,
+            crashes: Crashes::None,
+            world: None,
+        };
         let report = run(&plan, &mut |_| {});
         (report.digest, report.steps, report.payments)
     }

@@ -74,8 +74,17 @@ struct State {
 impl Stage {
     /// A stage in fair weather. The numbers of nodes that die go to `deaths`.
     pub(crate) fn new(chance: Chance, deaths: UnboundedSender<usize>) -> Self {
-        let state = State { weather: Weather::Fair, chance, passed: Vec::new(), slow: None };
-        Self { state: Mutex::new(state), deaths, mishaps: Counts::default() }
+        let state = State {
+            weather: Weather::Fair,
+            chance,
+            passed: Vec::new(),
+            slow: None,
+        };
+        Self {
+            state: Mutex::new(state),
+            deaths,
+            mishaps: Counts::default(),
+        }
     }
 
     /// What goes wrong from now on.
@@ -90,7 +99,11 @@ impl Stage {
 
     /// How long a commit takes now because the disk is slow.
     fn slowness(&self, now: Timestamp) -> Option<Duration> {
-        self.state.lock().slow.filter(|slow| now < slow.0).map(|slow| slow.1)
+        self.state
+            .lock()
+            .slow
+            .filter(|slow| now < slow.0)
+            .map(|slow| slow.1)
     }
 
     /// Nothing is left to chance any more; a count goes on.
@@ -133,10 +146,14 @@ impl Stage {
     /// Passes a boundary that is only counted.
     fn counts(&self, name: impl FnOnce() -> String) -> Option<Strike> {
         let mut state = self.state.lock();
-        let Weather::Counted(wanted) = state.weather else { return None };
+        let Weather::Counted(wanted) = state.weather else {
+            return None;
+        };
         let number = state.passed.len();
         state.passed.push(name());
-        wanted.filter(|wanted| wanted.0 == number).map(|wanted| wanted.1)
+        wanted
+            .filter(|wanted| wanted.0 == number)
+            .map(|wanted| wanted.1)
     }
 }
 
@@ -153,7 +170,10 @@ pub(crate) struct Doorway {
 impl Doorway {
     /// Passes a call to a processor. Does not come back when the process dies there.
     pub(crate) async fn call(&self, side: Side, verb: &'static str) {
-        match self.stage.passes(|| format!("{} the call: {verb}", side.word())) {
+        match self
+            .stage
+            .passes(|| format!("{} the call: {verb}", side.word()))
+        {
             None => {}
             Some(Strike::Death) => {
                 self.stage.mishaps.add(match side {
@@ -172,7 +192,9 @@ impl Doorway {
 
     /// The process is stopped where it stands, as soon as it waits.
     fn stop(&self, span: Duration) {
-        self.stage.mishaps.add("process stopped at a counted boundary");
+        self.stage
+            .mishaps
+            .add("process stopped at a counted boundary");
         self.node.stop_for(span);
     }
 
@@ -184,7 +206,14 @@ impl Doorway {
     }
 
     fn commit(&self, side: Side, statements: &[Statement]) -> Mishap {
-        let name = || format!("{} the commit: {}{}", side.word(), self.database, tables(statements));
+        let name = || {
+            format!(
+                "{} the commit: {}{}",
+                side.word(),
+                self.database,
+                tables(statements)
+            )
+        };
         match self.stage.passes(name) {
             None => {}
             Some(Strike::Death) => {
@@ -209,15 +238,33 @@ impl Doorway {
             return Mishap::Slow(span);
         }
         match side {
-            Side::Before if stage.draws(80) => told("commit unknown, without effect", Mishap::Unknown),
-            Side::Before if stage.draws(100) => told("connection lost before a commit", Mishap::Lost),
-            Side::Before if stage.draws(100) => told("deadlock at a commit, batch redone", Mishap::Met),
+            Side::Before if stage.draws(80) => {
+                told("commit unknown, without effect", Mishap::Unknown)
+            }
+            Side::Before if stage.draws(100) => {
+                told("connection lost before a commit", Mishap::Lost)
+            }
+            Side::Before if stage.draws(100) => {
+                told("deadlock at a commit, batch redone", Mishap::Met)
+            }
             Side::Before if stage.draws(150) => {
                 let effect = stage.draws(2);
-                let name = if effect { "late commit, with effect" } else { "late commit, without effect" };
-                told(name, Mishap::Late { after: stage.millis(20, 12_000), effect })
+                let name = if effect {
+                    "late commit, with effect"
+                } else {
+                    "late commit, without effect"
+                };
+                told(
+                    name,
+                    Mishap::Late {
+                        after: stage.millis(20, 12_000),
+                        effect,
+                    },
+                )
             }
-            Side::Before if stage.draws(40) => told("slow commit", Mishap::Slow(stage.millis(1, 1_500))),
+            Side::Before if stage.draws(40) => {
+                told("slow commit", Mishap::Slow(stage.millis(1, 1_500)))
+            }
             Side::After if stage.draws(60) => told("commit unknown, with effect", Mishap::Unknown),
             Side::After if stage.draws(250) => {
                 // Between the commit and what is to be sent: past its time to be sent, now and then past a lease.
@@ -266,7 +313,9 @@ impl Mishaps for Doorway {
                 self.elsewhere(400, "claim whose rows nobody knows", Mishap::Lost)
             }
             Boundary::Read(_) => self.elsewhere(800, "connection lost while reading", Mishap::Lost),
-            Boundary::Connect => self.elsewhere(20, "connection refused by the database", Mishap::Lost),
+            Boundary::Connect => {
+                self.elsewhere(20, "connection refused by the database", Mishap::Lost)
+            }
         }
     }
 }

@@ -18,10 +18,21 @@ const BUGS: [Bug; 7] = [
 #[test]
 fn a_few_bugs_of_different_kinds_are_found() {
     const { assert!(planted::BUILT_IN) };
-    let plan = Plan { seed: 1, payments: 300, threads: 2, crashes: Crashes::All, world: None };
+    let plan = Plan {
+        seed: 1,
+        payments: 300,
+        threads: 2,
+        crashes: Crashes::All,
+        world: None,
+    };
     let hunted = hunt(&BUGS, &plan, &mut |_| {});
     assert_eq!(hunted.len(), BUGS.len());
     for one in &hunted {
-        assert!(one.is_found(), "{} was not found among {} payments", one.bug.name(), one.payments);
+        assert!(
+            one.is_found(),
+            "{} was not found among {} payments",
+            one.bug.name(),
+            one.payments
+        );
     }
 }

@@ -56,7 +56,10 @@ pub fn update(connection: &Connection, credentials_before: Option<BlobId>) -> St
             i64::from(connection.enabled).into(),
             crate::text(&connection.settings).into(),
             connection.credentials.map(BlobId::key).into(),
-            credentials_before.map(BlobId::key).unwrap_or_default().into(),
+            credentials_before
+                .map(BlobId::key)
+                .unwrap_or_default()
+                .into(),
         ],
     )
 }
@@ -73,12 +76,21 @@ pub fn disable(team: TeamId, id: &ConnectionId) -> Statement {
 pub async fn of_team(db: &Db, team: TeamId) -> Result<Vec<Connection>, DbError> {
     let sql = "select team_id, connection_id, processor, name, enabled, settings, credentials_id from connection \
                where team_id = $1 order by connection_id";
-    db.read(sql, vec![team.key().into()]).await?.iter().map(read).collect()
+    db.read(sql, vec![team.key().into()])
+        .await?
+        .iter()
+        .map(read)
+        .collect()
 }
 
 /// The processors that connections of any team speak to. For the check at the start of a live deployment.
 pub async fn processors(db: &Db) -> Result<Vec<String>, DbError> {
-    let mut rows = db.read("select distinct processor from connection order by processor", Vec::new()).await?;
+    let mut rows = db
+        .read(
+            "select distinct processor from connection order by processor",
+            Vec::new(),
+        )
+        .await?;
     rows.iter_mut().map(|row| row.take_text(0)).collect()
 }
 
@@ -91,6 +103,9 @@ fn read(row: &Row) -> Result<Connection, DbError> {
         name: row.text(3)?.to_owned(),
         enabled: row.flag(4)?,
         settings: crate::document(row.text(5)?, "connection", row.text(1)?)?,
-        credentials: row.opt_text(6)?.map(|id| BlobId::parse(id).ok_or_else(corrupt)).transpose()?,
+        credentials: row
+            .opt_text(6)?
+            .map(|id| BlobId::parse(id).ok_or_else(corrupt))
+            .transpose()?,
     })
 }

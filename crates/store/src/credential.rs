@@ -30,7 +30,9 @@ impl Kind {
 
     /// Reads the kind.
     pub fn parse(text: &str) -> Option<Self> {
-        [Self::Secret, Self::Public, Self::Client].into_iter().find(|kind| kind.text() == text)
+        [Self::Secret, Self::Public, Self::Client]
+            .into_iter()
+            .find(|kind| kind.text() == text)
     }
 }
 
@@ -102,7 +104,12 @@ pub fn claim_payment(team: TeamId, id: KeyId, payment: PaymentId, most: i64) -> 
     Statement::one(
         "update credential set attempts = attempts + 1, live_payment = $3 \
          where team_id = $1 and key_id = $2 and live_payment is null and attempts < $4",
-        vec![team.key().into(), id.key().into(), payment.key().into(), most.into()],
+        vec![
+            team.key().into(),
+            id.key().into(),
+            payment.key().into(),
+            most.into(),
+        ],
     )
 }
 
@@ -117,26 +124,43 @@ pub fn release_payment(team: TeamId, id: KeyId, payment: PaymentId) -> Statement
 /// The credential with this hash, of whatever team: the hash is what leads to the team.
 pub async fn by_hash(db: &Db, hash: &str) -> Result<Option<Credential>, DbError> {
     let sql = format!("select {COLUMNS} from credential where hash = $1");
-    db.read(sql, vec![hash.into()]).await?.first().map(read).transpose()
+    db.read(sql, vec![hash.into()])
+        .await?
+        .first()
+        .map(read)
+        .transpose()
 }
 
 /// A team's credential by its id.
 pub async fn of_team(db: &Db, team: TeamId, id: KeyId) -> Result<Option<Credential>, DbError> {
     let sql = format!("select {COLUMNS} from credential where team_id = $1 and key_id = $2");
-    db.read(sql, vec![team.key().into(), id.key().into()]).await?.first().map(read).transpose()
+    db.read(sql, vec![team.key().into(), id.key().into()])
+        .await?
+        .first()
+        .map(read)
+        .transpose()
 }
 
 /// A credential by its id, of whatever team. For the people who run the service.
 pub async fn by_id(db: &Db, id: KeyId) -> Result<Option<Credential>, DbError> {
     let sql = format!("select {COLUMNS} from credential where key_id = $1");
-    db.read(sql, vec![id.key().into()]).await?.first().map(read).transpose()
+    db.read(sql, vec![id.key().into()])
+        .await?
+        .first()
+        .map(read)
+        .transpose()
 }
 
 /// A team's keys, oldest first, without client tokens.
 pub async fn keys_of_team(db: &Db, team: TeamId) -> Result<Vec<Credential>, DbError> {
-    let sql =
-        format!("select {COLUMNS} from credential where team_id = $1 and kind <> 'client' order by created_at, key_id");
-    db.scan(sql, vec![team.key().into()]).await?.iter().map(read).collect()
+    let sql = format!(
+        "select {COLUMNS} from credential where team_id = $1 and kind <> 'client' order by created_at, key_id"
+    );
+    db.scan(sql, vec![team.key().into()])
+        .await?
+        .iter()
+        .map(read)
+        .collect()
 }
 
 /// Removes client tokens of any team that ended before `before`. Returns how many.
@@ -144,7 +168,10 @@ pub async fn sweep(db: &Db, before: Timestamp, limit: i64) -> Result<usize, DbEr
     // Life times are the same for every team; the rows removed carry no data out.
     let sql = "delete from credential where key_id in (select key_id from credential \
                where expires_at is not null and expires_at <= $1 order by expires_at limit $2) returning key_id";
-    Ok(db.claim(sql, vec![before.micros().into(), limit.into()]).await?.len())
+    Ok(db
+        .claim(sql, vec![before.micros().into(), limit.into()])
+        .await?
+        .len())
 }
 
 fn read(row: &Row) -> Result<Credential, DbError> {
@@ -158,7 +185,10 @@ fn read(row: &Row) -> Result<Credential, DbError> {
         hash: row.text(4)?.to_owned(),
         name: row.text(5)?.to_owned(),
         hint: row.text(6)?.to_owned(),
-        grant: row.opt_text(7)?.map(|text| crate::document(text, "credential", key)).transpose()?,
+        grant: row
+            .opt_text(7)?
+            .map(|text| crate::document(text, "credential", key))
+            .transpose()?,
         attempts: row.int(8)?,
         live_payment: row.opt_text(9)?.and_then(PaymentId::parse),
         created_at: row.time(10)?,
@@ -175,5 +205,7 @@ const fn mode_text(mode: Mode) -> &'static str {
 }
 
 fn parse_mode(text: &str) -> Option<Mode> {
-    [Mode::Test, Mode::Live].into_iter().find(|mode| mode_text(*mode) == text)
+    [Mode::Test, Mode::Live]
+        .into_iter()
+        .find(|mode| mode_text(*mode) == text)
 }

@@ -44,14 +44,22 @@ pub fn update(customer: &Customer) -> Statement {
 pub fn delete(customer: &Customer) -> Statement {
     Statement::one(
         "delete from customer where team_id = $1 and customer_id = $2 and version = $3",
-        vec![customer.team.key().into(), customer.id.key().into(), version(customer.version)],
+        vec![
+            customer.team.key().into(),
+            customer.id.key().into(),
+            version(customer.version),
+        ],
     )
 }
 
 /// A team's customer by its id.
 pub async fn of_team(db: &Db, team: TeamId, id: CustomerId) -> Result<Option<Customer>, DbError> {
     let sql = "select customer_id, body from customer where team_id = $1 and customer_id = $2";
-    db.read(sql, vec![team.key().into(), id.key().into()]).await?.first().map(read).transpose()
+    db.read(sql, vec![team.key().into(), id.key().into()])
+        .await?
+        .first()
+        .map(read)
+        .transpose()
 }
 
 /// Reads a customer from a row of `customer_id, body`.

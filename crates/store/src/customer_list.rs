@@ -31,12 +31,23 @@ pub fn shape() -> CursorShape {
 }
 
 /// A part of a team's list.
-pub async fn page(db: &Db, team: TeamId, wanted: &Wanted, part: &Part) -> Result<Listed<Customer>, DbError> {
+pub async fn page(
+    db: &Db,
+    team: TeamId,
+    wanted: &Wanted,
+    part: &Part,
+) -> Result<Listed<Customer>, DbError> {
     let (sql, params) = rows_query(team, wanted, part);
     let rows = db.scan(sql, params).await?;
     let rows = rows.iter().map(|row| {
         let customer = crate::customer::read(row)?;
-        Ok((Cursor { keys: Vec::new(), id: customer.id.uuid() }, customer))
+        Ok((
+            Cursor {
+                keys: Vec::new(),
+                id: customer.id.uuid(),
+            },
+            customer,
+        ))
     });
     let rows = rows.collect::<Result<_, DbError>>()?;
     let behind = match &part.cursor {
@@ -52,8 +63,14 @@ pub async fn page(db: &Db, team: TeamId, wanted: &Wanted, part: &Part) -> Result
 /// How many customers a team's list has.
 pub async fn count(db: &Db, team: TeamId, wanted: &Wanted) -> Result<i64, DbError> {
     let conditions = conditions(team, wanted);
-    let sql = format!("select count(*) from customer where team_id = $1{}", conditions.text());
-    db.scan(sql, conditions.into_params()).await?.first().map_or(Ok(0), |row| row.int(0))
+    let sql = format!(
+        "select count(*) from customer where team_id = $1{}",
+        conditions.text()
+    );
+    db.scan(sql, conditions.into_params())
+        .await?
+        .first()
+        .map_or(Ok(0), |row| row.int(0))
 }
 
 fn conditions(team: TeamId, wanted: &Wanted) -> Conditions {
@@ -86,7 +103,11 @@ fn rows_query(team: TeamId, wanted: &Wanted, part: &Part) -> (String, Vec<Value>
 }
 
 /// The query of the cursor's own row, or one on its other side.
-fn behind_query(team: TeamId, wanted: &Wanted, (part, cursor): (&Part, &Cursor)) -> (String, Vec<Value>) {
+fn behind_query(
+    team: TeamId,
+    wanted: &Wanted,
+    (part, cursor): (&Part, &Cursor),
+) -> (String, Vec<Value>) {
     let mut conditions = conditions(team, wanted);
     let (_, behind, by) = comparisons(part.direction);
     let id = conditions.bind(cursor.id.hyphenated().to_string());
@@ -94,6 +115,8 @@ fn behind_query(team: TeamId, wanted: &Wanted, (part, cursor): (&Part, &Cursor))
     let held = conditions.text();
     // The nearest first: most likely the cursor's own.
     let back = if by.is_empty() { " desc" } else { "" };
-    let sql = format!("select customer_id from customer where team_id = $1{held} order by customer_id{back} limit 1");
+    let sql = format!(
+        "select customer_id from customer where team_id = $1{held} order by customer_id{back} limit 1"
+    );
     (sql, conditions.into_params())
 }

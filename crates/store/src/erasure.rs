@@ -10,7 +10,11 @@ use domain::{
 pub fn insert(team: TeamId, customer: CustomerId, due_at: Timestamp) -> Statement {
     Statement::one(
         "insert into erasure (team_id, customer_id, due_at) values ($1, $2, $3)",
-        vec![team.key().into(), customer.key().into(), due_at.micros().into()],
+        vec![
+            team.key().into(),
+            customer.key().into(),
+            due_at.micros().into(),
+        ],
     )
 }
 
@@ -33,7 +37,12 @@ pub async fn claim_due(
     let sql = "update erasure set due_at = $2 where (team_id, customer_id) in \
                (select team_id, customer_id from erasure where due_at <= $1 order by due_at limit $3) \
                and due_at <= $1 returning team_id, customer_id";
-    let rows = db.claim(sql, vec![now.micros().into(), again_at.micros().into(), limit.into()]).await?;
+    let rows = db
+        .claim(
+            sql,
+            vec![now.micros().into(), again_at.micros().into(), limit.into()],
+        )
+        .await?;
     rows.iter()
         .map(|row| {
             let keys = TeamId::parse(row.text(0)?).zip(CustomerId::parse(row.text(1)?));

@@ -24,28 +24,60 @@ pub struct Data<'a> {
 
 /// The event of a payment's commit, which bears the payment's version as its number.
 pub fn insert(payment: &Payment, change: ChangeId, lines: &[Line], at: Timestamp) -> Statement {
-    let data = Data { status: payment.status.text().into(), lines: lines.into() };
+    let data = Data {
+        status: payment.status.text().into(),
+        lines: lines.into(),
+    };
     if planted::is(Bug::EventLost) && payment.version == 3 {
-        return Statement::any("delete from event where team_id = $1 and seq < 0", vec![payment.team.key().into()]);
+        return Statement::any(
+            "delete from event where team_id = $1 and seq < 0",
+            vec![payment.team.key().into()],
+        );
     }
     let kind = format!("payment.{}", payment.status.text().to_ascii_lowercase());
-    row((payment.team, &payment.id.key(), payment.version), change, (kind, &data), at)
+    row(
+        (payment.team, &payment.id.key(), payment.version),
+        change,
+        (kind, &data),
+        at,
+    )
 }
 
 /// The event of an intent's commit, which bears the intent's version as its number.
-pub fn insert_of_intent(intent: &Intent, change: ChangeId, moment: Moment, at: Timestamp) -> Statement {
-    let data = Data { status: intent.status.code().into(), lines: Cow::default() };
-    row((intent.team, &intent.id.key(), intent.version), change, (moment.kind().to_owned(), &data), at)
+pub fn insert_of_intent(
+    intent: &Intent,
+    change: ChangeId,
+    moment: Moment,
+    at: Timestamp,
+) -> Statement {
+    let data = Data {
+        status: intent.status.code().into(),
+        lines: Cow::default(),
+    };
+    row(
+        (intent.team, &intent.id.key(), intent.version),
+        change,
+        (moment.kind().to_owned(), &data),
+        at,
+    )
 }
 
-fn row(of: (TeamId, &str, u64), change: ChangeId, told: (String, &Data<'_>), at: Timestamp) -> Statement {
+fn row(
+    of: (TeamId, &str, u64),
+    change: ChangeId,
+    told: (String, &Data<'_>),
+    at: Timestamp,
+) -> Statement {
     let ((team, stream, version), (kind, data)) = (of, told);
-    let guarded =
-        "insert into event (team_id, stream, seq, change_id, at, kind, data) values ($1, $2, $3, $4, $5, $6, $7)";
+    let guarded = "insert into event (team_id, stream, seq, change_id, at, kind, data) values ($1, $2, $3, $4, $5, $6, $7)";
     let unguarded = "insert into event (team_id, stream, seq, change_id, at, kind, data) \
         values ($1, $2, $3, $4, $5, $6, $7) on conflict (team_id, stream, seq) do update set at = event.at";
     Statement::one(
-        if planted::is(Bug::VersionUnchecked) { unguarded } else { guarded },
+        if planted::is(Bug::VersionUnchecked) {
+            unguarded
+        } else {
+            guarded
+        },
         vec![
             team.key().into(),
             stream.into(),
@@ -60,9 +92,12 @@ fn row(of: (TeamId, &str, u64), change: ChangeId, told: (String, &Data<'_>), at:
 
 /// The timeline of a stream: the lines of its first `up_to` events.
 pub async fn lines(db: &Db, team: TeamId, stream: &str, up_to: u64) -> Result<Vec<Line>, DbError> {
-    let sql = "select data from event where team_id = $1 and stream = $2 and seq <= $3 order by seq";
+    let sql =
+        "select data from event where team_id = $1 and stream = $2 and seq <= $3 order by seq";
     let up_to = i64::try_from(up_to).unwrap_or(i64::MAX);
-    let rows = db.read(sql, vec![team.key().into(), stream.into(), up_to.into()]).await?;
+    let rows = db
+        .read(sql, vec![team.key().into(), stream.into(), up_to.into()])
+        .await?;
     let mut lines = Vec::new();
     for row in &rows {
         let data: Data<'_> = crate::document(row.text(0)?, "event", stream)?;
@@ -72,10 +107,20 @@ pub async fn lines(db: &Db, team: TeamId, stream: &str, up_to: u64) -> Result<Ve
 }
 
 /// Whether the event `seq` of a stream was written by `change`: tells what became of a commit without an answer.
-pub async fn was_written_by(db: &Db, team: TeamId, stream: &str, seq: u64, change: ChangeId) -> Result<bool, DbError> {
+pub async fn was_written_by(
+    db: &Db,
+    team: TeamId,
+    stream: &str,
+    seq: u64,
+    change: ChangeId,
+) -> Result<bool, DbError> {
     let sql = "select change_id from event where team_id = $1 and stream = $2 and seq = $3";
     let seq = i64::try_from(seq).unwrap_or(i64::MAX);
-    let rows = db.read(sql, vec![team.key().into(), stream.into(), seq.into()]).await?;
-    let Some(row) = rows.first() else { return Ok(false) };
+    let rows = db
+        .read(sql, vec![team.key().into(), stream.into(), seq.into()])
+        .await?;
+    let Some(row) = rows.first() else {
+        return Ok(false);
+    };
     Ok(row.text(0)? == format!("{:032x}", change.0))
 }

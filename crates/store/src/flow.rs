@@ -60,7 +60,12 @@ pub fn advance(team: TeamId, id: &FlowId, from: u32, to: u32) -> Statement {
     Statement::one(
         "update flow set latest_version = $4 \
          where team_id = $1 and flow_id = $2 and coalesce(latest_version, 0) = $3",
-        vec![team.key().into(), id.as_str().into(), i64::from(from).into(), i64::from(to).into()],
+        vec![
+            team.key().into(),
+            id.as_str().into(),
+            i64::from(from).into(),
+            i64::from(to).into(),
+        ],
     )
 }
 
@@ -80,7 +85,10 @@ pub fn publish(flow: &Flow) -> Statement {
 
 /// Takes the default away from whichever of a team's flows has it.
 pub fn unset_default(team: TeamId) -> Statement {
-    Statement::any("update flow set is_default = 0 where team_id = $1 and is_default = 1", vec![team.key().into()])
+    Statement::any(
+        "update flow set is_default = 0 where team_id = $1 and is_default = 1",
+        vec![team.key().into()],
+    )
 }
 
 /// Makes a published flow the default. The one before must have lost that in the same change.
@@ -95,12 +103,20 @@ pub fn set_default(team: TeamId, id: &FlowId) -> Statement {
 pub async fn of_team(db: &Db, team: TeamId) -> Result<Vec<Flow>, DbError> {
     let sql = "select team_id, flow_id, name, is_default, document, latest_version, published_version from flow \
                where team_id = $1 order by flow_id";
-    db.read(sql, vec![team.key().into()]).await?.iter().map(read).collect()
+    db.read(sql, vec![team.key().into()])
+        .await?
+        .iter()
+        .map(read)
+        .collect()
 }
 
 fn read(row: &Row) -> Result<Flow, DbError> {
     let corrupt = || DbError::Corrupt("flow: its keys".to_owned());
-    let version = |column| row.opt_int(column)?.map(|n| u32::try_from(n).map_err(|_| corrupt())).transpose();
+    let version = |column| {
+        row.opt_int(column)?
+            .map(|n| u32::try_from(n).map_err(|_| corrupt()))
+            .transpose()
+    };
     Ok(Flow {
         team: TeamId::parse(row.text(0)?).ok_or_else(corrupt)?,
         id: FlowId::parse(row.text(1)?).ok_or_else(corrupt)?,

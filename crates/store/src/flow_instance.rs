@@ -41,8 +41,12 @@ pub fn update(instance: &Instance) -> Statement {
 /// A team's instance by its id.
 pub async fn of_team(db: &Db, team: TeamId, instance: Uuid) -> Result<Option<Instance>, DbError> {
     let sql = "select instance_id, body from flow_instance where team_id = $1 and instance_id = $2";
-    let rows = db.read(sql, vec![team.key().into(), key(instance).into()]).await?;
-    rows.first().map(|row| crate::document(row.text(1)?, "flow instance", row.text(0)?)).transpose()
+    let rows = db
+        .read(sql, vec![team.key().into(), key(instance).into()])
+        .await?;
+    rows.first()
+        .map(|row| crate::document(row.text(1)?, "flow instance", row.text(0)?))
+        .transpose()
 }
 
 /// Takes instances of any team that are due: until `lease_until` nobody else takes them.
@@ -56,7 +60,16 @@ pub async fn claim_due(
     let sql = "update flow_instance set due_at = $2 where (team_id, instance_id) in \
                (select team_id, instance_id from flow_instance where due_at is not null and due_at <= $1 \
                order by due_at limit $3) and due_at <= $1 returning team_id, instance_id";
-    let rows = db.claim(sql, vec![now.micros().into(), lease_until.micros().into(), limit.into()]).await?;
+    let rows = db
+        .claim(
+            sql,
+            vec![
+                now.micros().into(),
+                lease_until.micros().into(),
+                limit.into(),
+            ],
+        )
+        .await?;
     let corrupt = || DbError::Corrupt("flow_instance: keys of a due instance".to_owned());
     rows.iter()
         .map(|row| {
@@ -72,5 +85,11 @@ fn version(version: u64) -> Value {
 }
 
 fn due_at(instance: &Instance) -> Value {
-    instance.run.pause.as_ref().and_then(|pause| pause.due).map(Timestamp::micros).into()
+    instance
+        .run
+        .pause
+        .as_ref()
+        .and_then(|pause| pause.due)
+        .map(Timestamp::micros)
+        .into()
 }

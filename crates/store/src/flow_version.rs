@@ -44,15 +44,29 @@ pub fn publish(team: TeamId, flow: &FlowId, version: u32, at: Timestamp) -> Stat
     Statement::one(
         "update flow_version set published_at = coalesce(published_at, $4) \
          where team_id = $1 and flow_id = $2 and version = $3",
-        vec![team.key().into(), flow.as_str().into(), i64::from(version).into(), at.micros().into()],
+        vec![
+            team.key().into(),
+            flow.as_str().into(),
+            i64::from(version).into(),
+            at.micros().into(),
+        ],
     )
 }
 
 /// A version of a team's flow.
-pub async fn find(db: &Db, team: TeamId, flow: &FlowId, version: u32) -> Result<Option<FlowVersion>, DbError> {
+pub async fn find(
+    db: &Db,
+    team: TeamId,
+    flow: &FlowId,
+    version: u32,
+) -> Result<Option<FlowVersion>, DbError> {
     let sql = "select team_id, flow_id, version, document, saved_at, published_at from flow_version \
                where team_id = $1 and flow_id = $2 and version = $3";
-    let params = vec![team.key().into(), flow.as_str().into(), i64::from(version).into()];
+    let params = vec![
+        team.key().into(),
+        flow.as_str().into(),
+        i64::from(version).into(),
+    ];
     db.read(sql, params).await?.first().map(read).transpose()
 }
 
@@ -62,7 +76,11 @@ pub async fn latest_of_team(db: &Db, team: TeamId) -> Result<Vec<FlowVersion>, D
                from flow f join flow_version v \
                on v.team_id = f.team_id and v.flow_id = f.flow_id and v.version = f.latest_version \
                where f.team_id = $1 order by f.flow_id";
-    db.scan(sql, vec![team.key().into()]).await?.iter().map(read).collect()
+    db.scan(sql, vec![team.key().into()])
+        .await?
+        .iter()
+        .map(read)
+        .collect()
 }
 
 fn read(row: &Row) -> Result<FlowVersion, DbError> {

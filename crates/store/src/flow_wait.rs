@@ -10,16 +10,24 @@ pub fn insert(team: TeamId, instance: Uuid, payment: PaymentId) -> Statement {
     Statement::any(
         "insert into flow_wait (team_id, instance_id, payment_id) values ($1, $2, $3) \
          on conflict (team_id, instance_id) do nothing",
-        vec![team.key().into(), key(instance).into(), payment.key().into()],
+        vec![
+            team.key().into(),
+            key(instance).into(),
+            payment.key().into(),
+        ],
     )
 }
 
 /// The payment of an instance.
 pub async fn payment(db: &Db, team: TeamId, instance: Uuid) -> Result<Option<PaymentId>, DbError> {
     let sql = "select payment_id from flow_wait where team_id = $1 and instance_id = $2";
-    let rows = db.read(sql, vec![team.key().into(), key(instance).into()]).await?;
+    let rows = db
+        .read(sql, vec![team.key().into(), key(instance).into()])
+        .await?;
     let corrupt = || DbError::Corrupt("flow_wait: its payment".to_owned());
-    rows.first().map(|row| PaymentId::parse(row.text(0)?).ok_or_else(corrupt)).transpose()
+    rows.first()
+        .map(|row| PaymentId::parse(row.text(0)?).ok_or_else(corrupt))
+        .transpose()
 }
 
 /// An instance's id as a key.

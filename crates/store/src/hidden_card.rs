@@ -10,7 +10,12 @@ use domain::{
 pub fn insert(team: TeamId, blob: BlobId, payment: PaymentId, due_at: Timestamp) -> Statement {
     Statement::one(
         "insert into hidden_card (team_id, blob_id, payment_id, due_at) values ($1, $2, $3, $4)",
-        vec![team.key().into(), blob.key().into(), payment.key().into(), due_at.micros().into()],
+        vec![
+            team.key().into(),
+            blob.key().into(),
+            payment.key().into(),
+            due_at.micros().into(),
+        ],
     )
 }
 
@@ -25,7 +30,10 @@ pub fn delete(team: TeamId, blob: BlobId) -> Statement {
 /// Whether a payment uses the sealed number.
 pub async fn exists(db: &Db, team: TeamId, blob: BlobId) -> Result<bool, DbError> {
     let sql = "select blob_id from hidden_card where team_id = $1 and blob_id = $2";
-    Ok(!db.read(sql, vec![team.key().into(), blob.key().into()]).await?.is_empty())
+    Ok(!db
+        .read(sql, vec![team.key().into(), blob.key().into()])
+        .await?
+        .is_empty())
 }
 
 /// Takes sealed numbers of any team that are due to be looked at; until `again_at` nobody else takes them.
@@ -39,10 +47,17 @@ pub async fn claim_due(
     let sql = "update hidden_card set due_at = $2 where (team_id, blob_id) in \
                (select team_id, blob_id from hidden_card where due_at <= $1 order by due_at limit $3) \
                and due_at <= $1 returning team_id, blob_id, payment_id";
-    let rows = db.claim(sql, vec![now.micros().into(), again_at.micros().into(), limit.into()]).await?;
+    let rows = db
+        .claim(
+            sql,
+            vec![now.micros().into(), again_at.micros().into(), limit.into()],
+        )
+        .await?;
     rows.iter()
         .map(|row| {
-            let keys = TeamId::parse(row.text(0)?).zip(BlobId::parse(row.text(1)?)).zip(PaymentId::parse(row.text(2)?));
+            let keys = TeamId::parse(row.text(0)?)
+                .zip(BlobId::parse(row.text(1)?))
+                .zip(PaymentId::parse(row.text(2)?));
             let ((team, blob), payment) =
                 keys.ok_or_else(|| DbError::Corrupt("hidden_card: keys of a due row".to_owned()))?;
             Ok((team, blob, payment))

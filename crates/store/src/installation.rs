@@ -16,13 +16,19 @@ pub async fn get(db: &Db, name: &str) -> Result<Option<String>, DbError> {
     // It belongs to the installation, not to a team.
     let sql = "select value from installation where name = $1";
     let rows = db.read(sql, vec![name.into()]).await?;
-    rows.into_iter().next().map(|mut row| row.take_text(0)).transpose()
+    rows.into_iter()
+        .next()
+        .map(|mut row| row.take_text(0))
+        .transpose()
 }
 
 /// Writes what does not stand there yet; the change is refused when it does.
 pub fn insert(name: &str, value: &str) -> Statement {
     // It belongs to the installation, not to a team.
-    Statement::one("insert into installation (name, value) values ($1, $2)", vec![name.into(), value.into()])
+    Statement::one(
+        "insert into installation (name, value) values ($1, $2)",
+        vec![name.into(), value.into()],
+    )
 }
 
 /// Every name with what stands under it.
@@ -30,12 +36,16 @@ pub async fn all(db: &Db) -> Result<Vec<(String, String)>, DbError> {
     // It belongs to the installation, not to a team.
     let sql = "select name, value from installation order by name";
     let rows = db.read(sql, Vec::new()).await?;
-    rows.into_iter().map(|mut row| Ok((row.take_text(0)?, row.take_text(1)?))).collect()
+    rows.into_iter()
+        .map(|mut row| Ok((row.take_text(0)?, row.take_text(1)?)))
+        .collect()
 }
 
 /// Writes in the place of exactly what stands there, nothing included; the change is refused when it is something else.
 pub fn swap(name: &str, there: Option<&str>, value: &str) -> Statement {
-    let Some(there) = there else { return insert(name, value) };
+    let Some(there) = there else {
+        return insert(name, value);
+    };
     // It belongs to the installation, not to a team.
     let sql = "update installation set value = $3 where name = $1 and value = $2";
     Statement::one(sql, vec![name.into(), there.into(), value.into()])
@@ -44,7 +54,10 @@ pub fn swap(name: &str, there: Option<&str>, value: &str) -> Statement {
 /// Removes exactly what stands there; the change is refused when it is something else.
 pub fn remove(name: &str, there: &str) -> Statement {
     // It belongs to the installation, not to a team.
-    Statement::one("delete from installation where name = $1 and value = $2", vec![name.into(), there.into()])
+    Statement::one(
+        "delete from installation where name = $1 and value = $2",
+        vec![name.into(), there.into()],
+    )
 }
 
 /// What stands under a name after `value` was put there, unless something did already.
@@ -56,5 +69,7 @@ pub async fn claim(db: &Db, change: Change, name: &str, value: &str) -> Result<S
         return Ok(there);
     }
     db.commit(change.with(insert(name, value))).await?;
-    get(db, name).await?.ok_or_else(|| DbError::Corrupt(format!("installation: {name} is not there")))
+    get(db, name)
+        .await?
+        .ok_or_else(|| DbError::Corrupt(format!("installation: {name} is not there")))
 }

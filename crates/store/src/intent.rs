@@ -49,7 +49,11 @@ pub fn update(intent: &Intent) -> Statement {
 /// A team's intent by its id.
 pub async fn of_team(db: &Db, team: TeamId, id: IntentId) -> Result<Option<Intent>, DbError> {
     let sql = "select intent_id, body from intent where team_id = $1 and intent_id = $2";
-    db.read(sql, vec![team.key().into(), id.key().into()]).await?.first().map(read).transpose()
+    db.read(sql, vec![team.key().into(), id.key().into()])
+        .await?
+        .first()
+        .map(read)
+        .transpose()
 }
 
 /// Makes `payment` the one live or paid payment of the intent. Touches no row when another one is, or when the intent is
@@ -58,7 +62,12 @@ pub fn claim(team: TeamId, intent: IntentId, payment: PaymentId) -> Statement {
     Statement::one(
         "update intent set payment_id = $3 \
          where team_id = $1 and intent_id = $2 and payment_id is null and status <> $4",
-        vec![team.key().into(), intent.key().into(), payment.key().into(), Status::Complete.code().into()],
+        vec![
+            team.key().into(),
+            intent.key().into(),
+            payment.key().into(),
+            Status::Complete.code().into(),
+        ],
     )
 }
 
@@ -81,10 +90,23 @@ pub fn unheld(team: TeamId, intent: IntentId) -> Statement {
 }
 
 /// The live or paid payment of an intent.
-pub async fn claimed_by(db: &Db, team: TeamId, intent: IntentId) -> Result<Option<PaymentId>, DbError> {
+pub async fn claimed_by(
+    db: &Db,
+    team: TeamId,
+    intent: IntentId,
+) -> Result<Option<PaymentId>, DbError> {
     let sql = "select payment_id from intent where team_id = $1 and intent_id = $2";
-    let rows = db.read(sql, vec![team.key().into(), intent.key().into()]).await?;
-    let Some(payment) = rows.first().map(|row| row.opt_text(0)).transpose()?.flatten() else { return Ok(None) };
+    let rows = db
+        .read(sql, vec![team.key().into(), intent.key().into()])
+        .await?;
+    let Some(payment) = rows
+        .first()
+        .map(|row| row.opt_text(0))
+        .transpose()?
+        .flatten()
+    else {
+        return Ok(None);
+    };
     let corrupt = || DbError::Corrupt("intent: its payment".to_owned());
     PaymentId::parse(payment).map(Some).ok_or_else(corrupt)
 }
@@ -98,10 +120,20 @@ pub fn release(team: TeamId, intent: IntentId, payment: PaymentId) -> Statement 
 }
 
 /// The payments made for an intent: the newest `limit` of them, oldest first.
-pub async fn payments(db: &Db, team: TeamId, intent: IntentId, limit: i64) -> Result<Vec<Payment>, DbError> {
+pub async fn payments(
+    db: &Db,
+    team: TeamId,
+    intent: IntentId,
+    limit: i64,
+) -> Result<Vec<Payment>, DbError> {
     let sql = "select payment_id, body from payment where team_id = $1 and intent_id = $2 \
                order by payment_id desc limit $3";
-    let rows = db.scan(sql, vec![team.key().into(), intent.key().into(), limit.into()]).await?;
+    let rows = db
+        .scan(
+            sql,
+            vec![team.key().into(), intent.key().into(), limit.into()],
+        )
+        .await?;
     rows.iter().rev().map(crate::payment::read).collect()
 }
 
@@ -116,7 +148,16 @@ pub async fn claim_due(
     let sql = "update intent set due_at = $2 where (team_id, intent_id) in \
                (select team_id, intent_id from intent where due_at is not null and due_at <= $1 order by due_at limit $3) \
                and due_at <= $1 returning team_id, intent_id";
-    let rows = db.claim(sql, vec![now.micros().into(), lease_until.micros().into(), limit.into()]).await?;
+    let rows = db
+        .claim(
+            sql,
+            vec![
+                now.micros().into(),
+                lease_until.micros().into(),
+                limit.into(),
+            ],
+        )
+        .await?;
     rows.iter()
         .map(|row| {
             let keys = TeamId::parse(row.text(0)?).zip(IntentId::parse(row.text(1)?));
@@ -151,7 +192,12 @@ pub async fn of_customer(
     let sql = "select intent_id, body from intent where team_id = $1 and customer_id = $2 and intent_id > $3 \
                order by intent_id limit $4";
     let after = after.map(IntentId::key).unwrap_or_default();
-    let params = vec![team.key().into(), customer.key().into(), after.into(), limit.into()];
+    let params = vec![
+        team.key().into(),
+        customer.key().into(),
+        after.into(),
+        limit.into(),
+    ];
     db.scan(sql, params).await?.iter().map(read).collect()
 }
 
@@ -170,6 +216,9 @@ fn due_at(intent: &Intent) -> Value {
 
 /// The id of a customer in the vault, when the merchant's id has its form: that customer's erasure must find the intent.
 fn customer(intent: &Intent) -> Value {
-    let id = intent.customer.as_ref().and_then(|customer| customer.id.as_deref());
+    let id = intent
+        .customer
+        .as_ref()
+        .and_then(|customer| customer.id.as_deref());
     id.and_then(CustomerId::parse).map(CustomerId::key).into()
 }

@@ -30,12 +30,23 @@ pub fn shape() -> CursorShape {
 }
 
 /// A part of a team's list.
-pub async fn page(db: &Db, team: TeamId, wanted: &Wanted, part: &Part) -> Result<Listed<Intent>, DbError> {
+pub async fn page(
+    db: &Db,
+    team: TeamId,
+    wanted: &Wanted,
+    part: &Part,
+) -> Result<Listed<Intent>, DbError> {
     let (sql, params) = rows_query(team, wanted, part);
     let rows = db.scan(sql, params).await?;
     let rows = rows.iter().map(|row| {
         let intent = crate::intent::read(row)?;
-        Ok((Cursor { keys: Vec::new(), id: intent.id.uuid() }, intent))
+        Ok((
+            Cursor {
+                keys: Vec::new(),
+                id: intent.id.uuid(),
+            },
+            intent,
+        ))
     });
     let rows = rows.collect::<Result<_, DbError>>()?;
     let behind = match &part.cursor {
@@ -51,8 +62,14 @@ pub async fn page(db: &Db, team: TeamId, wanted: &Wanted, part: &Part) -> Result
 /// How many intents a team's list has.
 pub async fn count(db: &Db, team: TeamId, wanted: &Wanted) -> Result<i64, DbError> {
     let conditions = conditions(team, wanted);
-    let sql = format!("select count(*) from intent where team_id = $1{}", conditions.text());
-    db.scan(sql, conditions.into_params()).await?.first().map_or(Ok(0), |row| row.int(0))
+    let sql = format!(
+        "select count(*) from intent where team_id = $1{}",
+        conditions.text()
+    );
+    db.scan(sql, conditions.into_params())
+        .await?
+        .first()
+        .map_or(Ok(0), |row| row.int(0))
 }
 
 fn conditions(team: TeamId, wanted: &Wanted) -> Conditions {
@@ -77,13 +94,18 @@ fn rows_query(team: TeamId, wanted: &Wanted, part: &Part) -> (String, Vec<Value>
     }
     let limit = conditions.bind(i64::from(part.size) + 1);
     let held = conditions.text();
-    let sql =
-        format!("select intent_id, body from intent where team_id = $1{held} order by intent_id{by} limit {limit}");
+    let sql = format!(
+        "select intent_id, body from intent where team_id = $1{held} order by intent_id{by} limit {limit}"
+    );
     (sql, conditions.into_params())
 }
 
 /// The query of the cursor's own row, or one on its other side.
-fn behind_query(team: TeamId, wanted: &Wanted, (part, cursor): (&Part, &Cursor)) -> (String, Vec<Value>) {
+fn behind_query(
+    team: TeamId,
+    wanted: &Wanted,
+    (part, cursor): (&Part, &Cursor),
+) -> (String, Vec<Value>) {
     let mut conditions = conditions(team, wanted);
     let (_, behind, by) = comparisons(part.direction);
     let id = conditions.bind(cursor.id.hyphenated().to_string());
@@ -91,6 +113,8 @@ fn behind_query(team: TeamId, wanted: &Wanted, (part, cursor): (&Part, &Cursor))
     let held = conditions.text();
     // The nearest first: most likely the cursor's own.
     let back = if by.is_empty() { " desc" } else { "" };
-    let sql = format!("select intent_id from intent where team_id = $1{held} order by intent_id{back} limit 1");
+    let sql = format!(
+        "select intent_id from intent where team_id = $1{held} order by intent_id{back} limit 1"
+    );
     (sql, conditions.into_params())
 }

@@ -37,21 +37,57 @@ pub use part::{Listed, Part};
 
 /// The tables of the store. A released migration is never edited.
 pub const MIGRATIONS: &[Migration] = &[
-    Migration { number: 1, name: "start", sql: include_str!("../migrations/0001_start.sql") },
-    Migration { number: 2, name: "flow versions", sql: include_str!("../migrations/0002_flow_versions.sql") },
-    Migration { number: 3, name: "intents", sql: include_str!("../migrations/0003_intents.sql") },
-    Migration { number: 4, name: "wallets", sql: include_str!("../migrations/0004_wallets.sql") },
-    Migration { number: 5, name: "processor tokens", sql: include_str!("../migrations/0005_processor_tokens.sql") },
-    Migration { number: 6, name: "flow waits", sql: include_str!("../migrations/0006_flow_waits.sql") },
-    Migration { number: 7, name: "installation", sql: include_str!("../migrations/0007_installation.sql") },
-    Migration { number: 8, name: "payment scan", sql: include_str!("../migrations/0008_payment_scan.sql") },
+    Migration {
+        number: 1,
+        name: "start",
+        sql: include_str!("../migrations/0001_start.sql"),
+    },
+    Migration {
+        number: 2,
+        name: "flow versions",
+        sql: include_str!("../migrations/0002_flow_versions.sql"),
+    },
+    Migration {
+        number: 3,
+        name: "intents",
+        sql: include_str!("../migrations/0003_intents.sql"),
+    },
+    Migration {
+        number: 4,
+        name: "wallets",
+        sql: include_str!("../migrations/0004_wallets.sql"),
+    },
+    Migration {
+        number: 5,
+        name: "processor tokens",
+        sql: include_str!("../migrations/0005_processor_tokens.sql"),
+    },
+    Migration {
+        number: 6,
+        name: "flow waits",
+        sql: include_str!("../migrations/0006_flow_waits.sql"),
+    },
+    Migration {
+        number: 7,
+        name: "installation",
+        sql: include_str!("../migrations/0007_installation.sql"),
+    },
+    Migration {
+        number: 8,
+        name: "payment scan",
+        sql: include_str!("../migrations/0008_payment_scan.sql"),
+    },
 ];
 
 /// The size of most documents. Unit: bytes.
 const USUAL: usize = 2048;
 
 /// Reads a stored document.
-fn document<T: serde::de::DeserializeOwned>(text: &str, what: &str, key: &str) -> Result<T, DbError> {
+fn document<T: serde::de::DeserializeOwned>(
+    text: &str,
+    what: &str,
+    key: &str,
+) -> Result<T, DbError> {
     serde_json::from_str(text).map_err(|error| DbError::Corrupt(format!("{what} {key}: {error}")))
 }
 

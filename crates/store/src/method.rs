@@ -55,7 +55,11 @@ pub fn delete(method: &StoredMethod, at: Timestamp) -> Statement {
             method.team.key().into(),
             method.token.as_str().into(),
             at.micros().into(),
-            method.customer.map(CustomerId::key).unwrap_or_default().into(),
+            method
+                .customer
+                .map(CustomerId::key)
+                .unwrap_or_default()
+                .into(),
         ],
     )
 }
@@ -77,32 +81,59 @@ pub fn forget(team: TeamId, token: &VaultToken) -> Statement {
 }
 
 /// A team's token record.
-pub async fn of_team(db: &Db, team: TeamId, token: &VaultToken) -> Result<Option<StoredMethod>, DbError> {
-    let sql = "select token, body from method where team_id = $1 and token = $2 and deleted_at is null";
-    db.read(sql, vec![team.key().into(), token.as_str().into()]).await?.first().map(read).transpose()
+pub async fn of_team(
+    db: &Db,
+    team: TeamId,
+    token: &VaultToken,
+) -> Result<Option<StoredMethod>, DbError> {
+    let sql =
+        "select token, body from method where team_id = $1 and token = $2 and deleted_at is null";
+    db.read(sql, vec![team.key().into(), token.as_str().into()])
+        .await?
+        .first()
+        .map(read)
+        .transpose()
 }
 
 /// A customer's token records, oldest first.
-pub async fn of_customer(db: &Db, team: TeamId, customer: CustomerId) -> Result<Vec<StoredMethod>, DbError> {
+pub async fn of_customer(
+    db: &Db,
+    team: TeamId,
+    customer: CustomerId,
+) -> Result<Vec<StoredMethod>, DbError> {
     let sql = "select token, body from method where team_id = $1 and customer_id = $2 and deleted_at is null \
                order by created_at, token";
-    db.read(sql, vec![team.key().into(), customer.key().into()]).await?.iter().map(read).collect()
+    db.read(sql, vec![team.key().into(), customer.key().into()])
+        .await?
+        .iter()
+        .map(read)
+        .collect()
 }
 
 /// Whether a token record has its number in `blob`.
 pub async fn uses_blob(db: &Db, team: TeamId, blob: BlobId) -> Result<bool, DbError> {
     let sql = "select token from method where team_id = $1 and blob_id = $2";
-    Ok(!db.read(sql, vec![team.key().into(), blob.key().into()]).await?.is_empty())
+    Ok(!db
+        .read(sql, vec![team.key().into(), blob.key().into()])
+        .await?
+        .is_empty())
 }
 
 /// Token records of any team that were deleted before `before`.
 pub async fn deleted(db: &Db, before: Timestamp, limit: i64) -> Result<Vec<StoredMethod>, DbError> {
     // Jobs serve every team; the records carry their team with them.
-    let sql =
-        "select token, body from method where deleted_at is not null and deleted_at <= $1 order by deleted_at limit $2";
-    db.scan(sql, vec![before.micros().into(), limit.into()]).await?.iter().map(read).collect()
+    let sql = "select token, body from method where deleted_at is not null and deleted_at <= $1 order by deleted_at limit $2";
+    db.scan(sql, vec![before.micros().into(), limit.into()])
+        .await?
+        .iter()
+        .map(read)
+        .collect()
 }
 
 fn read(row: &Row) -> Result<StoredMethod, DbError> {
-    crate::document(row.text(1)?, "payment method with a token that begins", row.text(0)?.get(..4).unwrap_or_default())
+    crate::document(
+        row.text(1)?,
+        "payment method with a token that begins",
+        row.text(0)?.get(..4).unwrap_or_default(),
+    )
 }

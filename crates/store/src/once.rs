@@ -30,7 +30,12 @@ pub struct Claim {
 }
 
 /// Takes a key, unless it was taken after `forgotten_before`, or whoever took it has no answer yet.
-pub fn claim(claim: &Claim, stream: Option<&str>, answer: Option<&str>, times: (Timestamp, Timestamp)) -> Statement {
+pub fn claim(
+    claim: &Claim,
+    stream: Option<&str>,
+    answer: Option<&str>,
+    times: (Timestamp, Timestamp),
+) -> Statement {
     let (now, forgotten_before) = times;
     Statement::one(
         "insert into once (team_id, scope, key_hash, fingerprint, stream, answer, created_at) \
@@ -46,7 +51,9 @@ pub fn claim(claim: &Claim, stream: Option<&str>, answer: Option<&str>, times: (
             answer.into(),
             now.micros().into(),
             // How long keys are remembered: the same for all claims, so that those that wait together are one statement.
-            now.micros().saturating_sub(forgotten_before.micros()).into(),
+            now.micros()
+                .saturating_sub(forgotten_before.micros())
+                .into(),
         ],
     )
 }
@@ -55,7 +62,13 @@ pub fn claim(claim: &Claim, stream: Option<&str>, answer: Option<&str>, times: (
 pub fn answer(team: TeamId, once: &OnceRef, stream: &str, answer: &str) -> Statement {
     Statement::any(
         "update once set answer = $4 where team_id = $1 and scope = $2 and key_hash = $3 and stream = $5",
-        vec![team.key().into(), once.scope.as_str().into(), once.key.as_str().into(), answer.into(), stream.into()],
+        vec![
+            team.key().into(),
+            once.scope.as_str().into(),
+            once.key.as_str().into(),
+            answer.into(),
+            stream.into(),
+        ],
     )
 }
 
@@ -63,7 +76,13 @@ pub fn answer(team: TeamId, once: &OnceRef, stream: &str, answer: &str) -> State
 pub fn answer_meanwhile(team: TeamId, once: &OnceRef, stream: &str, answer: &str) -> Statement {
     Statement::one(
         "update once set answer = $4 where team_id = $1 and scope = $2 and key_hash = $3 and stream = $5 and answer is null",
-        vec![team.key().into(), once.scope.as_str().into(), once.key.as_str().into(), answer.into(), stream.into()],
+        vec![
+            team.key().into(),
+            once.scope.as_str().into(),
+            once.key.as_str().into(),
+            answer.into(),
+            stream.into(),
+        ],
     )
 }
 
@@ -76,28 +95,56 @@ pub async fn find(
 ) -> Result<Option<Record>, DbError> {
     let sql = "select fingerprint, stream, answer from once \
                where team_id = $1 and scope = $2 and key_hash = $3 and (created_at > $4 or answer is null)";
-    let params =
-        vec![team.key().into(), once.scope.as_str().into(), once.key.as_str().into(), forgotten_before.micros().into()];
+    let params = vec![
+        team.key().into(),
+        once.scope.as_str().into(),
+        once.key.as_str().into(),
+        forgotten_before.micros().into(),
+    ];
     let mut rows = db.read(sql, params).await?;
-    let Some(row) = rows.first_mut() else { return Ok(None) };
-    Ok(Some(Record { fingerprint: row.take_text(0)?, stream: row.take_opt_text(1)?, answer: row.take_opt_text(2)? }))
+    let Some(row) = rows.first_mut() else {
+        return Ok(None);
+    };
+    Ok(Some(Record {
+        fingerprint: row.take_text(0)?,
+        stream: row.take_opt_text(1)?,
+        answer: row.take_opt_text(2)?,
+    }))
 }
 
 /// Lets what was told when a token was made follow the token to its customer.
 pub fn follow_token(team: TeamId, token: &VaultToken, customer: CustomerId) -> Statement {
     Statement::any(
         "update once set stream = $3 where team_id = $1 and scope = 'tokenise' and stream = $2",
-        vec![team.key().into(), token.as_str().into(), customer.key().into()],
+        vec![
+            team.key().into(),
+            token.as_str().into(),
+            customer.key().into(),
+        ],
     )
 }
 
 /// What was told when tokens of a customer were made. The literal scope lets the partial index answer.
-pub async fn of_customer(db: &Db, team: TeamId, customer: CustomerId) -> Result<Vec<(OnceRef, String)>, DbError> {
+pub async fn of_customer(
+    db: &Db,
+    team: TeamId,
+    customer: CustomerId,
+) -> Result<Vec<(OnceRef, String)>, DbError> {
     let sql = "select scope, key_hash, answer from once \
                where team_id = $1 and scope = 'tokenise' and stream = $2 and answer is not null order by key_hash";
-    let mut rows = db.scan(sql, vec![team.key().into(), customer.key().into()]).await?;
+    let mut rows = db
+        .scan(sql, vec![team.key().into(), customer.key().into()])
+        .await?;
     rows.iter_mut()
-        .map(|row| Ok((OnceRef { scope: row.take_text(0)?, key: row.take_text(1)? }, row.take_text(2)?)))
+        .map(|row| {
+            Ok((
+                OnceRef {
+                    scope: row.take_text(0)?,
+                    key: row.take_text(1)?,
+                },
+                row.take_text(2)?,
+            ))
+        })
         .collect()
 }
 
@@ -108,5 +155,8 @@ pub async fn sweep(db: &Db, forgotten_before: Timestamp, limit: i64) -> Result<u
                (select team_id, scope, key_hash from once where created_at <= $1 and answer is not null \
                order by created_at limit $2) \
                returning created_at";
-    Ok(db.claim(sql, vec![forgotten_before.micros().into(), limit.into()]).await?.len())
+    Ok(db
+        .claim(sql, vec![forgotten_before.micros().into(), limit.into()])
+        .await?
+        .len())
 }

@@ -23,7 +23,11 @@ impl Part {
     /// # Errors
     /// `error.validation` when its cursor is none of this list in this order.
     pub fn of(page: &Page, shape: &CursorShape) -> Result<Self, Fault> {
-        Ok(Self { size: page.size(), direction: page.direction(), cursor: page.cursor(shape)? })
+        Ok(Self {
+            size: page.size(),
+            direction: page.direction(),
+            cursor: page.cursor(shape)?,
+        })
     }
 }
 
@@ -41,7 +45,11 @@ pub struct Listed<T> {
 impl<T> Listed<T> {
     /// A list without rows.
     pub const fn empty() -> Self {
-        Self { rows: Vec::new(), has_next: false, has_previous: false }
+        Self {
+            rows: Vec::new(),
+            has_next: false,
+            has_previous: false,
+        }
     }
 
     /// Makes a part of rows as they were read: in the direction of reading, one more than asked for when there is one.
@@ -51,17 +59,27 @@ impl<T> Listed<T> {
         let more = rows.len() > size;
         rows.truncate(size);
         match part.direction {
-            Direction::Forward => Self { rows, has_next: more, has_previous: behind },
+            Direction::Forward => Self {
+                rows,
+                has_next: more,
+                has_previous: behind,
+            },
             Direction::Backward => {
                 rows.reverse();
-                Self { rows, has_next: behind, has_previous: more }
+                Self {
+                    rows,
+                    has_next: behind,
+                    has_previous: more,
+                }
             }
         }
     }
 }
 
 /// For a list by ids, the newest first: what compares an id with a cursor's on the side that is read and on the other one, and the order of reading.
-pub(crate) const fn comparisons(direction: Direction) -> (&'static str, &'static str, &'static str) {
+pub(crate) const fn comparisons(
+    direction: Direction,
+) -> (&'static str, &'static str, &'static str) {
     match direction {
         // The newest come first.
         Direction::Forward => ("<", ">=", " desc"),

@@ -43,7 +43,11 @@ pub fn update(payment: &Payment, at: Timestamp) -> Statement {
     let unguarded = "update payment set version = $3, status = $4, due_at = $5, gateway = $6, country = $7, body = $8 \
          where team_id = $1 and payment_id = $2 and $9 is not null";
     Statement::one(
-        if planted::is(Bug::VersionUnchecked) { unguarded } else { guarded },
+        if planted::is(Bug::VersionUnchecked) {
+            unguarded
+        } else {
+            guarded
+        },
         vec![
             payment.team.key().into(),
             payment.id.key().into(),
@@ -61,7 +65,9 @@ pub fn update(payment: &Payment, at: Timestamp) -> Statement {
 /// A team's payment by its id.
 pub async fn of_team(db: &Db, team: TeamId, id: PaymentId) -> Result<Option<Payment>, DbError> {
     let sql = "select payment_id, body from payment where team_id = $1 and payment_id = $2";
-    let rows = db.read(sql, vec![team.key().into(), id.key().into()]).await?;
+    let rows = db
+        .read(sql, vec![team.key().into(), id.key().into()])
+        .await?;
     rows.into_iter().next().map(|row| read(&row)).transpose()
 }
 
@@ -76,13 +82,27 @@ pub async fn claim_due(
     let sql = "update payment set due_at = $2 where (team_id, payment_id) in \
                (select team_id, payment_id from payment where due_at is not null and due_at <= $1 order by due_at limit $3) \
                and due_at <= $1 returning team_id, payment_id";
-    let lease_until = if planted::is(Bug::LeaseIgnored) { now } else { lease_until };
-    let rows = db.claim(sql, vec![now.micros().into(), lease_until.micros().into(), limit.into()]).await?;
+    let lease_until = if planted::is(Bug::LeaseIgnored) {
+        now
+    } else {
+        lease_until
+    };
+    let rows = db
+        .claim(
+            sql,
+            vec![
+                now.micros().into(),
+                lease_until.micros().into(),
+                limit.into(),
+            ],
+        )
+        .await?;
     rows.iter()
         .map(|row| {
             let team = TeamId::parse(row.text(0)?);
             let payment = PaymentId::parse(row.text(1)?);
-            team.zip(payment).ok_or_else(|| DbError::Corrupt("payment: keys of a due payment".to_owned()))
+            team.zip(payment)
+                .ok_or_else(|| DbError::Corrupt("payment: keys of a due payment".to_owned()))
         })
         .collect()
 }
@@ -96,7 +116,11 @@ pub fn set_due(payment: &Payment, not_before: Timestamp, lease_until: Timestamp)
     let unguarded = "update payment set due_at = $3 \
                      where team_id = $1 and payment_id = $2 and $4 is not null and $5 is not null";
     Statement::any(
-        if planted::is(Bug::HandBackUnguarded) { unguarded } else { guarded },
+        if planted::is(Bug::HandBackUnguarded) {
+            unguarded
+        } else {
+            guarded
+        },
         vec![
             payment.team.key().into(),
             payment.id.key().into(),
@@ -134,7 +158,12 @@ pub async fn of_customer(
     let sql = "select payment_id, body from payment where team_id = $1 and customer_id = $2 and payment_id > $3 \
                order by payment_id limit $4";
     let after = after.map(PaymentId::key).unwrap_or_default();
-    let params = vec![team.key().into(), customer.key().into(), after.into(), limit.into()];
+    let params = vec![
+        team.key().into(),
+        customer.key().into(),
+        after.into(),
+        limit.into(),
+    ];
     db.scan(sql, params).await?.iter().map(read).collect()
 }
 
@@ -153,13 +182,25 @@ fn due_at(payment: &Payment, at: Timestamp) -> Value {
 
 /// The processor: what the interface shows as `paymentGateway.id`.
 fn gateway(payment: &Payment) -> Value {
-    payment.gateway.as_ref().map(|gateway| gateway.processor.as_str()).into()
+    payment
+        .gateway
+        .as_ref()
+        .map(|gateway| gateway.processor.as_str())
+        .into()
 }
 
 fn country(payment: &Payment) -> Value {
-    payment.approval().and_then(|approval| approval.card_country.as_deref()).into()
+    payment
+        .approval()
+        .and_then(|approval| approval.card_country.as_deref())
+        .into()
 }
 
 fn customer(payment: &Payment) -> Value {
-    payment.customer.as_ref().and_then(|payer| payer.id).map(CustomerId::key).into()
+    payment
+        .customer
+        .as_ref()
+        .and_then(|payer| payer.id)
+        .map(CustomerId::key)
+        .into()
 }

@@ -51,24 +51,44 @@ pub async fn find(
 ) -> Result<Option<ProcessorToken>, DbError> {
     let sql = "select token, connection_id, value, reusable, created_at, updated_at from processor_token \
                where team_id = $1 and token = $2 and connection_id = $3";
-    let params = vec![team.key().into(), token.as_str().into(), connection.as_str().into()];
-    db.read(sql, params).await?.first().map(|row| read(team, row)).transpose()
+    let params = vec![
+        team.key().into(),
+        token.as_str().into(),
+        connection.as_str().into(),
+    ];
+    db.read(sql, params)
+        .await?
+        .first()
+        .map(|row| read(team, row))
+        .transpose()
 }
 
 /// A card's tokens, in order of their connections.
-pub async fn of_method(db: &Db, team: TeamId, token: &VaultToken) -> Result<Vec<ProcessorToken>, DbError> {
+pub async fn of_method(
+    db: &Db,
+    team: TeamId,
+    token: &VaultToken,
+) -> Result<Vec<ProcessorToken>, DbError> {
     let sql = "select token, connection_id, value, reusable, created_at, updated_at from processor_token \
                where team_id = $1 and token = $2 order by connection_id";
-    let rows = db.read(sql, vec![team.key().into(), token.as_str().into()]).await?;
+    let rows = db
+        .read(sql, vec![team.key().into(), token.as_str().into()])
+        .await?;
     rows.iter().map(|row| read(team, row)).collect()
 }
 
 /// The tokens of a customer's cards, in order of their connections.
-pub async fn of_customer(db: &Db, team: TeamId, customer: CustomerId) -> Result<Vec<ProcessorToken>, DbError> {
+pub async fn of_customer(
+    db: &Db,
+    team: TeamId,
+    customer: CustomerId,
+) -> Result<Vec<ProcessorToken>, DbError> {
     let sql = "select token, connection_id, value, reusable, created_at, updated_at from processor_token \
                where team_id = $1 and token in (select token from method where team_id = $1 and customer_id = $2) \
                order by connection_id, token";
-    let rows = db.read(sql, vec![team.key().into(), customer.key().into()]).await?;
+    let rows = db
+        .read(sql, vec![team.key().into(), customer.key().into()])
+        .await?;
     rows.iter().map(|row| read(team, row)).collect()
 }
 

@@ -12,7 +12,10 @@ pub(crate) struct Conditions {
 impl Conditions {
     /// Begins with the team, which is `$1`. The query itself says `team_id = $1`.
     pub(crate) fn of_team(team: TeamId) -> Self {
-        Self { text: String::new(), params: vec![team.key().into()] }
+        Self {
+            text: String::new(),
+            params: vec![team.key().into()],
+        }
     }
 
     /// Binds a value. Returns the place where it stands in the text: `$n`.

@@ -16,17 +16,30 @@ pub struct Team {
 pub fn insert(team: &Team, at: Timestamp) -> Statement {
     Statement::one(
         "insert into team (team_id, name, created_at) values ($1, $2, $3)",
-        vec![team.id.key().into(), team.name.as_str().into(), at.micros().into()],
+        vec![
+            team.id.key().into(),
+            team.name.as_str().into(),
+            at.micros().into(),
+        ],
     )
 }
 
 /// Every team, oldest first. For the people who run the service.
 pub async fn all(db: &Db) -> Result<Vec<Team>, DbError> {
-    let mut rows = db.read("select team_id, name from team order by created_at, team_id", Vec::new()).await?;
+    let mut rows = db
+        .read(
+            "select team_id, name from team order by created_at, team_id",
+            Vec::new(),
+        )
+        .await?;
     rows.iter_mut()
         .map(|row| {
-            let id = TeamId::parse(row.text(0)?).ok_or_else(|| DbError::Corrupt("team: its key".to_owned()))?;
-            Ok(Team { id, name: row.take_text(1)? })
+            let id = TeamId::parse(row.text(0)?)
+                .ok_or_else(|| DbError::Corrupt("team: its key".to_owned()))?;
+            Ok(Team {
+                id,
+                name: row.take_text(1)?,
+            })
         })
         .collect()
 }

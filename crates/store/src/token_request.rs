@@ -59,9 +59,17 @@ pub fn delete_of_customer(team: TeamId, customer: CustomerId) -> Statement {
 }
 
 /// A team's request.
-pub async fn of_team(db: &Db, team: TeamId, id: TokenRequestId) -> Result<Option<TokenRequest>, DbError> {
+pub async fn of_team(
+    db: &Db,
+    team: TeamId,
+    id: TokenRequestId,
+) -> Result<Option<TokenRequest>, DbError> {
     let sql = "select request_id, body from token_request where team_id = $1 and request_id = $2";
-    db.read(sql, vec![team.key().into(), id.key().into()]).await?.first().map(read).transpose()
+    db.read(sql, vec![team.key().into(), id.key().into()])
+        .await?
+        .first()
+        .map(read)
+        .transpose()
 }
 
 /// A card's open request at a connection.
@@ -73,7 +81,11 @@ pub async fn open(
 ) -> Result<Option<TokenRequest>, DbError> {
     let sql = "select request_id, body from token_request \
                where team_id = $1 and token = $2 and connection_id = $3 and is_open = 1";
-    let params = vec![team.key().into(), token.as_str().into(), connection.as_str().into()];
+    let params = vec![
+        team.key().into(),
+        token.as_str().into(),
+        connection.as_str().into(),
+    ];
     db.read(sql, params).await?.first().map(read).transpose()
 }
 
@@ -83,7 +95,10 @@ pub async fn sweep(db: &Db, before: Timestamp, limit: i64) -> Result<usize, DbEr
     let sql = "delete from token_request where (team_id, request_id) in \
                (select team_id, request_id from token_request where created_at <= $1 order by created_at limit $2) \
                returning created_at";
-    Ok(db.claim(sql, vec![before.micros().into(), limit.into()]).await?.len())
+    Ok(db
+        .claim(sql, vec![before.micros().into(), limit.into()])
+        .await?
+        .len())
 }
 
 fn read(row: &Row) -> Result<TokenRequest, DbError> {

@@ -15,5 +15,9 @@ pub fn insert(team: TeamId, merchant: &str, at: Timestamp) -> Statement {
 /// A team's merchants.
 pub async fn of_team(db: &Db, team: TeamId) -> Result<Vec<String>, DbError> {
     let sql = "select merchant_id from wallet_merchant where team_id = $1 order by merchant_id";
-    db.read(sql, vec![team.key().into()]).await?.iter_mut().map(|row| row.take_text(0)).collect()
+    db.read(sql, vec![team.key().into()])
+        .await?
+        .iter_mut()
+        .map(|row| row.take_text(0))
+        .collect()
 }

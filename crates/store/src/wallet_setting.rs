@@ -11,7 +11,12 @@ pub fn put(team: TeamId, wallet: &str, secret: BlobId, at: Timestamp) -> Stateme
     Statement::one(
         "insert into wallet_setting (team_id, wallet, secret_id, saved_at) values ($1, $2, $3, $4) \
          on conflict (team_id, wallet) do update set secret_id = excluded.secret_id, saved_at = excluded.saved_at",
-        vec![team.key().into(), wallet.into(), secret.key().into(), at.micros().into()],
+        vec![
+            team.key().into(),
+            wallet.into(),
+            secret.key().into(),
+            at.micros().into(),
+        ],
     )
 }
 
@@ -22,7 +27,8 @@ pub async fn of_team(db: &Db, team: TeamId) -> Result<Vec<(String, BlobId)>, DbE
     rows.iter_mut()
         .map(|row| {
             let secret = BlobId::parse(row.text(1)?);
-            let secret = secret.ok_or_else(|| DbError::Corrupt("wallet_setting: its secret".to_owned()))?;
+            let secret =
+                secret.ok_or_else(|| DbError::Corrupt("wallet_setting: its secret".to_owned()))?;
             Ok((row.take_text(0)?, secret))
         })
         .collect()

@@ -7,11 +7,21 @@ use domain::{
 };
 
 /// Notes that `payment` uses the token with this keyed hash. Touches no row when the token was used before.
-pub fn insert(team: TeamId, hash: &str, payment: PaymentId, forget_at: Option<Timestamp>) -> Statement {
+pub fn insert(
+    team: TeamId,
+    hash: &str,
+    payment: PaymentId,
+    forget_at: Option<Timestamp>,
+) -> Statement {
     Statement::one(
         "insert into wallet_token (team_id, token_hash, payment_id, forget_at) values ($1, $2, $3, $4) \
          on conflict (team_id, token_hash) do nothing",
-        vec![team.key().into(), hash.into(), payment.key().into(), forget_at.map(Timestamp::micros).into()],
+        vec![
+            team.key().into(),
+            hash.into(),
+            payment.key().into(),
+            forget_at.map(Timestamp::micros).into(),
+        ],
     )
 }
 
@@ -21,5 +31,8 @@ pub async fn sweep(db: &Db, now: Timestamp, limit: i64) -> Result<usize, DbError
     let sql = "delete from wallet_token where (team_id, token_hash) in \
                (select team_id, token_hash from wallet_token where forget_at is not null and forget_at <= $1 \
                order by forget_at limit $2) returning token_hash";
-    Ok(db.claim(sql, vec![now.micros().into(), limit.into()]).await?.len())
+    Ok(db
+        .claim(sql, vec![now.micros().into(), limit.into()])
+        .await?
+        .len())
 }

@@ -83,12 +83,19 @@ impl Codes {
 
     fn bounded(world: &World, lifetime: Duration, most: usize) -> Self {
         let lifetime = lifetime.min(LONGEST);
-        Self(Arc::new(Inner { key: Key::random(world), lifetime, most, kept: Mutex::default() }))
+        Self(Arc::new(Inner {
+            key: Key::random(world),
+            lifetime,
+            most,
+            kept: Mutex::default(),
+        }))
     }
 
     /// Keeps a code or a cryptogram; what the holder had is erased.
     pub(crate) fn keep(&self, world: &World, (holder, purpose): (&str, Purpose), clear: &[u8]) {
-        let Some(sealed) = encrypt(&self.0.key, world, clear, &bound(purpose, holder)) else { return };
+        let Some(sealed) = encrypt(&self.0.key, world, clear, &bound(purpose, holder)) else {
+            return;
+        };
         let now = world.now();
         let until = now.after(self.0.lifetime);
         let mut kept = self.0.kept.lock();
@@ -97,7 +104,13 @@ impl Codes {
         while kept.codes.len() >= self.0.most && kept.erase_first() {}
         let holder: Arc<str> = holder.into();
         kept.ends.insert((until, Arc::clone(&holder)));
-        kept.codes.insert(holder, Code { until, sealed: Zeroizing::new(sealed) });
+        kept.codes.insert(
+            holder,
+            Code {
+                until,
+                sealed: Zeroizing::new(sealed),
+            },
+        );
         if std::mem::replace(&mut kept.cleaner, Cleaner::Working) == Cleaner::Resting {
             drop(kept);
             world.spawn(clean(Arc::downgrade(&self.0), world.clone()));
@@ -105,10 +118,18 @@ impl Codes {
     }
 
     /// What a holder has. It stays.
-    pub(crate) fn open(&self, world: &World, (holder, purpose): (&str, Purpose)) -> Option<Zeroizing<Vec<u8>>> {
+    pub(crate) fn open(
+        &self,
+        world: &World,
+        (holder, purpose): (&str, Purpose),
+    ) -> Option<Zeroizing<Vec<u8>>> {
         let mut kept = self.0.kept.lock();
         kept.sweep(world.now(), self.0.lifetime);
-        decrypt(&self.0.key, &kept.codes.get(holder)?.sealed, &bound(purpose, holder))
+        decrypt(
+            &self.0.key,
+            &kept.codes.get(holder)?.sealed,
+            &bound(purpose, holder),
+        )
     }
 
     pub(crate) fn erase(&self, holder: &str) {
@@ -171,7 +192,9 @@ impl Inner {
 /// Works until no code is kept. It does not keep the codes alive while it waits.
 async fn clean(codes: Weak<Inner>, world: World) {
     loop {
-        let Some(wait) = codes.upgrade().and_then(|codes| codes.clean(world.now())) else { return };
+        let Some(wait) = codes.upgrade().and_then(|codes| codes.clean(world.now())) else {
+            return;
+        };
         world.sleep(wait).await;
     }
 }
@@ -200,7 +223,10 @@ pub(crate) fn joined(cryptogram: &str, eci: Option<&str>) -> Zeroizing<String> {
 /// The cryptogram and the indicator that were joined.
 pub(crate) fn parted(clear: &[u8]) -> Option<(Zeroizing<String>, Option<String>)> {
     let (eci, cryptogram) = std::str::from_utf8(clear).ok()?.split_once(' ')?;
-    Some((Zeroizing::new(cryptogram.to_owned()), Some(eci.to_owned()).filter(|eci| !eci.is_empty())))
+    Some((
+        Zeroizing::new(cryptogram.to_owned()),
+        Some(eci.to_owned()).filter(|eci| !eci.is_empty()),
+    ))
 }
 
 pub(crate) fn bound(purpose: Purpose, holder: &str) -> Vec<u8> {
@@ -219,15 +245,30 @@ mod tests {
     }
 
     fn keep(codes: &Codes, world: &World, holder: &str, digits: &str) {
-        codes.keep(world, (holder, Purpose::SecurityCode), padded(&code(digits)).as_slice());
+        codes.keep(
+            world,
+            (holder, Purpose::SecurityCode),
+            padded(&code(digits)).as_slice(),
+        );
     }
 
-    fn keep_cryptogram(codes: &Codes, world: &World, holder: &str, cryptogram: &str, eci: Option<&str>) {
-        codes.keep(world, (holder, Purpose::Cryptogram), joined(cryptogram, eci).as_bytes());
+    fn keep_cryptogram(
+        codes: &Codes,
+        world: &World,
+        holder: &str,
+        cryptogram: &str,
+        eci: Option<&str>,
+    ) {
+        codes.keep(
+            world,
+            (holder, Purpose::Cryptogram),
+            joined(cryptogram, eci).as_bytes(),
+        );
     }
 
     fn shown(codes: &Codes, world: &World, holder: &str) -> Option<String> {
-        unpadded(&codes.open(world, (holder, Purpose::SecurityCode))?).map(|code| code.expose().to_owned())
+        unpadded(&codes.open(world, (holder, Purpose::SecurityCode))?)
+            .map(|code| code.expose().to_owned())
     }
 
     #[test]
@@ -260,7 +301,10 @@ mod tests {
             parted(&codes.open(&world, (holder, Purpose::Cryptogram))?)
                 .map(|(cryptogram, eci)| (cryptogram.to_string(), eci))
         };
-        assert_eq!(open("one"), Some(("AgAA+/8=".to_owned(), Some("05".to_owned()))));
+        assert_eq!(
+            open("one"),
+            Some(("AgAA+/8=".to_owned(), Some("05".to_owned())))
+        );
         assert_eq!(open("two"), Some(("BgAA".to_owned(), None)));
         assert_eq!(open("three"), None);
         assert_eq!(shown(&codes, &world, "one"), None);
@@ -275,7 +319,10 @@ mod tests {
         keep(&codes, &world, "one", "1234");
         keep(&codes, &world, "two", "567");
         let mut kept = codes.0.kept.lock();
-        let (one, two) = (kept.codes["one"].sealed.clone(), kept.codes["two"].sealed.clone());
+        let (one, two) = (
+            kept.codes["one"].sealed.clone(),
+            kept.codes["two"].sealed.clone(),
+        );
         assert!(!one.contains("1234") && !two.contains("567"));
         assert_eq!(one.len(), two.len());
         kept.codes.get_mut("two").unwrap().sealed = one;
@@ -291,9 +338,11 @@ mod tests {
         keep(&codes, &world, "one", "123");
         sim.run_until(world.sleep(30 * MINUTE)).unwrap();
         keep(&codes, &world, "two", "456");
-        sim.run_until(world.sleep(Duration::from_micros(30 * 60_000_000 - 1))).unwrap();
+        sim.run_until(world.sleep(Duration::from_micros(30 * 60_000_000 - 1)))
+            .unwrap();
         assert_eq!(shown(&codes, &world, "one").as_deref(), Some("123"));
-        sim.run_until(world.sleep(Duration::from_micros(1))).unwrap();
+        sim.run_until(world.sleep(Duration::from_micros(1)))
+            .unwrap();
         assert_eq!(shown(&codes, &world, "one"), None);
         assert_eq!(shown(&codes, &world, "two").as_deref(), Some("456"));
         sim.run_until(world.sleep(31 * MINUTE)).unwrap();
@@ -326,7 +375,10 @@ mod tests {
         assert_eq!(codes.count(), 3);
         assert_eq!(shown(&codes, &world, "one"), None);
         keep(&codes, &world, "four", "456");
-        assert!(shown(&codes, &world, "two").is_some(), "a holder's second code takes the place of the first");
+        assert!(
+            shown(&codes, &world, "two").is_some(),
+            "a holder's second code takes the place of the first"
+        );
         assert_eq!(codes.count(), 3);
     }
 

@@ -85,21 +85,46 @@ pub(crate) struct Sealed {
 }
 
 /// Seals a number or a secret.
-pub(crate) fn seal(keys: &Keyring, world: &World, place: &Place, clear: &[u8]) -> Result<Sealed, VaultError> {
+pub(crate) fn seal(
+    keys: &Keyring,
+    world: &World,
+    place: &Place,
+    clear: &[u8],
+) -> Result<Sealed, VaultError> {
     let (version, kek) = keys.current().ok_or(VaultError::NoKey(keys.version()))?;
     let data_key = Key::random(world);
     let padded = padded(place.kind, clear).ok_or(VaultError::TooLong)?;
-    let content = encrypt(&data_key, world, &padded, &place.bound(place.kind.purpose(), 0));
+    let content = encrypt(
+        &data_key,
+        world,
+        &padded,
+        &place.bound(place.kind.purpose(), 0),
+    );
     let key = encrypt(kek, world, data_key.bytes(), &place.bound("key", version));
-    let (Some(content), Some(key)) = (content, key) else { return Err(VaultError::Damaged(place.blob)) };
-    Ok(Sealed { version, key, content })
+    let (Some(content), Some(key)) = (content, key) else {
+        return Err(VaultError::Damaged(place.blob));
+    };
+    Ok(Sealed {
+        version,
+        key,
+        content,
+    })
 }
 
 /// Opens a number or a secret.
-pub(crate) fn open(keys: &Keyring, place: &Place, sealed: &Sealed) -> Result<Zeroizing<Vec<u8>>, VaultError> {
+pub(crate) fn open(
+    keys: &Keyring,
+    place: &Place,
+    sealed: &Sealed,
+) -> Result<Zeroizing<Vec<u8>>, VaultError> {
     let data_key = open_key(keys, place, sealed)?;
     let damaged = || VaultError::Damaged(place.blob);
-    let padded = decrypt(&data_key, &sealed.content, &place.bound(place.kind.purpose(), 0)).ok_or_else(damaged)?;
+    let padded = decrypt(
+        &data_key,
+        &sealed.content,
+        &place.bound(place.kind.purpose(), 0),
+    )
+    .ok_or_else(damaged)?;
     let clear = match place.kind {
         Kind::Card | Kind::Account => padded.split(|byte| *byte == 0).next(),
         Kind::Secret => padded.split_first_chunk::<HEAD>().and_then(|(head, rest)| {
@@ -107,7 +132,9 @@ pub(crate) fn open(keys: &Keyring, place: &Place, sealed: &Sealed) -> Result<Zer
             rest.get(..length)
         }),
     };
-    clear.map(|clear| Zeroizing::new(clear.to_vec())).ok_or_else(damaged)
+    clear
+        .map(|clear| Zeroizing::new(clear.to_vec()))
+        .ok_or_else(damaged)
 }
 
 /// The clear text with room after it, so that what is sealed tells little of its length. `None` when it is too long.
@@ -116,7 +143,11 @@ fn padded(kind: Kind, clear: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     let (head, size): (&[u8], usize) = match kind {
         Kind::Card | Kind::Account if clear.len() > PADDED => return None,
         Kind::Card | Kind::Account => (&[], PADDED),
-        Kind::Secret => (&head, HEAD.saturating_add(clear.len()).checked_next_multiple_of(SECRET_STEP)?),
+        Kind::Secret => (
+            &head,
+            HEAD.saturating_add(clear.len())
+                .checked_next_multiple_of(SECRET_STEP)?,
+        ),
     };
     // Room from the start, since growing would leave copies behind.
     let mut padded = Zeroizing::new(Vec::with_capacity(size));
@@ -127,18 +158,31 @@ fn padded(kind: Kind, clear: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
 }
 
 /// Seals a record's data key again, under the current version. The content itself is not opened and stays as it is.
-pub(crate) fn rewrap(keys: &Keyring, world: &World, place: &Place, sealed: &Sealed) -> Result<Sealed, VaultError> {
+pub(crate) fn rewrap(
+    keys: &Keyring,
+    world: &World,
+    place: &Place,
+    sealed: &Sealed,
+) -> Result<Sealed, VaultError> {
     let data_key = open_key(keys, place, sealed)?;
     let (version, kek) = keys.current().ok_or(VaultError::NoKey(keys.version()))?;
     let key = encrypt(kek, world, data_key.bytes(), &place.bound("key", version));
     let key = key.ok_or(VaultError::Damaged(place.blob))?;
-    Ok(Sealed { version, key, content: sealed.content.clone() })
+    Ok(Sealed {
+        version,
+        key,
+        content: sealed.content.clone(),
+    })
 }
 
 fn open_key(keys: &Keyring, place: &Place, sealed: &Sealed) -> Result<Key, VaultError> {
-    let kek = keys.key(sealed.version).ok_or(VaultError::NoKey(sealed.version))?;
+    let kek = keys
+        .key(sealed.version)
+        .ok_or(VaultError::NoKey(sealed.version))?;
     let bytes = decrypt(kek, &sealed.key, &place.bound("key", sealed.version));
-    bytes.and_then(|bytes| Key::from_slice(&bytes)).ok_or(VaultError::Damaged(place.blob))
+    bytes
+        .and_then(|bytes| Key::from_slice(&bytes))
+        .ok_or(VaultError::Damaged(place.blob))
 }
 
 /// Nonce and ciphertext in base64.
@@ -146,7 +190,15 @@ pub(crate) fn encrypt(key: &Key, world: &World, clear: &[u8], bound: &[u8]) -> O
     let mut nonce = [0; NONCE];
     world.fill(&mut nonce);
     let cipher = Aes256GcmSiv::new_from_slice(key.bytes()).ok()?;
-    let sealed = cipher.encrypt(Nonce::from_slice(&nonce), Payload { msg: clear, aad: bound }).ok()?;
+    let sealed = cipher
+        .encrypt(
+            Nonce::from_slice(&nonce),
+            Payload {
+                msg: clear,
+                aad: bound,
+            },
+        )
+        .ok()?;
     Some(STANDARD.encode([nonce.as_slice(), &sealed].concat()))
 }
 
@@ -155,5 +207,14 @@ pub(crate) fn decrypt(key: &Key, text: &str, bound: &[u8]) -> Option<Zeroizing<V
     let bytes = STANDARD.decode(text).ok()?;
     let (nonce, sealed) = bytes.split_at_checked(NONCE)?;
     let cipher = Aes256GcmSiv::new_from_slice(key.bytes()).ok()?;
-    cipher.decrypt(Nonce::from_slice(nonce), Payload { msg: sealed, aad: bound }).ok().map(Zeroizing::new)
+    cipher
+        .decrypt(
+            Nonce::from_slice(nonce),
+            Payload {
+                msg: sealed,
+                aad: bound,
+            },
+        )
+        .ok()
+        .map(Zeroizing::new)
 }

@@ -16,8 +16,16 @@ const LONGEST: usize = 16 * 1024;
 
 /// Who can look into the file.
 pub(crate) fn protection(path: &Path) -> Result<Protection, KeyError> {
-    let others = fs::metadata(path).map_err(failed(path))?.permissions().mode() & 0o077;
-    Ok(if others == 0 { Protection::Owner } else { Protection::Open })
+    let others = fs::metadata(path)
+        .map_err(failed(path))?
+        .permissions()
+        .mode()
+        & 0o077;
+    Ok(if others == 0 {
+        Protection::Owner
+    } else {
+        Protection::Open
+    })
 }
 
 /// The file's text; `None` when there is no file.
@@ -30,7 +38,9 @@ pub(crate) fn read(path: &Path) -> Result<Option<Zeroizing<String>>, KeyError> {
     // Room from the start, since growing would leave copies behind; one byte more tells a file that is too long.
     let mut text = Zeroizing::new(String::with_capacity(LONGEST + 64));
     let limit = u64::try_from(LONGEST).unwrap_or(u64::MAX).saturating_add(1);
-    file.take(limit).read_to_string(&mut text).map_err(failed(path))?;
+    file.take(limit)
+        .read_to_string(&mut text)
+        .map_err(failed(path))?;
     if text.len() > LONGEST {
         return Err(KeyError::Format("the text is too long for keys"));
     }
@@ -52,10 +62,18 @@ pub(crate) fn create(path: &Path, text: &[u8], tag: &str) -> Result<(), KeyError
 /// Keeps other processes from replacing the file until the lock is dropped; it ends with its process. Does not wait.
 pub(crate) fn lock(path: &Path) -> Result<File, KeyError> {
     // Some file systems of networks lock only what can be written to.
-    let open = || OpenOptions::new().read(true).write(true).open(path).or_else(|_| File::open(path));
+    let open = || {
+        OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(path)
+            .or_else(|_| File::open(path))
+    };
     loop {
         let file = match open() {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Err(KeyError::Changed(path.to_owned())),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Err(KeyError::Changed(path.to_owned()));
+            }
             opened => opened.map_err(failed(path))?,
         };
         match file.try_lock() {
@@ -106,7 +124,11 @@ fn write(path: &Path, text: &[u8]) -> Result<(), KeyError> {
         file.write_all(text)?;
         file.sync_all()
     };
-    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    let file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path);
     file.and_then(write).map_err(failed(path))
 }
 
@@ -116,7 +138,9 @@ fn flush_folder(path: &Path) -> Result<(), KeyError> {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed(folder))
+    File::open(folder)
+        .and_then(|folder| folder.sync_all())
+        .map_err(failed(folder))
 }
 
 fn failed(path: &Path) -> impl FnOnce(io::Error) -> KeyError + use<> {
@@ -150,7 +174,10 @@ mod tests {
         create(&path, b"first", "tag").unwrap();
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, 0o600);
         assert_eq!(protection(&path).unwrap(), Protection::Owner);
-        assert!(matches!(create(&path, b"second", "tag"), Err(KeyError::File { .. })));
+        assert!(matches!(
+            create(&path, b"second", "tag"),
+            Err(KeyError::File { .. })
+        ));
         assert_eq!(text(&path), "first");
         assert_eq!(names(&folder), ["keys"], "nothing else is left");
         for mode in [0o640, 0o604, 0o620, 0o601] {

@@ -106,7 +106,11 @@ impl Key {
     }
 
     fn read(text: &str) -> Result<Self, KeyError> {
-        let bytes = Zeroizing::new(STANDARD.decode(text).map_err(|_| KeyError::Format("a key is not base64"))?);
+        let bytes = Zeroizing::new(
+            STANDARD
+                .decode(text)
+                .map_err(|_| KeyError::Format("a key is not base64"))?,
+        );
         Self::from_slice(&bytes).ok_or(KeyError::Format("a key is not 32 random bytes"))
     }
 }
@@ -137,18 +141,29 @@ impl Drop for Written {
 
 impl Keyring {
     fn create(world: &World) -> Self {
-        Self { current: 1, versions: BTreeMap::from([(1, Key::random(world))]), index: Key::random(world) }
+        Self {
+            current: 1,
+            versions: BTreeMap::from([(1, Key::random(world))]),
+            index: Key::random(world),
+        }
     }
 
     fn parse(text: &str) -> Result<Self, KeyError> {
-        let written: Written =
-            serde_json::from_str(text).map_err(|_| KeyError::Format("not the form of a key file"))?;
-        let versions = written.keys.iter().map(|(version, key)| Ok((*version, Key::read(key)?)));
+        let written: Written = serde_json::from_str(text)
+            .map_err(|_| KeyError::Format("not the form of a key file"))?;
+        let versions = written
+            .keys
+            .iter()
+            .map(|(version, key)| Ok((*version, Key::read(key)?)));
         let versions = versions.collect::<Result<BTreeMap<_, _>, KeyError>>()?;
         if !versions.contains_key(&written.current) {
             return Err(KeyError::Format("the current version has no key"));
         }
-        let ring = Self { current: written.current, versions, index: Key::read(&written.index)? };
+        let ring = Self {
+            current: written.current,
+            versions,
+            index: Key::read(&written.index)?,
+        };
         if ring.has_twins() {
             return Err(KeyError::Format("two of the keys are the same"));
         }
@@ -156,8 +171,16 @@ impl Keyring {
     }
 
     fn text(&self) -> Zeroizing<Vec<u8>> {
-        let keys = self.versions.iter().map(|(version, key)| (*version, STANDARD.encode(key.bytes()))).collect();
-        let written = Written { current: self.current, keys, index: STANDARD.encode(self.index.bytes()) };
+        let keys = self
+            .versions
+            .iter()
+            .map(|(version, key)| (*version, STANDARD.encode(key.bytes())))
+            .collect();
+        let written = Written {
+            current: self.current,
+            keys,
+            index: STANDARD.encode(self.index.bytes()),
+        };
         // Room from the start: growing would leave copies behind. A key takes about 60 bytes.
         let mut text = Zeroizing::new(Vec::with_capacity(256 + 80 * self.versions.len()));
         // Numbers and texts can always be written.
@@ -167,7 +190,12 @@ impl Keyring {
 
     /// Keys of several purposes are never the same: what one gives away must not weaken the other.
     fn has_twins(&self) -> bool {
-        let mut all: Vec<&[u8; 32]> = self.versions.values().chain([&self.index]).map(Key::bytes).collect();
+        let mut all: Vec<&[u8; 32]> = self
+            .versions
+            .values()
+            .chain([&self.index])
+            .map(Key::bytes)
+            .collect();
         let count = all.len();
         all.sort_unstable();
         all.dedup();
@@ -177,7 +205,9 @@ impl Keyring {
     /// Whether both hold the same keys.
     pub(crate) fn equals(&self, other: &Self) -> bool {
         fn keys(ring: &Keyring) -> impl Iterator<Item = (u32, &[u8; 32])> {
-            ring.versions.iter().map(|(version, key)| (*version, key.bytes()))
+            ring.versions
+                .iter()
+                .map(|(version, key)| (*version, key.bytes()))
         }
         self.index.bytes() == other.index.bytes() && keys(self).eq(keys(other))
     }
@@ -185,12 +215,17 @@ impl Keyring {
     /// A value by which this version of these keys is told from that of others. It tells nothing else about them.
     pub(crate) fn mark(&self, version: u32) -> Option<String> {
         let key = self.key(version)?;
-        Some(hex(&mac(key.bytes(), &[b"mark", self.hash("mark", &[]).as_bytes()])))
+        Some(hex(&mac(
+            key.bytes(),
+            &[b"mark", self.hash("mark", &[]).as_bytes()],
+        )))
     }
 
     /// The version that seals now, and its key.
     pub(crate) fn current(&self) -> Option<(u32, &Key)> {
-        self.versions.get(&self.current).map(|key| (self.current, key))
+        self.versions
+            .get(&self.current)
+            .map(|key| (self.current, key))
     }
 
     /// The key for security codes that belongs to a version.
@@ -237,7 +272,10 @@ impl Keyring {
 
     /// The versions that are not in use.
     pub(crate) fn other_versions(&self) -> impl Iterator<Item = u32> {
-        self.versions.keys().copied().filter(|version| *version != self.current)
+        self.versions
+            .keys()
+            .copied()
+            .filter(|version| *version != self.current)
     }
 
     pub(crate) fn has_old_versions(&self) -> bool {
@@ -245,7 +283,14 @@ impl Keyring {
     }
 
     pub(crate) fn fingerprint(&self, team: TeamId, kind: Kind, number: &str) -> String {
-        self.hash("fingerprint", &[team.uuid().as_bytes(), kind.text().as_bytes(), number.as_bytes()])
+        self.hash(
+            "fingerprint",
+            &[
+                team.uuid().as_bytes(),
+                kind.text().as_bytes(),
+                number.as_bytes(),
+            ],
+        )
     }
 
     pub(crate) fn request_hash(&self, request: &[u8]) -> String {
@@ -265,7 +310,9 @@ impl Keyring {
 
 fn mac(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
     // HMAC takes a key of any length.
-    let Ok(mut mac) = <Hmac<Sha256> as Mac>::new_from_slice(key) else { return [0; 32] };
+    let Ok(mut mac) = <Hmac<Sha256> as Mac>::new_from_slice(key) else {
+        return [0; 32];
+    };
     for part in parts {
         mac.update(&u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
         mac.update(part);
@@ -291,7 +338,10 @@ impl KeySource {
             return Keyring::parse(&text);
         }
         let keys = Keyring::create(world);
-        match (key_file::create(path, &keys.text(), &world.uuid_v7().to_string()), key_file::read(path)?) {
+        match (
+            key_file::create(path, &keys.text(), &world.uuid_v7().to_string()),
+            key_file::read(path)?,
+        ) {
             (Ok(()), _) => Ok(keys),
             // Another node was first.
             (Err(_), Some(text)) => Keyring::parse(&text),
@@ -329,7 +379,8 @@ impl KeySource {
     /// Drops these versions, under which nothing is sealed any more and nothing will be.
     pub(crate) fn retire(&self, keys: &Keyring, retired: &[u32]) -> Result<Keyring, KeyError> {
         let mut next = keys.clone();
-        next.versions.retain(|version, _| *version == keys.current || !retired.contains(version));
+        next.versions
+            .retain(|version, _| *version == keys.current || !retired.contains(version));
         if next.versions.len() < keys.versions.len() {
             self.replace(keys, &next)?;
         }
@@ -338,12 +389,16 @@ impl KeySource {
 
     /// Puts `after` in the place of `before`, on stable storage. Given keys can't be written.
     fn replace(&self, before: &Keyring, after: &Keyring) -> Result<(), KeyError> {
-        let Self::File(path) = self else { return Ok(()) };
+        let Self::File(path) = self else {
+            return Ok(());
+        };
         // Of nodes that share the file only one compares and replaces at a time: else one would lose the key that it seals
         // under from then on.
         let _alone = key_file::lock(path)?;
         // Whoever put a key there by hand would lose it.
-        let there = key_file::read(path)?.map(|text| Keyring::parse(&text)).transpose()?;
+        let there = key_file::read(path)?
+            .map(|text| Keyring::parse(&text))
+            .transpose()?;
         if !there.is_some_and(|there| there.equals(before)) {
             return Err(KeyError::Changed(path.clone()));
         }
@@ -355,7 +410,9 @@ impl KeySource {
     /// # Errors
     /// The file can't be looked at.
     pub fn protection(&self) -> Result<Protection, KeyError> {
-        let Self::File(path) = self else { return Ok(Protection::Owner) };
+        let Self::File(path) = self else {
+            return Ok(Protection::Owner);
+        };
         key_file::protection(path)
     }
 }

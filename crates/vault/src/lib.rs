@@ -69,10 +69,26 @@ const TRIES: u32 = 4;
 
 /// The vault's tables. A released migration is never edited.
 pub const MIGRATIONS: &[Migration] = &[
-    Migration { number: 1, name: "start", sql: include_str!("../migrations/0001_start.sql") },
-    Migration { number: 2, name: "secrets", sql: include_str!("../migrations/0002_secrets.sql") },
-    Migration { number: 3, name: "codes", sql: include_str!("../migrations/0003_codes.sql") },
-    Migration { number: 4, name: "used codes", sql: include_str!("../migrations/0004_used_codes.sql") },
+    Migration {
+        number: 1,
+        name: "start",
+        sql: include_str!("../migrations/0001_start.sql"),
+    },
+    Migration {
+        number: 2,
+        name: "secrets",
+        sql: include_str!("../migrations/0002_secrets.sql"),
+    },
+    Migration {
+        number: 3,
+        name: "codes",
+        sql: include_str!("../migrations/0003_codes.sql"),
+    },
+    Migration {
+        number: 4,
+        name: "used codes",
+        sql: include_str!("../migrations/0004_used_codes.sql"),
+    },
 ];
 
 /// What can go wrong in the vault. None of it tells a number.
@@ -88,7 +104,9 @@ pub enum VaultError {
     #[error("key version {0} is missing")]
     NoKey(u32),
     /// The keys are those of another vault, or of another time.
-    #[error("version {0} of the keys is not what this vault was sealed with: bring back the right key file")]
+    #[error(
+        "version {0} of the keys is not what this vault was sealed with: bring back the right key file"
+    )]
     WrongKey(u32),
     /// The keys.
     #[error(transparent)]
@@ -106,7 +124,9 @@ pub enum VaultError {
     #[error("the outcome of a commit is unknown")]
     Unclear,
     /// What was sealed is, or is going to be, elsewhere, under the same keys.
-    #[error("the data were moved to another database, or are being moved: their keys are left as they are")]
+    #[error(
+        "the data were moved to another database, or are being moved: their keys are left as they are"
+    )]
     Moved,
 }
 
@@ -168,16 +188,33 @@ impl Vault {
     ///
     /// # Errors
     /// Keys that can't be read or made.
-    pub fn open(db: Db, source: KeySource, world: World, code_lifetime: Duration) -> Result<Self, VaultError> {
+    pub fn open(
+        db: Db,
+        source: KeySource,
+        world: World,
+        code_lifetime: Duration,
+    ) -> Result<Self, VaultError> {
         let keys = source.load_or_create(&world)?;
         let codes = if db.is_shared() {
-            Kept::Shared { lifetime: code_lifetime.min(shared_codes::LONGEST), looks: shared_codes::Looks::default() }
+            Kept::Shared {
+                lifetime: code_lifetime.min(shared_codes::LONGEST),
+                looks: shared_codes::Looks::default(),
+            }
         } else {
             Kept::InMemory(Codes::new(&world, code_lifetime))
         };
         let (keys, known) = (Mutex::new(Arc::new(keys)), AtomicU32::new(0));
         let (rotation, moved) = (Turn::new(None), OnceLock::new());
-        Ok(Self(Arc::new(Inner { db, world, source, keys, known, rotation, moved, codes })))
+        Ok(Self(Arc::new(Inner {
+            db,
+            world,
+            source,
+            keys,
+            known,
+            rotation,
+            moved,
+            codes,
+        })))
     }
 
     /// From now on every rotation asks this database first whether the data were moved away: a row says so. A node that slept
@@ -192,26 +229,47 @@ impl Vault {
     /// # Errors
     /// The database's.
     pub async fn seal_card(&self, team: TeamId, number: &CardNumber) -> Result<BlobId, VaultError> {
-        self.seal(team, Kind::Card, number.expose().as_bytes()).await
+        self.seal(team, Kind::Card, number.expose().as_bytes())
+            .await
     }
 
     /// Seals a bank account's number under a new id.
     ///
     /// # Errors
     /// The database's.
-    pub async fn seal_account(&self, team: TeamId, number: &AccountNumber) -> Result<BlobId, VaultError> {
-        self.seal(team, Kind::Account, number.expose().as_bytes()).await
+    pub async fn seal_account(
+        &self,
+        team: TeamId,
+        number: &AccountNumber,
+    ) -> Result<BlobId, VaultError> {
+        self.seal(team, Kind::Account, number.expose().as_bytes())
+            .await
     }
 
     /// Opens a card's number, for one call to a processor. `None` when it is erased.
     ///
     /// # Errors
     /// `Damaged`, `NoKey`, the database's.
-    pub async fn open_card(&self, team: TeamId, blob: BlobId) -> Result<Option<CardNumber>, VaultError> {
-        let Some(number) = self.opened(&Place { team, blob, kind: Kind::Card }).await? else { return Ok(None) };
+    pub async fn open_card(
+        &self,
+        team: TeamId,
+        blob: BlobId,
+    ) -> Result<Option<CardNumber>, VaultError> {
+        let Some(number) = self
+            .opened(&Place {
+                team,
+                blob,
+                kind: Kind::Card,
+            })
+            .await?
+        else {
+            return Ok(None);
+        };
         let damaged = |_| VaultError::Damaged(blob);
         let text = String::from_utf8(number.to_vec()).map_err(damaged)?;
-        CardNumber::parse(text).map(Some).map_err(|_| VaultError::Damaged(blob))
+        CardNumber::parse(text)
+            .map(Some)
+            .map_err(|_| VaultError::Damaged(blob))
     }
 
     /// The same for the same card within a team, and nothing else: a keyed hash.
@@ -221,7 +279,8 @@ impl Vault {
 
     /// The same for the same bank account within a team.
     pub fn account_fingerprint(&self, team: TeamId, number: &AccountNumber) -> String {
-        self.keys().fingerprint(team, Kind::Account, number.expose())
+        self.keys()
+            .fingerprint(team, Kind::Account, number.expose())
     }
 
     /// A keyed hash of a request, for idempotency: it may hold a card, so it is never kept itself.
@@ -239,7 +298,11 @@ impl Vault {
     /// # Errors
     /// The database's.
     pub async fn keep_cvc(&self, holder: &str, code: &SecurityCode) -> Result<(), VaultError> {
-        self.keep((holder, Purpose::SecurityCode), codes::padded(code).as_slice()).await
+        self.keep(
+            (holder, Purpose::SecurityCode),
+            codes::padded(code).as_slice(),
+        )
+        .await
     }
 
     /// The security code of `holder`, if it is still kept.
@@ -257,8 +320,17 @@ impl Vault {
     ///
     /// # Errors
     /// The database's.
-    pub async fn keep_cryptogram(&self, holder: &str, cryptogram: &str, eci: Option<&str>) -> Result<(), VaultError> {
-        self.keep((holder, Purpose::Cryptogram), codes::joined(cryptogram, eci).as_bytes()).await
+    pub async fn keep_cryptogram(
+        &self,
+        holder: &str,
+        cryptogram: &str,
+        eci: Option<&str>,
+    ) -> Result<(), VaultError> {
+        self.keep(
+            (holder, Purpose::Cryptogram),
+            codes::joined(cryptogram, eci).as_bytes(),
+        )
+        .await
     }
 
     /// What is still kept under `holder`: its security code, or the cryptogram in its place.
@@ -274,9 +346,15 @@ impl Vault {
     ///
     /// # Errors
     /// The database's.
-    pub async fn use_code(&self, holder: &str, by: Option<&str>) -> Result<Option<Code>, VaultError> {
+    pub async fn use_code(
+        &self,
+        holder: &str,
+        by: Option<&str>,
+    ) -> Result<Option<Code>, VaultError> {
         match &self.0.codes {
-            Kept::InMemory(codes) => Ok(Code::read(|purpose| codes.open(&self.0.world, (holder, purpose)))),
+            Kept::InMemory(codes) => Ok(Code::read(|purpose| {
+                codes.open(&self.0.world, (holder, purpose))
+            })),
             Kept::Shared { looks, .. } => {
                 let sealed = self.shared_code(looks, holder, by).await?;
                 Ok(sealed.and_then(|sealed| Code::read(|purpose| sealed.open(holder, purpose))))
@@ -298,7 +376,9 @@ impl Vault {
     pub async fn forget_cvc(&self, holder: &str) -> bool {
         match &self.0.codes {
             Kept::InMemory(codes) => codes.erase(holder),
-            Kept::Shared { looks, .. } => return noted(&self.forget_shared_code(looks, holder).await),
+            Kept::Shared { looks, .. } => {
+                return noted(&self.forget_shared_code(looks, holder).await);
+            }
         }
         true
     }
@@ -337,7 +417,9 @@ impl Vault {
     async fn keep(&self, what: (&str, Purpose), clear: &[u8]) -> Result<(), VaultError> {
         match &self.0.codes {
             Kept::InMemory(codes) => codes.keep(&self.0.world, what, clear),
-            Kept::Shared { lifetime, looks } => self.share_code((*lifetime, looks), what, clear).await?,
+            Kept::Shared { lifetime, looks } => {
+                self.share_code((*lifetime, looks), what, clear).await?
+            }
         }
         Ok(())
     }
@@ -347,7 +429,9 @@ impl Vault {
     /// # Errors
     /// The database's.
     pub async fn erase(&self, team: TeamId, blob: BlobId) -> Result<(), VaultError> {
-        self.commit(&blob.key(), [records::delete(team, blob)]).await.map(|_| ())
+        self.commit(&blob.key(), [records::delete(team, blob)])
+            .await
+            .map(|_| ())
     }
 
     /// Sealed numbers that are older than `before`, after the id `after`, in the order of their ids. For the search for
@@ -401,7 +485,9 @@ impl Vault {
             let blob = BlobId::new(world.uuid_v7());
             let sealed = envelope::seal(&keys, world, &Place { team, blob, kind }, clear)?;
             let statement = match kind {
-                Kind::Card | Kind::Account => records::insert(team, blob, kind, &sealed, world.now()),
+                Kind::Card | Kind::Account => {
+                    records::insert(team, blob, kind, &sealed, world.now())
+                }
                 Kind::Secret => secrets::insert(team, blob, &sealed, world.now()),
             };
             match self.commit(&blob.key(), [statement]).await {
@@ -430,11 +516,17 @@ impl Vault {
     }
 
     /// Commits statements. Returns whether they met their counts.
-    async fn commit(&self, key: &str, statements: impl IntoIterator<Item = Statement>) -> Result<bool, VaultError> {
+    async fn commit(
+        &self,
+        key: &str,
+        statements: impl IntoIterator<Item = Statement>,
+    ) -> Result<bool, VaultError> {
         let mut id = [0; 16];
         self.0.world.fill(&mut id);
         let mut change = Change::new(ChangeId(u128::from_le_bytes(id)), key);
-        statements.into_iter().for_each(|statement| change.push(statement));
+        statements
+            .into_iter()
+            .for_each(|statement| change.push(statement));
         match self.0.db.commit(change).await? {
             Committed::Done => Ok(true),
             Committed::Conflict { .. } => Ok(false),

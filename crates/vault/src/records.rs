@@ -12,7 +12,13 @@ use crate::{
 };
 
 /// A new sealed number.
-pub(crate) fn insert(team: TeamId, blob: BlobId, kind: Kind, sealed: &Sealed, at: Timestamp) -> Statement {
+pub(crate) fn insert(
+    team: TeamId,
+    blob: BlobId,
+    kind: Kind,
+    sealed: &Sealed,
+    at: Timestamp,
+) -> Statement {
     Statement::one(
         "insert into sealed (blob_id, team_id, kind, key_version, key_retired, sealed_key, sealed, created_at) \
          values ($1, $2, $3, $4, 0, $5, $6, $7)",
@@ -30,7 +36,10 @@ pub(crate) fn insert(team: TeamId, blob: BlobId, kind: Kind, sealed: &Sealed, at
 
 /// Erases a sealed number.
 pub(crate) fn delete(team: TeamId, blob: BlobId) -> Statement {
-    Statement::any("delete from sealed where team_id = $1 and blob_id = $2", vec![team.key().into(), blob.key().into()])
+    Statement::any(
+        "delete from sealed where team_id = $1 and blob_id = $2",
+        vec![team.key().into(), blob.key().into()],
+    )
 }
 
 /// Puts a data key that was sealed again in the place of the old one, unless that has changed.
@@ -52,8 +61,11 @@ pub(crate) fn rewrap(place: &Place, old: &Sealed, new: &Sealed) -> Statement {
 
 /// A team's sealed number.
 pub(crate) async fn find(db: &Db, team: TeamId, blob: BlobId) -> Result<Option<Sealed>, DbError> {
-    let sql = "select key_version, sealed_key, sealed from sealed where team_id = $1 and blob_id = $2";
-    let rows = db.read(sql, vec![team.key().into(), blob.key().into()]).await?;
+    let sql =
+        "select key_version, sealed_key, sealed from sealed where team_id = $1 and blob_id = $2";
+    let rows = db
+        .read(sql, vec![team.key().into(), blob.key().into()])
+        .await?;
     rows.first().map(|row| sealed(row, 0)).transpose()
 }
 
@@ -70,11 +82,17 @@ pub(crate) async fn of_version(
                union all select blob_id, team_id, 'secret', key_version, sealed_key, sealed from secret \
                where key_version = $1 and blob_id > $2 order by blob_id limit $3";
     let after = after.map(BlobId::key).unwrap_or_default();
-    let rows = db.scan(sql, vec![i64::from(version).into(), after.into(), limit.into()]).await?;
+    let rows = db
+        .scan(
+            sql,
+            vec![i64::from(version).into(), after.into(), limit.into()],
+        )
+        .await?;
     rows.iter()
         .map(|row| {
-            let kind =
-                [Kind::Card, Kind::Secret].into_iter().find(|kind| row.text(2).is_ok_and(|text| text == kind.text()));
+            let kind = [Kind::Card, Kind::Secret]
+                .into_iter()
+                .find(|kind| row.text(2).is_ok_and(|text| text == kind.text()));
             let kind = kind.unwrap_or(Kind::Account);
             let (blob, team) = keys(row)?;
             Ok((Place { team, blob, kind }, sealed(row, 3)?))
@@ -91,8 +109,11 @@ pub(crate) async fn count(db: &Db, version: u32) -> Result<(i64, i64), DbError> 
     let done = "select count(*) from sealed where key_version = $1 \
                 union all select count(*) from secret where key_version = $1";
     let done = db.scan(done, vec![i64::from(version).into()]).await?;
-    let number =
-        |rows: &[Row]| rows.iter().try_fold(0_i64, |sum, row| Ok::<_, DbError>(sum.saturating_add(row.int(0)?)));
+    let number = |rows: &[Row]| {
+        rows.iter().try_fold(0_i64, |sum, row| {
+            Ok::<_, DbError>(sum.saturating_add(row.int(0)?))
+        })
+    };
     Ok((number(&all)?, number(&done)?))
 }
 
@@ -108,10 +129,24 @@ pub(crate) async fn older_than(
     let sql = "select blob_id, team_id from sealed \
                where blob_id > $1 and blob_id < $2 and created_at < $3 order by blob_id limit $4";
     let after = after.map(BlobId::key).unwrap_or_default();
-    let millis = u64::try_from(before.micros() / 1000).unwrap_or(0).saturating_add(1);
+    let millis = u64::try_from(before.micros() / 1000)
+        .unwrap_or(0)
+        .saturating_add(1);
     let end = BlobId::new(uuid::Builder::from_unix_timestamp_millis(millis, &[0; 10]).into_uuid());
-    let rows = db.scan(sql, vec![after.into(), end.key().into(), before.micros().into(), limit.into()]).await?;
-    rows.iter().map(|row| keys(row).map(|(blob, team)| (team, blob))).collect()
+    let rows = db
+        .scan(
+            sql,
+            vec![
+                after.into(),
+                end.key().into(),
+                before.micros().into(),
+                limit.into(),
+            ],
+        )
+        .await?;
+    rows.iter()
+        .map(|row| keys(row).map(|(blob, team)| (team, blob)))
+        .collect()
 }
 
 fn keys(row: &Row) -> Result<(BlobId, TeamId), DbError> {
@@ -120,6 +155,11 @@ fn keys(row: &Row) -> Result<(BlobId, TeamId), DbError> {
 }
 
 pub(crate) fn sealed(row: &Row, first: usize) -> Result<Sealed, DbError> {
-    let version = u32::try_from(row.int(first)?).map_err(|_| DbError::Corrupt("sealed: a key version".to_owned()))?;
-    Ok(Sealed { version, key: row.text(first + 1)?.to_owned(), content: row.text(first + 2)?.to_owned() })
+    let version = u32::try_from(row.int(first)?)
+        .map_err(|_| DbError::Corrupt("sealed: a key version".to_owned()))?;
+    Ok(Sealed {
+        version,
+        key: row.text(first + 1)?.to_owned(),
+        content: row.text(first + 2)?.to_owned(),
+    })
 }

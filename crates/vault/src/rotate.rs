@@ -54,7 +54,11 @@ impl Vault {
                 Ok(next) => *keys = Arc::new(next),
                 // Another node has begun at the same moment: its rotation is gone on with.
                 Err(error @ KeyError::Changed(_)) => {
-                    let theirs = self.0.source.renewed(&keys).filter(Keyring::has_old_versions);
+                    let theirs = self
+                        .0
+                        .source
+                        .renewed(&keys)
+                        .filter(Keyring::has_old_versions);
                     *keys = Arc::new(theirs.ok_or(error)?);
                 }
                 // Given keys that can't advance may still have records under an old version.
@@ -70,8 +74,14 @@ impl Vault {
     /// # Errors
     /// `Moved`; the database's.
     pub async fn refuse_moved(&self) -> Result<(), VaultError> {
-        let Some((db, look)) = self.0.moved.get() else { return Ok(()) };
-        if db.read(*look, Vec::new()).await?.is_empty() { Ok(()) } else { Err(VaultError::Moved) }
+        let Some((db, look)) = self.0.moved.get() else {
+            return Ok(());
+        };
+        if db.read(*look, Vec::new()).await?.is_empty() {
+            Ok(())
+        } else {
+            Err(VaultError::Moved)
+        }
     }
 
     /// Seals up to `limit` data keys again, in one commit. When none is left, drops the old versions. Concurrency: one step
@@ -102,12 +112,25 @@ impl Vault {
     async fn walk(&self, keys: &Keyring) -> Result<Walk, VaultError> {
         let version = keys.version();
         let (total, done) = records::count(&self.0.db, version).await?;
-        let progress = Progress { version, done, total, finished: false };
-        Ok(Walk { progress, after: BTreeMap::new(), damaged: None })
+        let progress = Progress {
+            version,
+            done,
+            total,
+            finished: false,
+        };
+        Ok(Walk {
+            progress,
+            after: BTreeMap::new(),
+            damaged: None,
+        })
     }
 
     /// The next records under an old version; `None` when the walk is over.
-    async fn next_batch(&self, walk: &Walk, limit: i64) -> Result<Option<Vec<(Place, Sealed)>>, VaultError> {
+    async fn next_batch(
+        &self,
+        walk: &Walk,
+        limit: i64,
+    ) -> Result<Option<Vec<(Place, Sealed)>>, VaultError> {
         for version in self.open_versions(walk.progress.version).await? {
             let after = walk.after.get(&version).copied();
             let batch = records::of_version(&self.0.db, version, after, limit.max(1)).await?;
@@ -143,16 +166,26 @@ impl Vault {
         self.commit("rotation", statements).await?;
         walk.after.extend(last);
         // Records that were erased meanwhile can't make it more than all.
-        walk.progress.done = walk.progress.done.saturating_add(count).min(walk.progress.total);
+        walk.progress.done = walk
+            .progress
+            .done
+            .saturating_add(count)
+            .min(walk.progress.total);
         Ok(walk.progress)
     }
 
     /// Drops the old versions. `None` when a record has come under one of them.
-    async fn finish(&self, keys: &Arc<Keyring>, walk: &Walk) -> Result<Option<Progress>, VaultError> {
+    async fn finish(
+        &self,
+        keys: &Arc<Keyring>,
+        walk: &Walk,
+    ) -> Result<Option<Progress>, VaultError> {
         if let Some(blob) = walk.damaged {
             return Err(VaultError::Damaged(blob));
         }
-        let Some(ended) = self.retire_versions(keys).await? else { return Ok(None) };
+        let Some(ended) = self.retire_versions(keys).await? else {
+            return Ok(None);
+        };
         // From here on nothing is under an older version, so a move that begins later brings nothing that needs one.
         self.refuse_moved().await?;
         {
@@ -161,6 +194,11 @@ impl Vault {
         }
         let version = keys.version();
         let (total, done) = records::count(&self.0.db, version).await?;
-        Ok(Some(Progress { version, done, total, finished: true }))
+        Ok(Some(Progress {
+            version,
+            done,
+            total,
+            finished: true,
+        }))
     }
 }

@@ -33,8 +33,17 @@ impl Vault {
     ///
     /// # Errors
     /// `Damaged`, `NoKey`, the database's.
-    pub async fn open_secret(&self, team: TeamId, blob: BlobId) -> Result<Option<Zeroizing<Vec<u8>>>, VaultError> {
-        self.opened(&Place { team, blob, kind: Kind::Secret }).await
+    pub async fn open_secret(
+        &self,
+        team: TeamId,
+        blob: BlobId,
+    ) -> Result<Option<Zeroizing<Vec<u8>>>, VaultError> {
+        self.opened(&Place {
+            team,
+            blob,
+            kind: Kind::Secret,
+        })
+        .await
     }
 
     /// Erases a secret. Does nothing when it is erased already.
@@ -42,15 +51,22 @@ impl Vault {
     /// # Errors
     /// The database's.
     pub async fn erase_secret(&self, team: TeamId, blob: BlobId) -> Result<(), VaultError> {
-        self.commit(&blob.key(), [delete(team, blob)]).await.map(|_| ())
+        self.commit(&blob.key(), [delete(team, blob)])
+            .await
+            .map(|_| ())
     }
 
     /// What is sealed at a place, if it is there.
-    pub(crate) async fn opened(&self, place: &Place) -> Result<Option<Zeroizing<Vec<u8>>>, VaultError> {
+    pub(crate) async fn opened(
+        &self,
+        place: &Place,
+    ) -> Result<Option<Zeroizing<Vec<u8>>>, VaultError> {
         let mut missed = None;
         loop {
             let found = match place.kind {
-                Kind::Card | Kind::Account => records::find(&self.0.db, place.team, place.blob).await?,
+                Kind::Card | Kind::Account => {
+                    records::find(&self.0.db, place.team, place.blob).await?
+                }
                 Kind::Secret => find(&self.0.db, place.team, place.blob).await?,
             };
             let Some(record) = found else { return Ok(None) };
@@ -98,11 +114,17 @@ pub(crate) fn rewrap(place: &Place, old: &Sealed, new: &Sealed) -> Statement {
 }
 
 fn delete(team: TeamId, blob: BlobId) -> Statement {
-    Statement::any("delete from secret where team_id = $1 and blob_id = $2", vec![team.key().into(), blob.key().into()])
+    Statement::any(
+        "delete from secret where team_id = $1 and blob_id = $2",
+        vec![team.key().into(), blob.key().into()],
+    )
 }
 
 async fn find(db: &Db, team: TeamId, blob: BlobId) -> Result<Option<Sealed>, DbError> {
-    let sql = "select key_version, sealed_key, sealed from secret where team_id = $1 and blob_id = $2";
-    let rows = db.read(sql, vec![team.key().into(), blob.key().into()]).await?;
+    let sql =
+        "select key_version, sealed_key, sealed from secret where team_id = $1 and blob_id = $2";
+    let rows = db
+        .read(sql, vec![team.key().into(), blob.key().into()])
+        .await?;
     rows.first().map(|row| records::sealed(row, 0)).transpose()
 }

@@ -97,19 +97,39 @@ fn put(holder: &str, version: u32, sealed: &str, until: Timestamp) -> Statement 
     let sql = "insert into security_code (holder, key_version, sealed, until_at) values ($1, $2, $3, $4) \
                on conflict (holder) do update set key_version = $2, sealed = $3, until_at = $4, used_by = null, \
                look_at = null";
-    Statement::one(sql, vec![holder.into(), i64::from(version).into(), sealed.into(), until.micros().into()])
+    Statement::one(
+        sql,
+        vec![
+            holder.into(),
+            i64::from(version).into(),
+            sealed.into(),
+            until.micros().into(),
+        ],
+    )
 }
 
 fn delete(holder: &str) -> Statement {
     // A holder's name is of one team.
-    Statement::any("delete from security_code where holder = $1", vec![holder.into()])
+    Statement::any(
+        "delete from security_code where holder = $1",
+        vec![holder.into()],
+    )
 }
 
 /// Notes who has opened a code, unless another one has come since.
 fn mark(holder: &str, sealed: &str, by: &str, look_at: Timestamp) -> Statement {
     // A holder's name is of one team.
-    let sql = "update security_code set used_by = $3, look_at = $4 where holder = $1 and sealed = $2";
-    Statement::any(sql, vec![holder.into(), sealed.into(), by.into(), look_at.micros().into()])
+    let sql =
+        "update security_code set used_by = $3, look_at = $4 where holder = $1 and sealed = $2";
+    Statement::any(
+        sql,
+        vec![
+            holder.into(),
+            sealed.into(),
+            by.into(),
+            look_at.micros().into(),
+        ],
+    )
 }
 
 impl Vault {
@@ -124,8 +144,14 @@ impl Vault {
         let keys = self.keys();
         let version = keys.version();
         let key = keys.code_key(version).ok_or(VaultError::NoKey(version))?;
-        let Some(sealed) = encrypt(&key, world, clear, &bound(purpose, holder)) else { return Ok(()) };
-        self.commit_code(holder, &put(holder, version, &sealed, world.now().after(lifetime))).await
+        let Some(sealed) = encrypt(&key, world, clear, &bound(purpose, holder)) else {
+            return Ok(());
+        };
+        self.commit_code(
+            holder,
+            &put(holder, version, &sealed, world.now().after(lifetime)),
+        )
+        .await
     }
 
     pub(crate) async fn shared_code(
@@ -138,7 +164,11 @@ impl Vault {
         // A holder's name is of one team.
         let sql = "select key_version, sealed, used_by from security_code where holder = $1 and until_at > $2 and until_at <= $3";
         let times = [now, now.after(LATEST)].map(|at| at.micros().into());
-        let found = self.0.db.read(sql, [vec![holder.into()], times.to_vec()].concat()).await?;
+        let found = self
+            .0
+            .db
+            .read(sql, [vec![holder.into()], times.to_vec()].concat())
+            .await?;
         let Some(mut row) = found.into_iter().next() else {
             looks.note(holder, now, Found::None);
             return Ok(None);
@@ -146,7 +176,11 @@ impl Vault {
         looks.note(holder, now, Found::Code);
         if let Some(by) = by.filter(|by| row.opt_text(2).ok().flatten() != Some(*by)) {
             // Before it is used: whoever dies afterwards has left the note.
-            self.commit_code(holder, &mark(holder, row.text(1)?, by, now.after(LOOK_AFTER))).await?;
+            self.commit_code(
+                holder,
+                &mark(holder, row.text(1)?, by, now.after(LOOK_AFTER)),
+            )
+            .await?;
         }
         let version = u32::try_from(row.int(0)?)
             .map_err(|_| DbError::Corrupt("security_code: the version of a key".to_owned()))?;
@@ -154,12 +188,21 @@ impl Vault {
             self.reload();
         }
         // One whose key has been rotated away is lost, as by a crash.
-        let Some(key) = self.keys().code_key(version) else { return Ok(None) };
-        Ok(Some(Sealed { key, text: row.take_text(1)? }))
+        let Some(key) = self.keys().code_key(version) else {
+            return Ok(None);
+        };
+        Ok(Some(Sealed {
+            key,
+            text: row.take_text(1)?,
+        }))
     }
 
     /// Most authorisations have none, and have noted so.
-    pub(crate) async fn forget_shared_code(&self, looks: &Looks, holder: &str) -> Result<(), VaultError> {
+    pub(crate) async fn forget_shared_code(
+        &self,
+        looks: &Looks,
+        holder: &str,
+    ) -> Result<(), VaultError> {
         match looks.take(holder, self.0.world.now()) {
             Some(Found::None) => Ok(()),
             Some(Found::Code) => self.commit_code(holder, &delete(holder)).await,
@@ -173,16 +216,28 @@ impl Vault {
         let sql = "update security_code set look_at = $2 where holder in \
                    (select holder from security_code where look_at <= $1 order by look_at limit $3) and look_at <= $1 \
                    returning holder, used_by";
-        let params = vec![now.micros().into(), now.after(LOOK_AFTER).micros().into(), limit.into()];
+        let params = vec![
+            now.micros().into(),
+            now.after(LOOK_AFTER).micros().into(),
+            limit.into(),
+        ];
         let mut rows = self.0.db.claim(sql, params).await?;
-        let read = |row: &mut Row| Ok(UsedCode { holder: row.take_text(0)?, by: row.take_text(1)? });
+        let read = |row: &mut Row| {
+            Ok(UsedCode {
+                holder: row.take_text(0)?,
+                by: row.take_text(1)?,
+            })
+        };
         rows.iter_mut().map(read).collect()
     }
 
     pub(crate) async fn erase_used_shared_code(&self, code: &UsedCode) -> Result<(), VaultError> {
         // A holder's name is of one team.
         let sql = "delete from security_code where holder = $1 and used_by = $2";
-        let delete = Statement::any(sql, vec![code.holder.as_str().into(), code.by.as_str().into()]);
+        let delete = Statement::any(
+            sql,
+            vec![code.holder.as_str().into(), code.by.as_str().into()],
+        );
         self.commit_code(&code.holder, &delete).await
     }
 
@@ -199,7 +254,8 @@ impl Vault {
     pub(crate) async fn sweep_shared_codes(&self) -> Result<usize, VaultError> {
         let now = self.0.world.now();
         // A sweep serves every team.
-        let sql = "delete from security_code where until_at <= $1 or until_at > $2 returning holder";
+        let sql =
+            "delete from security_code where until_at <= $1 or until_at > $2 returning holder";
         let times = [now, now.after(LATEST)].map(|at| at.micros().into());
         Ok(self.0.db.claim(sql, times.to_vec()).await?.len())
     }

@@ -38,16 +38,35 @@ fn a_number_opens_for_its_team_and_record_alone() {
         let blob = vault.seal_card(team(1), &card()).await.unwrap();
         assert!(opens(&vault, team(1), blob).await);
         assert!(vault.open_card(team(2), blob).await.unwrap().is_none());
-        let moves = ["update sealed set team_id = $1", "update sealed set team_id = $1, blob_id = $1"];
+        let moves = [
+            "update sealed set team_id = $1",
+            "update sealed set team_id = $1, blob_id = $1",
+        ];
         for sql in moves {
             let mut change = Change::new(ChangeId(1), "x");
             change.push(db::Statement::any(sql, vec![team(2).key().into()]));
             db.commit(change).await.unwrap();
-            let id = if sql.contains("blob_id") { BlobId::new(team(2).uuid()) } else { blob };
-            assert!(matches!(vault.open_card(team(2), id).await, Err(VaultError::Damaged(_))));
+            let id = if sql.contains("blob_id") {
+                BlobId::new(team(2).uuid())
+            } else {
+                blob
+            };
+            assert!(matches!(
+                vault.open_card(team(2), id).await,
+                Err(VaultError::Damaged(_))
+            ));
         }
-        vault.erase(team(2), BlobId::new(team(2).uuid())).await.unwrap();
-        assert!(vault.open_card(team(2), BlobId::new(team(2).uuid())).await.unwrap().is_none());
+        vault
+            .erase(team(2), BlobId::new(team(2).uuid()))
+            .await
+            .unwrap();
+        assert!(
+            vault
+                .open_card(team(2), BlobId::new(team(2).uuid()))
+                .await
+                .unwrap()
+                .is_none()
+        );
     })
     .unwrap();
 }
@@ -57,12 +76,23 @@ fn a_change_of_any_byte_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let (vault, _, world, _) = vault(folder.path());
     let keys = vault.0.keys.lock().clone();
-    let place = Place { team: team(1), blob: BlobId::new(Uuid::from_u128(7)), kind: Kind::Card };
+    let place = Place {
+        team: team(1),
+        blob: BlobId::new(Uuid::from_u128(7)),
+        kind: Kind::Card,
+    };
     let sealed = envelope::seal(&keys, &world, &place, NUMBER.as_bytes()).unwrap();
-    assert_eq!(envelope::open(&keys, &place, &sealed).unwrap().as_slice(), NUMBER.as_bytes());
+    assert_eq!(
+        envelope::open(&keys, &place, &sealed).unwrap().as_slice(),
+        NUMBER.as_bytes()
+    );
     let mut refused = 0;
     for field in 0..2 {
-        let text = if field == 0 { &sealed.key } else { &sealed.content };
+        let text = if field == 0 {
+            &sealed.key
+        } else {
+            &sealed.content
+        };
         for index in 0..text.len() {
             let mut bytes = text.clone().into_bytes();
             bytes[index] = if bytes[index] == b'A' { b'B' } else { b'A' };
@@ -73,12 +103,18 @@ fn a_change_of_any_byte_is_refused() {
             } else {
                 broken.content = changed;
             }
-            assert!(envelope::open(&keys, &place, &broken).is_err(), "field {field}, byte {index}");
+            assert!(
+                envelope::open(&keys, &place, &broken).is_err(),
+                "field {field}, byte {index}"
+            );
             refused += 1;
         }
     }
     assert!(refused > 150);
-    let account = Place { kind: Kind::Account, ..place };
+    let account = Place {
+        kind: Kind::Account,
+        ..place
+    };
     assert!(envelope::open(&keys, &account, &sealed).is_err());
 }
 
@@ -87,7 +123,11 @@ fn sealed_numbers_tell_neither_themselves_nor_their_length() {
     let folder = tempfile::tempdir().unwrap();
     let (vault, _, world, _) = vault(folder.path());
     let keys = vault.0.keys.lock().clone();
-    let place = Place { team: team(1), blob: BlobId::new(Uuid::from_u128(7)), kind: Kind::Card };
+    let place = Place {
+        team: team(1),
+        blob: BlobId::new(Uuid::from_u128(7)),
+        kind: Kind::Card,
+    };
     let long = envelope::seal(&keys, &world, &place, b"4242424242424242424").unwrap();
     let short = envelope::seal(&keys, &world, &place, b"424242424242").unwrap();
     assert_eq!(long.content.len(), short.content.len());
@@ -101,10 +141,21 @@ fn sealed_numbers_tell_neither_themselves_nor_their_length() {
 fn fingerprints_are_equal_for_equal_cards_of_one_team() {
     let folder = tempfile::tempdir().unwrap();
     let (vault, ..) = vault(folder.path());
-    let other = CardNumber::parse("5555555555554444".to_owned()).ok().unwrap();
-    assert_eq!(vault.fingerprint(team(1), &card()), vault.fingerprint(team(1), &card()));
-    assert_ne!(vault.fingerprint(team(1), &card()), vault.fingerprint(team(2), &card()));
-    assert_ne!(vault.fingerprint(team(1), &card()), vault.fingerprint(team(1), &other));
+    let other = CardNumber::parse("5555555555554444".to_owned())
+        .ok()
+        .unwrap();
+    assert_eq!(
+        vault.fingerprint(team(1), &card()),
+        vault.fingerprint(team(1), &card())
+    );
+    assert_ne!(
+        vault.fingerprint(team(1), &card()),
+        vault.fingerprint(team(2), &card())
+    );
+    assert_ne!(
+        vault.fingerprint(team(1), &card()),
+        vault.fingerprint(team(1), &other)
+    );
     assert!(!vault.fingerprint(team(1), &card()).contains("4242"));
     assert_ne!(vault.request_hash(b"a"), vault.credential_hash("a"));
 }
@@ -124,9 +175,19 @@ fn a_rotation_leaves_no_record_under_an_old_version() {
         // It serves in the middle of it, also after an interruption.
         blobs.push(vault.seal_card(team(1), &card()).await.unwrap());
         assert!(opens(&vault, team(1), blobs[24]).await);
-        assert_eq!(vault.rotate_begin().unwrap(), 2, "an interrupted rotation is gone on with");
+        assert_eq!(
+            vault.rotate_begin().unwrap(),
+            2,
+            "an interrupted rotation is gone on with"
+        );
         while !vault.rotate_step(10).await.unwrap().finished {}
-        let old = db.read("select blob_id from sealed where key_version = 1", Vec::new()).await.unwrap();
+        let old = db
+            .read(
+                "select blob_id from sealed where key_version = 1",
+                Vec::new(),
+            )
+            .await
+            .unwrap();
         assert!(old.is_empty());
         for blob in &blobs {
             assert!(opens(&vault, team(1), *blob).await);
@@ -134,7 +195,10 @@ fn a_rotation_leaves_no_record_under_an_old_version() {
     })
     .unwrap();
     let text = std::fs::read_to_string(folder.path().join("keys.json")).unwrap();
-    assert!(text.contains("\"2\"") && !text.contains("\"1\""), "the old key is gone from the file");
+    assert!(
+        text.contains("\"2\"") && !text.contains("\"1\""),
+        "the old key is gone from the file"
+    );
 }
 
 #[test]
@@ -148,12 +212,21 @@ fn the_key_file_is_its_owners_alone_and_is_read_again() {
     let again = source.load_or_create(&world).unwrap();
     assert_eq!(first.request_hash(b"x"), again.request_hash(b"x"));
     let given = KeySource::Given(keyring::Given::new(std::fs::read_to_string(&path).unwrap()));
-    assert_eq!(given.load_or_create(&world).unwrap().request_hash(b"x"), first.request_hash(b"x"));
-    assert!(matches!(given.advance(&first, &world), Err(KeyError::Given)));
+    assert_eq!(
+        given.load_or_create(&world).unwrap().request_hash(b"x"),
+        first.request_hash(b"x")
+    );
+    assert!(matches!(
+        given.advance(&first, &world),
+        Err(KeyError::Given)
+    ));
     std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
     assert_eq!(source.protection().unwrap(), Protection::Open);
     std::fs::write(&path, "{}").unwrap();
-    assert!(source.load_or_create(&world).is_err(), "a damaged key file is not replaced");
+    assert!(
+        source.load_or_create(&world).is_err(),
+        "a damaged key file is not replaced"
+    );
 }
 
 #[test]
@@ -162,7 +235,11 @@ fn security_codes_end_with_their_life_time() {
     let (vault, _, world, sim) = vault(folder.path());
     let code = SecurityCode::parse("737".to_owned()).ok().unwrap();
     let open = |holder: &str| sim.run_until(vault.open_cvc(holder)).unwrap().unwrap();
-    let keep = |holder: &str| sim.run_until(vault.keep_cvc(holder, &code)).unwrap().unwrap();
+    let keep = |holder: &str| {
+        sim.run_until(vault.keep_cvc(holder, &code))
+            .unwrap()
+            .unwrap()
+    };
     keep("one");
     keep("two");
     assert_eq!(open("one").unwrap().expose(), "737");
@@ -173,11 +250,14 @@ fn security_codes_end_with_their_life_time() {
     assert!(open("one").is_none());
     keep("three");
     sim.run_until(world.sleep(Duration::from_mins(61))).unwrap();
-    let Kept::InMemory(codes) = &vault.0.codes else { panic!("nobody shares this database") };
+    let Kept::InMemory(codes) = &vault.0.codes else {
+        panic!("nobody shares this database")
+    };
     assert_eq!(codes.count(), 0, "erased by the vault's own task");
     keep("four");
     // The vault's own task goes to sleep; it does not notice that the clock is set.
-    sim.run_until(world.sleep(Duration::from_millis(1))).unwrap();
+    sim.run_until(world.sleep(Duration::from_millis(1)))
+        .unwrap();
     sim.jump(61 * 60 * 1_000_000);
     assert_eq!(sim.run_until(vault.sweep_codes()).unwrap().unwrap(), 1);
 }
@@ -201,10 +281,19 @@ fn old_records_are_found_in_the_order_of_their_ids_and_young_ones_are_not() {
         let before = world.now();
         let young = vault.seal_card(team(1), &card()).await.unwrap();
         assert_eq!(vault.older_than(before, None, 3).await.unwrap(), old[..3]);
-        assert_eq!(vault.older_than(before, Some(old[2].1), 3).await.unwrap(), old[3..]);
-        assert_eq!(vault.older_than(before, Some(old[4].1), 3).await.unwrap(), []);
+        assert_eq!(
+            vault.older_than(before, Some(old[2].1), 3).await.unwrap(),
+            old[3..]
+        );
+        assert_eq!(
+            vault.older_than(before, Some(old[4].1), 3).await.unwrap(),
+            []
+        );
         let later = world.now().after(Duration::from_micros(1));
-        assert_eq!(vault.older_than(later, Some(old[4].1), 3).await.unwrap(), [(team(1), young)]);
+        assert_eq!(
+            vault.older_than(later, Some(old[4].1), 3).await.unwrap(),
+            [(team(1), young)]
+        );
     })
     .unwrap();
 }
@@ -225,7 +314,14 @@ fn of_nodes_that_start_at_the_same_moment_all_have_the_keys_of_one() {
             nodes.into_iter().map(|node| node.join().unwrap()).collect()
         });
         let file = source.load_or_create(&World::simulated(7).0).unwrap();
-        assert!(all.iter().all(|keys| keys.equals(&file)), "a node has other keys than the file");
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
+        assert!(
+            all.iter().all(|keys| keys.equals(&file)),
+            "a node has other keys than the file"
+        );
+        assert_eq!(
+            std::fs::read_dir(folder.path()).unwrap().count(),
+            1,
+            "nothing else is left"
+        );
     }
 }

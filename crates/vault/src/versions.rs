@@ -47,7 +47,10 @@ fn retire(version: u32, mark: &str) -> Statement {
 /// # Errors
 /// The database's.
 pub async fn has_had_keys(db: &Db) -> Result<bool, DbError> {
-    Ok(!db.read("select version from sealing_key limit 1", Vec::new()).await?.is_empty())
+    Ok(!db
+        .read("select version from sealing_key limit 1", Vec::new())
+        .await?
+        .is_empty())
 }
 
 impl Vault {
@@ -69,7 +72,8 @@ impl Vault {
     pub async fn fits(&self) -> Result<(), VaultError> {
         let versions = self.versions().await?;
         let keys = self.keys();
-        let is_known = |version: &Version| keys.mark(version.number).as_ref() == Some(&version.mark);
+        let is_known =
+            |version: &Version| keys.mark(version.number).as_ref() == Some(&version.mark);
         if !versions.is_empty() && !versions.iter().any(is_known) {
             return Err(VaultError::WrongKey(keys.version()));
         }
@@ -80,7 +84,10 @@ impl Vault {
     pub(crate) fn reload(&self) {
         let mut keys = self.0.keys.lock();
         if let Some(renewed) = self.0.source.renewed(&keys) {
-            tracing::info!(version = renewed.version(), "the vault's keys were changed elsewhere and are read again");
+            tracing::info!(
+                version = renewed.version(),
+                "the vault's keys were changed elsewhere and are read again"
+            );
             *keys = Arc::new(renewed);
         }
     }
@@ -98,7 +105,11 @@ impl Vault {
             }
             let mark = keys.mark(version).ok_or(VaultError::NoKey(version))?;
             self.commit(AGGREGATE, [register(version, &mark)]).await?;
-            let found = self.versions().await?.into_iter().find(|found| found.number == version);
+            let found = self
+                .versions()
+                .await?
+                .into_iter()
+                .find(|found| found.number == version);
             let found = found.ok_or(VaultError::NoKey(version))?;
             if found.mark != mark {
                 return Err(VaultError::WrongKey(version));
@@ -118,7 +129,11 @@ impl Vault {
     fn leave(&self, ended: &Arc<Keyring>) -> Result<(), VaultError> {
         let mut keys = self.0.keys.lock();
         if keys.version() == ended.version() {
-            *keys = Arc::new(ended.advanced().ok_or(VaultError::WrongKey(ended.version()))?);
+            *keys = Arc::new(
+                ended
+                    .advanced()
+                    .ok_or(VaultError::WrongKey(ended.version()))?,
+            );
         }
         Ok(())
     }
@@ -134,11 +149,17 @@ impl Vault {
             if mark.as_ref().is_some_and(|mark| *mark != version.mark) {
                 return Err(VaultError::WrongKey(version.number));
             }
-            if version.number == keys.version() && version.state == Use::Retired && keys.advanced().is_none() {
+            if version.number == keys.version()
+                && version.state == Use::Retired
+                && keys.advanced().is_none()
+            {
                 // A version that is missing says more.
                 ended = Some(version.number);
             }
-            if mark.is_none() && version.state == Use::Open && self.has_records(version.number).await? {
+            if mark.is_none()
+                && version.state == Use::Open
+                && self.has_records(version.number).await?
+            {
                 return Err(VaultError::NoKey(version.number));
             }
         }
@@ -148,15 +169,22 @@ impl Vault {
     /// The versions beside `current` that may have records, the lowest first.
     pub(crate) async fn open_versions(&self, current: u32) -> Result<Vec<u32>, VaultError> {
         let versions = self.versions().await?;
-        let open = versions.iter().filter(|version| version.state == Use::Open && version.number != current);
+        let open = versions
+            .iter()
+            .filter(|version| version.state == Use::Open && version.number != current);
         Ok(open.map(|version| version.number).collect())
     }
 
     /// Retires every version of the keys but the current one, in the database. Returns them; `None` when a record has come
     /// under one of them meanwhile.
-    pub(crate) async fn retire_versions(&self, keys: &Keyring) -> Result<Option<Vec<u32>>, VaultError> {
+    pub(crate) async fn retire_versions(
+        &self,
+        keys: &Keyring,
+    ) -> Result<Option<Vec<u32>>, VaultError> {
         let ended: Vec<u32> = keys.other_versions().collect();
-        let statements = ended.iter().filter_map(|version| Some(retire(*version, &keys.mark(*version)?)));
+        let statements = ended
+            .iter()
+            .filter_map(|version| Some(retire(*version, &keys.mark(*version)?)));
         match self.commit(AGGREGATE, statements).await {
             Ok(true) => return Ok(Some(ended)),
             Ok(false) | Err(VaultError::Db(DbError::Sql { .. })) => {}
@@ -176,7 +204,13 @@ impl Vault {
         // And of their secrets.
         let secrets = "select blob_id from secret where key_version = $1 limit 1";
         for sql in [numbers, secrets] {
-            if !self.0.db.read(sql, vec![i64::from(version).into()]).await?.is_empty() {
+            if !self
+                .0
+                .db
+                .read(sql, vec![i64::from(version).into()])
+                .await?
+                .is_empty()
+            {
                 return Ok(true);
             }
         }
@@ -191,7 +225,16 @@ impl Vault {
 }
 
 fn version(row: &Row) -> Result<Version, DbError> {
-    let number = u32::try_from(row.int(0)?).map_err(|_| DbError::Corrupt("sealing_key: a version".to_owned()))?;
-    let state = if row.flag(1)? { Use::Retired } else { Use::Open };
-    Ok(Version { number, state, mark: row.text(2)?.to_owned() })
+    let number = u32::try_from(row.int(0)?)
+        .map_err(|_| DbError::Corrupt("sealing_key: a version".to_owned()))?;
+    let state = if row.flag(1)? {
+        Use::Retired
+    } else {
+        Use::Open
+    };
+    Ok(Version {
+        number,
+        state,
+        mark: row.text(2)?.to_owned(),
+    })
 }

@@ -83,7 +83,9 @@ pub enum KeyError {
     #[error("must be of the merchant identifier that is configured")]
     Merchant,
     /// The document of root keys has another form.
-    #[error("must be JSON of the form {{\"keys\": [{{keyValue, protocolVersion, keyExpiration}}]}}")]
+    #[error(
+        "must be JSON of the form {{\"keys\": [{{keyValue, protocolVersion, keyExpiration}}]}}"
+    )]
     RootKeys,
     /// Nothing in it can be used.
     #[error("must hold at least one key of a protocol version that is known")]

@@ -29,18 +29,31 @@ pub(crate) fn object_in(text: &str, max: usize) -> Result<Map<String, Value>, Wa
 }
 
 /// A text of 1 to `max` bytes. Errors: `Field`.
-pub(crate) fn text<'a>(object: &'a Map<String, Value>, name: &'static str, max: usize) -> Result<&'a str, WalletError> {
+pub(crate) fn text<'a>(
+    object: &'a Map<String, Value>,
+    name: &'static str,
+    max: usize,
+) -> Result<&'a str, WalletError> {
     let text = object.get(name).and_then(Value::as_str);
-    text.filter(|text| (1..=max).contains(&text.len())).ok_or(WalletError::Field(name))
+    text.filter(|text| (1..=max).contains(&text.len()))
+        .ok_or(WalletError::Field(name))
 }
 
 /// The bytes of a field in base64 (canonical, with padding), 1 to `max` of them. Errors: `Field`.
-pub(crate) fn bytes(object: &Map<String, Value>, name: &'static str, max: usize) -> Result<Vec<u8>, WalletError> {
+pub(crate) fn bytes(
+    object: &Map<String, Value>,
+    name: &'static str,
+    max: usize,
+) -> Result<Vec<u8>, WalletError> {
     base64(text(object, name, encoded_length(max))?).ok_or(WalletError::Field(name))
 }
 
 /// The bytes of a field in hexadecimal, 1 to `max` of them. Errors: `Field`.
-pub(crate) fn hex(object: &Map<String, Value>, name: &'static str, max: usize) -> Result<Vec<u8>, WalletError> {
+pub(crate) fn hex(
+    object: &Map<String, Value>,
+    name: &'static str,
+    max: usize,
+) -> Result<Vec<u8>, WalletError> {
     let text = text(object, name, max.saturating_mul(2))?;
     hex::decode(text).map_err(|_| WalletError::Field(name))
 }
@@ -70,7 +83,14 @@ mod tests {
     fn a_token_is_an_object_or_the_text_of_one() {
         assert!(object(&json!({})).is_ok());
         assert!(object(&json!("{}")).is_ok());
-        for other in [json!("[]"), json!("x"), json!(""), json!(1), json!([]), json!(null)] {
+        for other in [
+            json!("[]"),
+            json!("x"),
+            json!(""),
+            json!(1),
+            json!([]),
+            json!(null),
+        ] {
             assert_eq!(object(&other).err(), Some(WalletError::NotAToken));
         }
         let large = Value::from(" ".repeat(TOKEN_MAX) + "{}");
@@ -81,8 +101,7 @@ mod tests {
 
     #[test]
     fn fields_are_bounded_and_canonical() {
-        let token =
-            json!({ "a": "AAAA", "padded": "AA==", "loose": "AB==", "bare": "AA", "n": 1, "empty": "", "hex": "00fF" });
+        let token = json!({ "a": "AAAA", "padded": "AA==", "loose": "AB==", "bare": "AA", "n": 1, "empty": "", "hex": "00fF" });
         let token = token.as_object().unwrap();
         assert_eq!(bytes(token, "a", 3), Ok(vec![0, 0, 0]));
         assert_eq!(bytes(token, "padded", 3), Ok(vec![0]));
@@ -96,9 +115,21 @@ mod tests {
 
     #[test]
     fn times_are_milliseconds() {
-        assert_eq!(time(&json!("1769851800000")), Timestamp::parse("2026-01-31T09:30:00Z"));
-        assert_eq!(time(&json!(1_769_851_800_000_i64)), Timestamp::parse("2026-01-31T09:30:00Z"));
-        for wrong in [json!("soon"), json!(0), json!("-1"), json!(i64::MAX), json!(null)] {
+        assert_eq!(
+            time(&json!("1769851800000")),
+            Timestamp::parse("2026-01-31T09:30:00Z")
+        );
+        assert_eq!(
+            time(&json!(1_769_851_800_000_i64)),
+            Timestamp::parse("2026-01-31T09:30:00Z")
+        );
+        for wrong in [
+            json!("soon"),
+            json!(0),
+            json!("-1"),
+            json!(i64::MAX),
+            json!(null),
+        ] {
             assert_eq!(time(&wrong), None);
         }
     }

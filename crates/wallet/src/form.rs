@@ -19,8 +19,12 @@ pub fn form(token: &Value) -> Option<Form> {
     if object.contains_key("protocolVersion") {
         return Some(Form::GooglePay);
     }
-    let apple = ["paymentData", "version"].iter().any(|name| object.contains_key(*name))
-        || object.get("token").is_some_and(|token| token.get("paymentData").is_some());
+    let apple = ["paymentData", "version"]
+        .iter()
+        .any(|name| object.contains_key(*name))
+        || object
+            .get("token")
+            .is_some_and(|token| token.get("paymentData").is_some());
     apple.then_some(Form::ApplePay)
 }
 
@@ -32,12 +36,27 @@ mod tests {
 
     #[test]
     fn the_form_shows_in_the_names_of_the_fields() {
-        assert_eq!(form(&json!({ "protocolVersion": "ECv2" })), Some(Form::GooglePay));
-        assert_eq!(form(&json!(r#"{"protocolVersion":"ECv9"}"#)), Some(Form::GooglePay));
+        assert_eq!(
+            form(&json!({ "protocolVersion": "ECv2" })),
+            Some(Form::GooglePay)
+        );
+        assert_eq!(
+            form(&json!(r#"{"protocolVersion":"ECv9"}"#)),
+            Some(Form::GooglePay)
+        );
         assert_eq!(form(&json!({ "version": "EC_v1" })), Some(Form::ApplePay));
         assert_eq!(form(&json!({ "paymentData": {} })), Some(Form::ApplePay));
-        assert_eq!(form(&json!({ "token": { "paymentData": {} } })), Some(Form::ApplePay));
-        for other in [json!({}), json!("x"), json!(["version"]), json!(null), json!({ "sandbox": {} })] {
+        assert_eq!(
+            form(&json!({ "token": { "paymentData": {} } })),
+            Some(Form::ApplePay)
+        );
+        for other in [
+            json!({}),
+            json!("x"),
+            json!(["version"]),
+            json!(null),
+            json!({ "sandbox": {} }),
+        ] {
             assert_eq!(form(&other), None);
         }
     }

@@ -19,7 +19,9 @@ pub(crate) fn blocks(text: &str, label: &str) -> Result<Vec<Zeroizing<Vec<u8>>>,
         .map(|rest| {
             let (body, _) = rest.split_once(end.as_str()).ok_or(KeyError::Malformed)?;
             let base64: Zeroizing<String> = Zeroizing::new(body.split_ascii_whitespace().collect());
-            field::base64(&base64).map(Zeroizing::new).ok_or(KeyError::Malformed)
+            field::base64(&base64)
+                .map(Zeroizing::new)
+                .ok_or(KeyError::Malformed)
         })
         .collect()
 }
@@ -37,11 +39,21 @@ mod tests {
     fn blocks_are_found_among_other_text() {
         let text = "Bag\n-----BEGIN A-----\nAAAA\nAAAA\n-----END A-----\n-----BEGIN B-----\nAQ==\n-----END B-----\n\
                     -----BEGIN A-----\r\nAg==\r\n-----END A-----";
-        let all: Vec<Vec<u8>> = blocks(text, "A").unwrap().iter().map(|block| block.to_vec()).collect();
+        let all: Vec<Vec<u8>> = blocks(text, "A")
+            .unwrap()
+            .iter()
+            .map(|block| block.to_vec())
+            .collect();
         assert_eq!(all, [vec![0; 6], vec![2]]);
         assert_eq!(block(text, "B").unwrap().unwrap().as_slice(), [1]);
         assert!(block(text, "C").unwrap().is_none());
-        assert_eq!(block("-----BEGIN A-----\nAAAA", "A").err(), Some(KeyError::Malformed));
-        assert_eq!(block("-----BEGIN A-----\n?\n-----END A-----", "A").err(), Some(KeyError::Malformed));
+        assert_eq!(
+            block("-----BEGIN A-----\nAAAA", "A").err(),
+            Some(KeyError::Malformed)
+        );
+        assert_eq!(
+            block("-----BEGIN A-----\n?\n-----END A-----", "A").err(),
+            Some(KeyError::Malformed)
+        );
     }
 }

@@ -30,7 +30,8 @@ impl Cryptogram {
     /// Reads 1 to 128 visible ASCII characters, and wipes the text when it is anything else.
     pub fn parse(text: String) -> Option<Self> {
         let text = Zeroizing::new(text);
-        let valid = (1..=CRYPTOGRAM_MAX).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
+        let valid = (1..=CRYPTOGRAM_MAX).contains(&text.len())
+            && text.bytes().all(|byte| byte.is_ascii_graphic());
         valid.then_some(Self(text))
     }
 
@@ -52,8 +53,20 @@ mod tests {
 
     #[test]
     fn a_cryptogram_is_a_short_visible_text() {
-        assert_eq!(Cryptogram::parse("AgAAAAAA+/=".to_owned()).unwrap().duplicate().expose(), "AgAAAAAA+/=");
-        for text in [String::new(), "a b".to_owned(), "a\n".to_owned(), "é".to_owned(), "A".repeat(129)] {
+        assert_eq!(
+            Cryptogram::parse("AgAAAAAA+/=".to_owned())
+                .unwrap()
+                .duplicate()
+                .expose(),
+            "AgAAAAAA+/="
+        );
+        for text in [
+            String::new(),
+            "a b".to_owned(),
+            "a\n".to_owned(),
+            "é".to_owned(),
+            "A".repeat(129),
+        ] {
             assert!(Cryptogram::parse(text).is_none());
         }
         assert!(Cryptogram::parse("A".repeat(128)).is_some());

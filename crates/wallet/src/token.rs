@@ -48,7 +48,9 @@ pub(crate) fn cryptogram(text: Option<SecretText>) -> Result<Cryptogram, WalletE
 
 /// One or two digits as two; an empty text is none. Errors: `Content`.
 pub(crate) fn eci(text: Option<String>) -> Result<Option<String>, WalletError> {
-    let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
+    let Some(text) = text.filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
     if text.len() > 2 || !text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(WalletError::Content("ECI"));
     }

@@ -62,7 +62,11 @@ impl World {
     }
 
     /// The result of `work`, or [`Elapsed`] when `span` is over first; `work` is dropped then.
-    pub async fn timeout<T>(&self, span: Duration, work: impl Future<Output = T>) -> Result<T, Elapsed> {
+    pub async fn timeout<T>(
+        &self,
+        span: Duration,
+        work: impl Future<Output = T>,
+    ) -> Result<T, Elapsed> {
         // `select` polls its first argument first: work that is ready at the deadline still counts.
         match select(pin!(work), self.sleep(span)).await {
             Either::Left((done, _)) => Ok(done),
@@ -76,10 +80,15 @@ impl World {
     }
 
     /// Runs work that blocks, off the threads that serve; inline in the simulation. `None` when the work panicked.
-    pub async fn blocking<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    pub async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
         let slot = Arc::new(parking_lot::Mutex::new(None));
         let filled = Arc::clone(&slot);
-        self.0.block(Box::new(move || *filled.lock() = Some(work()))).await;
+        self.0
+            .block(Box::new(move || *filled.lock() = Some(work())))
+            .await;
         slot.lock().take()
     }
 
@@ -105,7 +114,8 @@ impl World {
 
     /// A random text of `length` letters and digits (just under six bits each).
     pub fn token(&self, length: usize) -> String {
-        const LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+        const LETTERS: &[u8; 62] =
+            b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
         let mut token = String::with_capacity(length);
         let mut bytes = [0; 32];
         while token.len() < length {

@@ -24,7 +24,10 @@ pub(crate) struct Real {
 
 impl Real {
     pub(crate) fn new() -> Self {
-        Self { runtime: Handle::current(), chance: Mutex::new((seeded(), 0)) }
+        Self {
+            runtime: Handle::current(),
+            chance: Mutex::new((seeded(), 0)),
+        }
     }
 }
 
@@ -38,13 +41,21 @@ fn seeded() -> ChaCha12Rng {
 }
 
 impl Seams for Real {
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the one place that reads the clock"
+    )]
     fn now(&self) -> Timestamp {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let since = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
     }
 
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that waits")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the one place that waits"
+    )]
     fn sleep(&self, span: Duration) -> BoxFuture<'static, ()> {
         // Entered, since the future may be made on a thread outside the runtime.
         let _inside = self.runtime.enter();
@@ -79,7 +90,10 @@ pub struct Stopwatch(Instant);
 impl Stopwatch {
     /// Starts measuring.
     #[must_use]
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that measures")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the one place that measures"
+    )]
     pub fn start() -> Self {
         Self(Instant::now())
     }

@@ -14,7 +14,9 @@ impl Chance {
 
     /// A seed that nobody used before.
     pub fn fresh_seed() -> u64 {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         (u64::from(now.subsec_nanos()) << 20) | (now.as_secs() & 0xf_ffff)
     }
 
@@ -23,7 +25,10 @@ impl Chance {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D).checked_rem(bound).unwrap_or_default()
+        self.0
+            .wrapping_mul(0x2545_F491_4F6C_DD1D)
+            .checked_rem(bound)
+            .unwrap_or_default()
     }
 
     /// An index into something of this length.

@@ -71,7 +71,9 @@ fn each<T: Send, R: Send>(all: Vec<T>, act: impl Fn(T) -> R + Sync) -> Vec<R> {
         for _ in 0..8 {
             scope.spawn(|| {
                 loop {
-                    let Some(next) = queue.lock().expect("unpoisoned").next() else { return };
+                    let Some(next) = queue.lock().expect("unpoisoned").next() else {
+                        return;
+                    };
                     let result = act(next);
                     done.lock().expect("unpoisoned").push(result);
                 }
@@ -85,10 +87,20 @@ fn each<T: Send, R: Send>(all: Vec<T>, act: impl Fn(T) -> R + Sync) -> Vec<R> {
 fn insist(fleet: &Fleet, asked: &Asked) -> Value {
     let start = Instant::now();
     for turn in 0.. {
-        if let Heard::Answer(answer) = ask(fleet, turn % fleet.len(), &asked.request, Duration::from_secs(30)) {
+        if let Heard::Answer(answer) = ask(
+            fleet,
+            turn % fleet.len(),
+            &asked.request,
+            Duration::from_secs(30),
+        ) {
             return answer.json().clone();
         }
-        assert!(start.elapsed() < SETTLED_WITHIN, "{:?} of {:?} has no answer", asked.act, asked.payment);
+        assert!(
+            start.elapsed() < SETTLED_WITHIN,
+            "{:?} of {:?} has no answer",
+            asked.act,
+            asked.payment
+        );
         thread::sleep(Duration::from_millis(200));
     }
     Value::Null
@@ -106,15 +118,22 @@ fn repeat(fleet: &Fleet, told: &Told) {
 }
 
 fn code(answer: &Value) -> Option<&str> {
-    answer.pointer("/errors/0/extensions/code").and_then(Value::as_str)
+    answer
+        .pointer("/errors/0/extensions/code")
+        .and_then(Value::as_str)
 }
 
 /// The payment that an answer is about.
 fn subject(told: &Told) -> String {
-    let made = payment_of(&told.answer).and_then(|payment| payment["id"].as_str().map(str::to_owned));
+    let made =
+        payment_of(&told.answer).and_then(|payment| payment["id"].as_str().map(str::to_owned));
     let id = told.asked.payment.clone().or_else(|| made.clone());
     let id = id.unwrap_or_else(|| panic!("an authorisation without a payment: {}", told.answer));
-    assert!(made.is_none_or(|made| made == id), "an answer tells of another payment than {id}: {}", told.answer);
+    assert!(
+        made.is_none_or(|made| made == id),
+        "an answer tells of another payment than {id}: {}",
+        told.answer
+    );
     id
 }
 
@@ -122,7 +141,10 @@ fn subject(told: &Told) -> String {
 fn settled(shop: &Shop, id: &str) -> Payment {
     testkit::until(SETTLED_WITHIN, &format!("{id} is settled"), || {
         let payment = shop.payment(id);
-        let open = matches!(payment.status(), "ACTIVE" | "NO_ANSWER_FROM_PSP" | "GATEWAY_HOLD" | "REFUND_PENDING");
+        let open = matches!(
+            payment.status(),
+            "ACTIVE" | "NO_ANSWER_FROM_PSP" | "GATEWAY_HOLD" | "REFUND_PENDING"
+        );
         (!open && !payment.0["refunds"].to_string().contains("PENDING")).then_some(payment)
     })
 }
@@ -135,10 +157,16 @@ fn agrees(payment: &Payment, story: &[&Told]) {
         expected.hear(told);
     }
     let wrong = |what: &str| {
-        let lines: Vec<String> = story.iter().map(|told| format!("{:?}: {}", told.asked.act, told.answer)).collect();
+        let lines: Vec<String> = story
+            .iter()
+            .map(|told| format!("{:?}: {}", told.asked.act, told.answer))
+            .collect();
         panic!("{what}: {}\nit was told\n{}", payment.0, lines.join("\n"))
     };
-    let (captured, refunded) = (payment.number("/capturedAmount"), payment.number("/refundedAmount"));
+    let (captured, refunded) = (
+        payment.number("/capturedAmount"),
+        payment.number("/refundedAmount"),
+    );
     let is_cancelled = payment.status() == "CANCELLED";
     if let Some(status) = &expected.ended_as
         && status != payment.status()
@@ -155,10 +183,16 @@ fn agrees(payment: &Payment, story: &[&Told]) {
         wrong("nobody cancelled it");
     }
     if !expected.captured.fits(captured) {
-        wrong(&format!("captured {captured} and not {:?}", expected.captured));
+        wrong(&format!(
+            "captured {captured} and not {:?}",
+            expected.captured
+        ));
     }
     if !expected.refunded.fits(refunded) {
-        wrong(&format!("refunded {refunded} and not {:?}", expected.refunded));
+        wrong(&format!(
+            "refunded {refunded} and not {:?}",
+            expected.refunded
+        ));
     }
     if refunded > captured || captured > payment.number("/amount/rawAmount") {
         wrong("more went out than came in");
@@ -236,12 +270,19 @@ fn assert_refused(told: &Told) {
         Act::Authorise(_) => &[][..],
         Act::Capture(_) => &["error.capture.invalid-status", "error.capture.processor"],
         Act::Cancel => &["error.cancel.invalid-status", "error.cancel.processor"],
-        Act::Refund(_) => {
-            &["error.refund.processor", "error.refund.invalid-status", "error.refund.amount-exceeds-captured"]
-        }
+        Act::Refund(_) => &[
+            "error.refund.processor",
+            "error.refund.invalid-status",
+            "error.refund.amount-exceeds-captured",
+        ],
     };
     let code = code(&told.answer).unwrap_or_default();
-    assert!(fine.contains(&code), "{:?} failed with {}", told.asked.act, told.answer);
+    assert!(
+        fine.contains(&code),
+        "{:?} failed with {}",
+        told.asked.act,
+        told.answer
+    );
 }
 
 #[cfg(test)]
@@ -254,7 +295,10 @@ mod tests {
     use super::*;
 
     fn json(status: &str, captured: i64, refunds: &[(i64, &str)]) -> Value {
-        let settled = refunds.iter().filter(|(_, status)| *status == "SUCCEEDED").map(|(amount, _)| amount);
+        let settled = refunds
+            .iter()
+            .filter(|(_, status)| *status == "SUCCEEDED")
+            .map(|(amount, _)| amount);
         json!({
             "id": "payments:1", "status": status, "amount": {"rawAmount": 1000}, "capturedAmount": captured,
             "refundedAmount": settled.sum::<i64>(),
@@ -262,15 +306,32 @@ mod tests {
         })
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "stories are written as values")]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "stories are written as values"
+    )]
     fn told(act: Act, answer: Value) -> Told {
-        let asked = Asked { act, payment: None, request: Request::new("POST", "/") };
-        Told { asked, answer: json!({"data": {"it": answer}}) }
+        let asked = Asked {
+            act,
+            payment: None,
+            request: Request::new("POST", "/"),
+        };
+        Told {
+            asked,
+            answer: json!({"data": {"it": answer}}),
+        }
     }
 
     fn refused(act: Act, code: &str) -> Told {
-        let asked = Asked { act, payment: None, request: Request::new("POST", "/") };
-        Told { asked, answer: json!({"data": {"it": null}, "errors": [{"extensions": {"code": code}}]}) }
+        let asked = Asked {
+            act,
+            payment: None,
+            request: Request::new("POST", "/"),
+        };
+        Told {
+            asked,
+            answer: json!({"data": {"it": null}, "errors": [{"extensions": {"code": code}}]}),
+        }
     }
 
     fn is_right(there: Value, story: &[Told]) -> bool {
@@ -282,27 +343,68 @@ mod tests {
     fn what_is_there_must_be_what_was_told() {
         let authorised = || told(Act::Authorise(1000), json("AUTHORISED", 0, &[]));
         let captured = || told(Act::Capture(600), json("SUCCEEDED", 600, &[]));
-        assert!(is_right(json("SUCCEEDED", 600, &[]), &[authorised(), captured()]));
-        assert!(!is_right(json("AUTHORISED", 0, &[]), &[authorised(), captured()]), "the capture was lost");
-        assert!(!is_right(json("SUCCEEDED", 1000, &[]), &[authorised(), captured()]), "another amount was captured");
-        assert!(!is_right(json("CANCELLED", 0, &[]), &[authorised()]), "nobody cancelled");
-        assert!(!is_right(json("FAILED", 0, &[]), &[authorised()]), "the authorisation was lost");
-        assert!(!is_right(json("SUCCEEDED", 1000, &[]), &[told(Act::Authorise(1000), json("DECLINED", 0, &[]))]));
+        assert!(is_right(
+            json("SUCCEEDED", 600, &[]),
+            &[authorised(), captured()]
+        ));
+        assert!(
+            !is_right(json("AUTHORISED", 0, &[]), &[authorised(), captured()]),
+            "the capture was lost"
+        );
+        assert!(
+            !is_right(json("SUCCEEDED", 1000, &[]), &[authorised(), captured()]),
+            "another amount was captured"
+        );
+        assert!(
+            !is_right(json("CANCELLED", 0, &[]), &[authorised()]),
+            "nobody cancelled"
+        );
+        assert!(
+            !is_right(json("FAILED", 0, &[]), &[authorised()]),
+            "the authorisation was lost"
+        );
+        assert!(!is_right(
+            json("SUCCEEDED", 1000, &[]),
+            &[told(Act::Authorise(1000), json("DECLINED", 0, &[]))]
+        ));
     }
 
     #[test]
     fn what_was_refused_has_no_effect_and_what_was_done_has_it_once() {
         let paid = || told(Act::Authorise(1000), json("SUCCEEDED", 1000, &[]));
-        let refunded = || told(Act::Refund(300), json("PARTIAL_REFUNDED", 1000, &[(300, "SUCCEEDED")]));
+        let refunded = || {
+            told(
+                Act::Refund(300),
+                json("PARTIAL_REFUNDED", 1000, &[(300, "SUCCEEDED")]),
+            )
+        };
         let not = || refused(Act::Refund(300), "error.refund.processor");
         let once = || json("PARTIAL_REFUNDED", 1000, &[(300, "SUCCEEDED")]);
-        let twice = || json("PARTIAL_REFUNDED", 1000, &[(300, "SUCCEEDED"), (300, "SUCCEEDED")]);
+        let twice = || {
+            json(
+                "PARTIAL_REFUNDED",
+                1000,
+                &[(300, "SUCCEEDED"), (300, "SUCCEEDED")],
+            )
+        };
         assert!(is_right(once(), &[paid(), refunded()]));
         assert!(is_right(once(), &[paid(), refunded(), not()]));
-        assert!(!is_right(twice(), &[paid(), refunded()]), "it was refunded twice");
-        assert!(!is_right(once(), &[paid(), not()]), "what was refused was done");
-        assert!(!is_right(json("SUCCEEDED", 1000, &[]), &[paid(), refunded()]), "the refund was lost");
-        assert!(!is_right(json("SUCCEEDED", 1000, &[]), &[paid(), refused(Act::Refund(1), "error.validation")]));
+        assert!(
+            !is_right(twice(), &[paid(), refunded()]),
+            "it was refunded twice"
+        );
+        assert!(
+            !is_right(once(), &[paid(), not()]),
+            "what was refused was done"
+        );
+        assert!(
+            !is_right(json("SUCCEEDED", 1000, &[]), &[paid(), refunded()]),
+            "the refund was lost"
+        );
+        assert!(!is_right(
+            json("SUCCEEDED", 1000, &[]),
+            &[paid(), refused(Act::Refund(1), "error.validation")]
+        ));
     }
 
     #[test]
@@ -310,20 +412,47 @@ mod tests {
         let is_open = |act, answer| is_open(act, &told(act, answer).answer);
         assert!(is_open(Act::Capture(600), json("AUTHORISED", 0, &[])));
         assert!(is_open(Act::Cancel, json("AUTHORISED", 0, &[])));
-        assert!(is_open(Act::Authorise(1000), json("NO_ANSWER_FROM_PSP", 0, &[])));
-        assert!(is_open(Act::Refund(300), json("REFUND_PENDING", 1000, &[(300, "PENDING")])));
+        assert!(is_open(
+            Act::Authorise(1000),
+            json("NO_ANSWER_FROM_PSP", 0, &[])
+        ));
+        assert!(is_open(
+            Act::Refund(300),
+            json("REFUND_PENDING", 1000, &[(300, "PENDING")])
+        ));
         assert!(!is_open(Act::Authorise(1000), json("AUTHORISED", 0, &[])));
         assert!(!is_open(Act::Capture(600), json("SUCCEEDED", 600, &[])));
-        assert!(!is_open(Act::Refund(300), json("REFUND_PENDING", 1000, &[(200, "PENDING"), (300, "SUCCEEDED")])));
+        assert!(!is_open(
+            Act::Refund(300),
+            json(
+                "REFUND_PENDING",
+                1000,
+                &[(200, "PENDING"), (300, "SUCCEEDED")]
+            )
+        ));
     }
 
     #[test]
     fn what_was_open_may_go_either_way() {
         let paid = || told(Act::Authorise(1000), json("SUCCEEDED", 1000, &[]));
-        let open = || told(Act::Refund(300), json("REFUND_PENDING", 1000, &[(300, "PENDING")]));
-        assert!(is_right(json("PARTIAL_REFUNDED", 1000, &[(300, "SUCCEEDED")]), &[paid(), open()]));
-        assert!(is_right(json("REFUND_FAILED", 1000, &[(300, "FAILED")]), &[paid(), open()]));
-        assert!(!is_right(json("PARTIAL_REFUNDED", 1000, &[(200, "SUCCEEDED")]), &[paid(), open()]));
+        let open = || {
+            told(
+                Act::Refund(300),
+                json("REFUND_PENDING", 1000, &[(300, "PENDING")]),
+            )
+        };
+        assert!(is_right(
+            json("PARTIAL_REFUNDED", 1000, &[(300, "SUCCEEDED")]),
+            &[paid(), open()]
+        ));
+        assert!(is_right(
+            json("REFUND_FAILED", 1000, &[(300, "FAILED")]),
+            &[paid(), open()]
+        ));
+        assert!(!is_right(
+            json("PARTIAL_REFUNDED", 1000, &[(200, "SUCCEEDED")]),
+            &[paid(), open()]
+        ));
         let unknown = || told(Act::Authorise(1000), json("NO_ANSWER_FROM_PSP", 0, &[]));
         assert!(is_right(json("SUCCEEDED", 1000, &[]), &[unknown()]));
         assert!(is_right(json("FAILED", 0, &[]), &[unknown()]));

@@ -50,7 +50,12 @@ impl Cluster {
         // PostgreSQL refuses to run as root.
         let mut command = if rustix::process::geteuid().is_root() {
             let mut command = Command::new("setpriv");
-            command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "bash"]);
+            command.args([
+                "--reuid=postgres",
+                "--regid=postgres",
+                "--clear-groups",
+                "bash",
+            ]);
             command
         } else {
             Command::new("bash")
@@ -65,10 +70,20 @@ impl Cluster {
             .stdout(Stdio::piped())
             .spawn()
             .expect("a shell");
-        let ends = (child.stdin.take().expect("piped"), BufReader::new(child.stdout.take().expect("piped")));
-        let cluster = Self { ports, shell: Mutex::new(ends), _child: child };
+        let ends = (
+            child.stdin.take().expect("piped"),
+            BufReader::new(child.stdout.take().expect("piped")),
+        );
+        let cluster = Self {
+            ports,
+            shell: Mutex::new(ends),
+            _child: child,
+        };
         let ready = answer(&mut cluster.shell.lock().expect("unpoisoned").1);
-        assert!(ready.starts_with("ready in /"), "the private PostgreSQL server does not start: {ready}");
+        assert!(
+            ready.starts_with("ready in /"),
+            "the private PostgreSQL server does not start: {ready}"
+        );
         cluster
     }
 
@@ -110,7 +125,11 @@ impl Cluster {
     /// Makes a server anew as the standby of the other, which from now on acknowledges nothing that the standby does not
     /// have.
     pub fn make_standby(&self, member: Member) {
-        self.tell(&format!("standby {} {}", member.name(), member.other().name()));
+        self.tell(&format!(
+            "standby {} {}",
+            member.name(),
+            member.other().name()
+        ));
     }
 
     /// Makes the standby the server that takes writes.
@@ -127,12 +146,30 @@ impl Cluster {
                    (select count(*) from pointsman.event e where e.team_id = p.team_id and e.stream = p.payment_id)";
         let port = self.port(at).to_string();
         let output = Command::new("psql")
-            .args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-U", "postgres"])
+            .args([
+                "-X",
+                "-q",
+                "-A",
+                "-t",
+                "-v",
+                "ON_ERROR_STOP=1",
+                "-h",
+                "127.0.0.1",
+                "-U",
+                "postgres",
+            ])
             .args(["-p", &port, "-d", database, "-c", sql])
             .output()
             .expect("psql");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8_lossy(&output.stdout)
+            .lines()
+            .map(str::to_owned)
+            .collect()
     }
 
     /// Gives a command and waits until it is done.

@@ -30,16 +30,29 @@ impl Fleet {
                 .setting("database.url", url)
                 .setting("vault.key_file", file.to_str().expect("a readable path"))
                 // A look-up soon after the outcome became unknown: the rounds are short.
-                .setting("recovery.schedule", r#"["1s", "3s", "5s", "10s", "20s", "30s"]"#)
+                .setting(
+                    "recovery.schedule",
+                    r#"["1s", "3s", "5s", "10s", "20s", "30s"]"#,
+                )
                 // No node must give work away for longer than the checker waits.
                 .setting("database.patience", "20s")
         };
         let nodes: Vec<Server> = thread::scope(|scope| {
-            let starting: Vec<_> = urls.iter().map(|url| scope.spawn(move || setup(url).start())).collect();
-            starting.into_iter().map(|node| node.join().expect("a node starts")).collect()
+            let starting: Vec<_> = urls
+                .iter()
+                .map(|url| scope.spawn(move || setup(url).start()))
+                .collect();
+            starting
+                .into_iter()
+                .map(|node| node.join().expect("a node starts"))
+                .collect()
         });
         let addresses = Mutex::new(nodes.iter().map(Server::address).collect());
-        Self { nodes: nodes.into_iter().map(Mutex::new).collect(), addresses, _keys: keys }
+        Self {
+            nodes: nodes.into_iter().map(Mutex::new).collect(),
+            addresses,
+            _keys: keys,
+        }
     }
 
     /// How many nodes there are.
@@ -85,19 +98,27 @@ impl Fleet {
     }
 
     fn signal(&self, node: usize, signal: Signal) {
-        let pid = i32::try_from(self.node(node).pid()).ok().and_then(Pid::from_raw).expect("a process id");
+        let pid = i32::try_from(self.node(node).pid())
+            .ok()
+            .and_then(Pid::from_raw)
+            .expect("a process id");
         kill_process(pid, signal).expect("the process is there");
     }
 
     fn node(&self, node: usize) -> MutexGuard<'_, Server> {
         // A round that has failed must still be able to tell what the nodes said.
-        self.nodes[node].lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.nodes[node]
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// Writes what every node has said into files of this directory.
     pub fn write_logs(&self, directory: &Path) {
         for node in 0..self.len() {
-            let _ = fs::write(directory.join(format!("node-{node}.log")), self.node(node).output());
+            let _ = fs::write(
+                directory.join(format!("node-{node}.log")),
+                self.node(node).output(),
+            );
         }
     }
 }
@@ -106,7 +127,9 @@ impl Fleet {
 impl Drop for Fleet {
     fn drop(&mut self) {
         if thread::panicking()
-            && let Ok(directory) = tempfile::Builder::new().prefix("pointsman-faults-").tempdir()
+            && let Ok(directory) = tempfile::Builder::new()
+                .prefix("pointsman-faults-")
+                .tempdir()
         {
             let kept = directory.keep();
             self.write_logs(&kept);

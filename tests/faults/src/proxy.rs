@@ -42,7 +42,11 @@ impl Plan {
     fn next(&self) -> Option<Cut> {
         self.seen.fetch_add(1, Ordering::SeqCst);
         let take = |count: &AtomicU32| {
-            count.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok()
+            count
+                .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| {
+                    left.checked_sub(1)
+                })
+                .is_ok()
         };
         if take(&self.before) {
             self.cut_before.fetch_add(1, Ordering::SeqCst);
@@ -69,7 +73,9 @@ impl Proxy {
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 // A server that is down: the client sees its connection closed.
-                let Ok(server) = TcpStream::connect(("127.0.0.1", server)) else { continue };
+                let Ok(server) = TcpStream::connect(("127.0.0.1", server)) else {
+                    continue;
+                };
                 let plan = Arc::clone(&shared);
                 thread::spawn(move || {
                     // An end of either side is the end of both.
@@ -98,7 +104,10 @@ impl Proxy {
 
     /// How many COMMITs were cut before they reached the server, and how many after.
     pub fn cuts(&self) -> (u64, u64) {
-        (self.plan.cut_before.load(Ordering::SeqCst), self.plan.cut_after.load(Ordering::SeqCst))
+        (
+            self.plan.cut_before.load(Ordering::SeqCst),
+            self.plan.cut_after.load(Ordering::SeqCst),
+        )
     }
 
     /// How many COMMITs came by.
@@ -127,7 +136,8 @@ fn carry(client: &TcpStream, server: &TcpStream, plan: &Plan) -> io::Result<()> 
         let mut kind = [0];
         from.read_exact(&mut kind)?;
         let message = body(&mut from)?;
-        let is_commit = kind == [SIMPLE_QUERY] && message.get(4..).is_some_and(|text| text == b"commit\0");
+        let is_commit =
+            kind == [SIMPLE_QUERY] && message.get(4..).is_some_and(|text| text == b"commit\0");
         match if is_commit { plan.next() } else { None } {
             Some(Cut::Before) => return Ok(()),
             // The answers' thread ends the connection when it has seen that it is done.
@@ -144,7 +154,8 @@ fn answers(mut from: &TcpStream, mut to: &TcpStream, swallow: &AtomicU32) -> io:
         let mut kind = [0];
         from.read_exact(&mut kind)?;
         let message = body(&mut from)?;
-        let is_done = kind == [COMMAND_COMPLETE] && message.get(4..).is_some_and(|tag| tag == b"COMMIT\0");
+        let is_done =
+            kind == [COMMAND_COMPLETE] && message.get(4..).is_some_and(|tag| tag == b"COMMIT\0");
         if is_done && swallow.load(Ordering::SeqCst) > 0 {
             return Ok(());
         }
@@ -156,9 +167,14 @@ fn answers(mut from: &TcpStream, mut to: &TcpStream, swallow: &AtomicU32) -> io:
 fn body(from: &mut &TcpStream) -> io::Result<Vec<u8>> {
     let mut length = [0; 4];
     from.read_exact(&mut length)?;
-    let rest = usize::try_from(u32::from_be_bytes(length)).ok().and_then(|all| all.checked_sub(4));
+    let rest = usize::try_from(u32::from_be_bytes(length))
+        .ok()
+        .and_then(|all| all.checked_sub(4));
     let mut message = length.to_vec();
-    message.resize(4 + rest.ok_or_else(|| io::Error::other("a message without a length"))?, 0);
+    message.resize(
+        4 + rest.ok_or_else(|| io::Error::other("a message without a length"))?,
+        0,
+    );
     from.read_exact(&mut message[4..])?;
     Ok(message)
 }
@@ -180,7 +196,9 @@ mod tests {
                     let said = body(&mut from).unwrap();
                     let tag = String::from_utf8_lossy(&said[4..]).to_uppercase();
                     let length = u32::try_from(tag.len() + 4).unwrap().to_be_bytes();
-                    (&stream).write_all(&[&[COMMAND_COMPLETE][..], &length[..], tag.as_bytes()].concat()).unwrap();
+                    (&stream)
+                        .write_all(&[&[COMMAND_COMPLETE][..], &length[..], tag.as_bytes()].concat())
+                        .unwrap();
                 }
             }
         });
@@ -196,10 +214,16 @@ mod tests {
     /// Asks, and the answer's text if there is one.
     fn ask(mut client: &TcpStream, text: &str) -> Option<String> {
         let length = u32::try_from(text.len() + 5).unwrap().to_be_bytes();
-        client.write_all(&[&[SIMPLE_QUERY][..], &length[..], text.as_bytes(), &[0][..]].concat()).ok()?;
+        client
+            .write_all(&[&[SIMPLE_QUERY][..], &length[..], text.as_bytes(), &[0][..]].concat())
+            .ok()?;
         client.read_exact(&mut [0]).ok()?;
         let answer = body(&mut client).ok()?;
-        Some(String::from_utf8_lossy(&answer[4..]).trim_end_matches('\0').to_owned())
+        Some(
+            String::from_utf8_lossy(&answer[4..])
+                .trim_end_matches('\0')
+                .to_owned(),
+        )
     }
 
     #[test]
@@ -211,7 +235,10 @@ mod tests {
             proxy.arm(cut);
             assert_eq!(ask(&client, "begin"), Some("BEGIN".to_owned()));
             assert_eq!(ask(&client, "commit"), None);
-            assert_eq!(ask(&open(proxy.port()), "commit"), Some("COMMIT".to_owned()));
+            assert_eq!(
+                ask(&open(proxy.port()), "commit"),
+                Some("COMMIT".to_owned())
+            );
         }
         assert_eq!((proxy.cuts(), proxy.commits()), ((1, 1), 6));
     }

@@ -70,13 +70,24 @@ pub struct Summary {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Verdict { payments, answers, asked_again, repeated } = self.verdict;
+        let Verdict {
+            payments,
+            answers,
+            asked_again,
+            repeated,
+        } = self.verdict;
         write!(
             f,
             "{} rounds: {} nodes killed, {} stopped ({} past their lease), {} commits cut off before the server and {} after \
              it, {} failovers\n{payments} payments and {answers} answers compared, {asked_again} unanswered requests asked \
              again, {repeated} answered ones repeated: nothing lost, nothing doubled",
-            self.rounds, self.kills, self.pauses, self.past_lease, self.cut_before, self.cut_after, self.failovers
+            self.rounds,
+            self.kills,
+            self.pauses,
+            self.past_lease,
+            self.cut_before,
+            self.cut_after,
+            self.failovers
         )
     }
 }
@@ -99,7 +110,12 @@ pub fn run(plan: &Plan, tell: &dyn Fn(String)) -> Summary {
     let mut stretches = 0;
     while summary.rounds < plan.rounds {
         if stretches % STRETCHES == 0 {
-            if let Some(Stage { database: done, fleet, .. }) = stage.take() {
+            if let Some(Stage {
+                database: done,
+                fleet,
+                ..
+            }) = stage.take()
+            {
                 drop(fleet);
                 cluster.drop_database(primary, &done);
             }
@@ -139,7 +155,10 @@ pub fn run(plan: &Plan, tell: &dyn Fn(String)) -> Summary {
             verdict.payments,
             verdict.asked_again
         ));
-        assert!(answered > u64::from(rounds), "there was no load: {answered} answers");
+        assert!(
+            answered > u64::from(rounds),
+            "there was no load: {answered} answers"
+        );
     }
     summary
 }
@@ -172,18 +191,36 @@ impl Stage {
     fn set(plan: &Plan, cluster: &Cluster, primary: Member, database: String) -> Self {
         let proxy = (plan.fault == Fault::Cuts).then(|| Proxy::start(cluster.port(primary)));
         let url = match &proxy {
-            Some(proxy) => format!("postgres://postgres@127.0.0.1:{}/{database}?sslmode=disable", proxy.port()),
+            Some(proxy) => format!(
+                "postgres://postgres@127.0.0.1:{}/{database}?sslmode=disable",
+                proxy.port()
+            ),
             None => cluster.url(&database),
         };
-        Self { fleet: Fleet::start(&vec![url; plan.nodes]), proxy, database }
+        Self {
+            fleet: Fleet::start(&vec![url; plan.nodes]),
+            proxy,
+            database,
+        }
     }
 
     /// Has shoppers at work while `act` happens; what they remember.
-    fn play(&self, shoppers: usize, chance: &mut Chance, act: impl FnOnce(&mut Chance)) -> (Vec<Memory>, u64) {
+    fn play(
+        &self,
+        shoppers: usize,
+        chance: &mut Chance,
+        act: impl FnOnce(&mut Chance),
+    ) -> (Vec<Memory>, u64) {
         let shop = self.fleet.shop(0);
         let token = shop.tokenise(cards::MASTERCARD);
         let (closed, answered) = (AtomicBool::new(false), AtomicU64::new(0));
-        let street = &Street { fleet: &self.fleet, shop: &shop, token: &token, closed: &closed, answered: &answered };
+        let street = &Street {
+            fleet: &self.fleet,
+            shop: &shop,
+            token: &token,
+            closed: &closed,
+            answered: &answered,
+        };
         let memories = thread::scope(|scope| {
             let all: Vec<_> = (0..shoppers)
                 .map(|_| {
@@ -196,7 +233,11 @@ impl Stage {
             act(chance);
             drop(close);
             all.into_iter()
-                .map(|shopper| shopper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .map(|shopper| {
+                    shopper
+                        .join()
+                        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+                })
                 .collect()
         });
         (memories, answered.load(Ordering::Relaxed))
@@ -211,7 +252,9 @@ impl Stage {
             _ => 1,
         };
         let first = chance.index(self.fleet.len());
-        let hit: Vec<usize> = (0..count).map(|offset| (first + offset) % self.fleet.len()).collect();
+        let hit: Vec<usize> = (0..count)
+            .map(|offset| (first + offset) % self.fleet.len())
+            .collect();
         for node in &hit {
             self.fleet.kill(*node);
             summary.kills += 1;
@@ -230,7 +273,11 @@ impl Stage {
         let node = chance.index(self.fleet.len());
         let past_lease = past_lease_every > 0 && summary.rounds.is_multiple_of(past_lease_every);
         // Shorter and longer than the five seconds after which what was committed is not sent any more.
-        let length = if past_lease { PAST_LEASE } else { Duration::from_millis(200 + chance.below(7000)) };
+        let length = if past_lease {
+            PAST_LEASE
+        } else {
+            Duration::from_millis(200 + chance.below(7000))
+        };
         self.fleet.pause(node);
         summary.pauses += 1;
         summary.past_lease += u64::from(past_lease);
@@ -245,7 +292,11 @@ impl Stage {
         let wanted = 1 + chance.below(4);
         for _ in 0..wanted {
             thread::sleep(Duration::from_millis(20 + chance.below(200)));
-            proxy.arm(if chance.one_in(3) { Cut::Before } else { Cut::After });
+            proxy.arm(if chance.one_in(3) {
+                Cut::Before
+            } else {
+                Cut::After
+            });
         }
         testkit::until(Duration::from_secs(20), "the commits are cut", || {
             let (now_before, now_after) = proxy.cuts();

@@ -75,14 +75,21 @@ pub(crate) fn ask(fleet: &Fleet, node: usize, request: &Request, patience: Durat
         Err(_) => return Heard::Nothing,
     };
     if reply.status != 200 {
-        assert_eq!(reply.status, 503, "a node answers with neither 200 nor 503: {}", reply.text());
+        assert_eq!(
+            reply.status,
+            503,
+            "a node answers with neither 200 nor 503: {}",
+            reply.text()
+        );
         return Heard::Nothing;
     }
     let answer = Answer::of(reply);
     match answer.error_code() {
-        Some("error.unavailable" | "error.idempotency.in-progress" | "error.payment.operation-in-progress") => {
-            Heard::Nothing
-        }
+        Some(
+            "error.unavailable"
+            | "error.idempotency.in-progress"
+            | "error.payment.operation-in-progress",
+        ) => Heard::Nothing,
         Some("error.unknown") => panic!("a node calls it a defect of its own: {}", answer.json()),
         _ => Heard::Answer(Box::new(answer)),
     }
@@ -107,7 +114,9 @@ impl Street<'_> {
     pub(crate) fn shopper(&self, mut chance: Chance) -> Memory {
         let mut memory = Memory::default();
         while !self.closed.load(Ordering::Relaxed) {
-            let Some(payment) = self.pay(&mut chance, &mut memory) else { continue };
+            let Some(payment) = self.pay(&mut chance, &mut memory) else {
+                continue;
+            };
             self.go_on(&payment, &mut chance, &mut memory);
         }
         memory
@@ -123,22 +132,39 @@ impl Street<'_> {
             _ => Order::token(self.token).later(),
         };
         let amount = 1000 + i64::try_from(chance.below(9000)).unwrap_or_default();
-        let request = self.shop.authorise_request(&order.amount(amount), Some(&Shop::fresh_key()));
-        self.do_once(Asked { act: Act::Authorise(amount), payment: None, request }, chance, memory)
+        let request = self
+            .shop
+            .authorise_request(&order.amount(amount), Some(&Shop::fresh_key()));
+        self.do_once(
+            Asked {
+                act: Act::Authorise(amount),
+                payment: None,
+                request,
+            },
+            chance,
+            memory,
+        )
     }
 
     /// Captures, cancels or refunds, a few times over.
     fn go_on(&self, payment: &Value, chance: &mut Chance, memory: &mut Memory) {
         let mut now = payment.clone();
         for _ in 0..3 {
-            let Some(next) = self.step(&now, chance, memory) else { return };
+            let Some(next) = self.step(&now, chance, memory) else {
+                return;
+            };
             now = next;
         }
     }
 
     fn step(&self, payment: &Value, chance: &mut Chance, memory: &mut Memory) -> Option<Value> {
         let id = payment["id"].as_str()?;
-        let number = |place: &str| payment.pointer(place).and_then(Value::as_i64).unwrap_or_default();
+        let number = |place: &str| {
+            payment
+                .pointer(place)
+                .and_then(Value::as_i64)
+                .unwrap_or_default()
+        };
         let (amount, captured) = (number("/amount/rawAmount"), number("/capturedAmount"));
         let left = captured - number("/refundedAmount");
         let part = |chance: &mut Chance, whole: i64| {
@@ -150,39 +176,81 @@ impl Street<'_> {
             ("AUTHORISED", 0) => (Act::Cancel, shop.cancel_request(id, Some(&key))),
             ("AUTHORISED", 1) => {
                 let part = part(chance, amount);
-                (Act::Capture(part), shop.capture_request(id, json!(part), Some(&key)))
+                (
+                    Act::Capture(part),
+                    shop.capture_request(id, json!(part), Some(&key)),
+                )
             }
             ("AUTHORISED", 2) => return self.race(id, amount, chance, memory),
-            ("AUTHORISED", _) => (Act::Capture(amount), shop.capture_request(id, Value::Null, Some(&key))),
-            ("SUCCEEDED" | "PARTIAL_REFUNDED", 0) if left > 0 => {
-                (Act::Refund(left), shop.refund_request(id, Value::Null, Some(&key)))
-            }
+            ("AUTHORISED", _) => (
+                Act::Capture(amount),
+                shop.capture_request(id, Value::Null, Some(&key)),
+            ),
+            ("SUCCEEDED" | "PARTIAL_REFUNDED", 0) if left > 0 => (
+                Act::Refund(left),
+                shop.refund_request(id, Value::Null, Some(&key)),
+            ),
             ("SUCCEEDED" | "PARTIAL_REFUNDED", 1..=3) if left > 0 => {
                 let part = part(chance, left);
-                (Act::Refund(part), shop.refund_request(id, json!(part), Some(&key)))
+                (
+                    Act::Refund(part),
+                    shop.refund_request(id, json!(part), Some(&key)),
+                )
             }
             _ => return None,
         };
-        self.do_once(Asked { act, payment: Some(id.to_owned()), request }, chance, memory)
+        self.do_once(
+            Asked {
+                act,
+                payment: Some(id.to_owned()),
+                request,
+            },
+            chance,
+            memory,
+        )
     }
 
     /// A capture and a cancellation at the same moment, at two nodes.
-    fn race(&self, id: &str, amount: i64, chance: &mut Chance, memory: &mut Memory) -> Option<Value> {
-        let asked = |act, request| Asked { act, payment: Some(id.to_owned()), request };
-        let capture = self.shop.capture_request(id, Value::Null, Some(&Shop::fresh_key()));
+    fn race(
+        &self,
+        id: &str,
+        amount: i64,
+        chance: &mut Chance,
+        memory: &mut Memory,
+    ) -> Option<Value> {
+        let asked = |act, request| Asked {
+            act,
+            payment: Some(id.to_owned()),
+            request,
+        };
+        let capture = self
+            .shop
+            .capture_request(id, Value::Null, Some(&Shop::fresh_key()));
         let cancel = self.shop.cancel_request(id, Some(&Shop::fresh_key()));
-        let both = [asked(Act::Capture(amount), capture), asked(Act::Cancel, cancel)];
-        let nodes = [chance.index(self.fleet.len()), chance.index(self.fleet.len())];
+        let both = [
+            asked(Act::Capture(amount), capture),
+            asked(Act::Cancel, cancel),
+        ];
+        let nodes = [
+            chance.index(self.fleet.len()),
+            chance.index(self.fleet.len()),
+        ];
         let heard = thread::scope(|scope| {
-            let asking = both
-                .iter()
-                .zip(nodes)
-                .map(|(asked, node)| scope.spawn(move || ask(self.fleet, node, &asked.request, PATIENCE)));
+            let asking = both.iter().zip(nodes).map(|(asked, node)| {
+                scope.spawn(move || ask(self.fleet, node, &asked.request, PATIENCE))
+            });
             let asking: Vec<_> = asking.collect();
-            asking.into_iter().map(thread::ScopedJoinHandle::join).collect::<Vec<_>>()
+            asking
+                .into_iter()
+                .map(thread::ScopedJoinHandle::join)
+                .collect::<Vec<_>>()
         });
         for (asked, heard) in both.into_iter().zip(heard) {
-            self.note(asked, heard.unwrap_or_else(|panic| std::panic::resume_unwind(panic)), memory);
+            self.note(
+                asked,
+                heard.unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                memory,
+            );
         }
         None
     }
@@ -195,24 +263,46 @@ impl Street<'_> {
         }
         let mut heard = ask(self.fleet, node, &asked.request, PATIENCE);
         if matches!(heard, Heard::Closed) || matches!(heard, Heard::Nothing) && chance.one_in(2) {
-            let next = ask(self.fleet, chance.index(self.fleet.len()), &asked.request, PATIENCE);
+            let next = ask(
+                self.fleet,
+                chance.index(self.fleet.len()),
+                &asked.request,
+                PATIENCE,
+            );
             // What was asked once may have been done.
-            heard = if matches!((&heard, &next), (Heard::Nothing, Heard::Closed)) { heard } else { next };
+            heard = if matches!((&heard, &next), (Heard::Nothing, Heard::Closed)) {
+                heard
+            } else {
+                next
+            };
         }
         self.note(asked, heard, memory)
     }
 
     /// The same request at two nodes at the same moment: both answers must be one.
-    fn double_click(&self, asked: Asked, node: usize, chance: &mut Chance, memory: &mut Memory) -> Option<Value> {
+    fn double_click(
+        &self,
+        asked: Asked,
+        node: usize,
+        chance: &mut Chance,
+        memory: &mut Memory,
+    ) -> Option<Value> {
         let other = chance.index(self.fleet.len());
         let (one, two) = thread::scope(|scope| {
             let request = &asked.request;
             let second = scope.spawn(move || ask(self.fleet, other, request, PATIENCE));
             let first = ask(self.fleet, node, request, PATIENCE);
-            (first, second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            (
+                first,
+                second
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            )
         });
         if let (Heard::Answer(one), Heard::Answer(two)) = (&one, &two) {
-            let open = [one, two].iter().any(|answer| is_open(asked.act, answer.json()));
+            let open = [one, two]
+                .iter()
+                .any(|answer| is_open(asked.act, answer.json()));
             assert!(
                 one.json()["data"] == two.json()["data"] || open,
                 "one request, two answers: {} and {}",
@@ -243,14 +333,19 @@ impl Street<'_> {
         };
         self.answered.fetch_add(1, Ordering::Relaxed);
         let payment = payment_of(answer.json());
-        memory.told.push(Told { asked, answer: answer.json().clone() });
+        memory.told.push(Told {
+            asked,
+            answer: answer.json().clone(),
+        });
         payment
     }
 }
 
 /// Whether the outcome was not known when it was told: only such an answer may be told otherwise later, as it is known then.
 pub(crate) fn is_open(act: Act, answer: &Value) -> bool {
-    let Some(payment) = payment_of(answer) else { return false };
+    let Some(payment) = payment_of(answer) else {
+        return false;
+    };
     let status = payment["status"].as_str().unwrap_or_default();
     match act {
         Act::Authorise(_) => matches!(status, "NO_ANSWER_FROM_PSP" | "ACTIVE"),
@@ -262,14 +357,25 @@ pub(crate) fn is_open(act: Act, answer: &Value) -> bool {
 /// The status of the refund that a request for this amount made: the last one of its amount.
 pub(crate) fn refund_of(payment: &Value, amount: i64) -> Option<&str> {
     let refunds = payment["refunds"].as_array()?;
-    let own = refunds.iter().rev().find(|refund| refund["amount"].as_i64() == Some(amount))?;
+    let own = refunds
+        .iter()
+        .rev()
+        .find(|refund| refund["amount"].as_i64() == Some(amount))?;
     own["status"].as_str()
 }
 
 /// The payment that an answer without errors tells of.
 pub(crate) fn payment_of(answer: &Value) -> Option<Value> {
-    if answer["errors"].as_array().is_some_and(|errors| !errors.is_empty()) {
+    if answer["errors"]
+        .as_array()
+        .is_some_and(|errors| !errors.is_empty())
+    {
         return None;
     }
-    answer["data"].as_object()?.values().next().filter(|payment| payment.is_object()).cloned()
+    answer["data"]
+        .as_object()?
+        .values()
+        .next()
+        .filter(|payment| payment.is_object())
+        .cloned()
 }

@@ -6,11 +6,21 @@ use faults::{Chance, Fault, Plan, run};
 /// A seed that failed is given again by `POINTSMAN_SEED`.
 fn seed() -> u64 {
     let given = std::env::vars().find(|(name, _)| name == "POINTSMAN_SEED");
-    given.and_then(|(_, text)| text.parse().ok()).unwrap_or_else(Chance::fresh_seed)
+    given
+        .and_then(|(_, text)| text.parse().ok())
+        .unwrap_or_else(Chance::fresh_seed)
 }
 
 fn plan(fault: Fault, rounds: u32) -> Plan {
-    Plan { fault, rounds, check_every: rounds, nodes: 2, shoppers: 5, past_lease_every: 0, seed: seed() }
+    Plan {
+        fault,
+        rounds,
+        check_every: rounds,
+        nodes: 2,
+        shoppers: 5,
+        past_lease_every: 0,
+        seed: seed(),
+    }
 }
 
 fn played(plan: &Plan) {

@@ -16,8 +16,13 @@ impl Answer {
     /// Reads the reply's body as JSON; fails the test when it is none.
     #[track_caller]
     pub fn of(reply: Reply) -> Self {
-        let json = serde_json::from_slice(&reply.body)
-            .unwrap_or_else(|error| panic!("status {}, not JSON ({error}): {}", reply.status, reply.text()));
+        let json = serde_json::from_slice(&reply.body).unwrap_or_else(|error| {
+            panic!(
+                "status {}, not JSON ({error}): {}",
+                reply.status,
+                reply.text()
+            )
+        });
         Self { reply, json }
     }
 
@@ -34,7 +39,11 @@ impl Answer {
     /// `data` of an answer without errors; fails the test when there are some.
     #[track_caller]
     pub fn data(&self) -> &Value {
-        assert!(self.errors().is_empty(), "errors where none were expected: {}", self.json);
+        assert!(
+            self.errors().is_empty(),
+            "errors where none were expected: {}",
+            self.json
+        );
         assert_eq!(self.status(), 200, "{}", self.json);
         &self.json["data"]
     }
@@ -70,7 +79,9 @@ impl Answer {
 
     /// The first error's message.
     pub fn message(&self) -> &str {
-        self.json["errors"][0]["message"].as_str().unwrap_or_default()
+        self.json["errors"][0]["message"]
+            .as_str()
+            .unwrap_or_default()
     }
 
     /// Was it answered from memory?
@@ -84,8 +95,16 @@ impl Answer {
         assert_eq!(self.error_code(), Some(code), "{}", self.json);
         assert_eq!(self.status(), 200, "{}", self.json);
         assert_eq!(self.errors().len(), 1, "{}", self.json);
-        assert!(!self.message().is_empty(), "an error says what is wrong: {}", self.json);
-        assert!(self.json["errors"][0]["path"].is_array(), "an operation's error names its path: {}", self.json);
+        assert!(
+            !self.message().is_empty(),
+            "an error says what is wrong: {}",
+            self.json
+        );
+        assert!(
+            self.json["errors"][0]["path"].is_array(),
+            "an operation's error names its path: {}",
+            self.json
+        );
         let data = self.json["data"].as_object();
         assert!(
             data.is_some_and(|fields| fields.values().all(Value::is_null)),
@@ -100,19 +119,32 @@ impl Answer {
     pub fn assert_invalid(&self, field: &str) -> &Self {
         self.assert_error("error.validation");
         assert!(
-            self.field().is_some_and(|path| path == field || path.ends_with(&format!(".{field}"))),
+            self.field()
+                .is_some_and(|path| path == field || path.ends_with(&format!(".{field}"))),
             "the error names another field than {field}: {}",
             self.json
         );
-        assert!(self.extension("reason").as_str().is_some_and(|reason| !reason.is_empty()), "no reason: {}", self.json);
+        assert!(
+            self.extension("reason")
+                .as_str()
+                .is_some_and(|reason| !reason.is_empty()),
+            "no reason: {}",
+            self.json
+        );
         self
     }
 
     /// The name of the root field that failed alone; fails the test when there is data.
     #[track_caller]
     pub fn root_of_failure(&self) -> &str {
-        let fields = self.json["data"].as_object().unwrap_or_else(|| panic!("no operation failed: {}", self.json));
-        assert!(fields.len() == 1 && fields.values().all(Value::is_null), "{}", self.json);
+        let fields = self.json["data"]
+            .as_object()
+            .unwrap_or_else(|| panic!("no operation failed: {}", self.json));
+        assert!(
+            fields.len() == 1 && fields.values().all(Value::is_null),
+            "{}",
+            self.json
+        );
         assert!(!self.errors().is_empty(), "{}", self.json);
         fields.keys().next().map_or("", String::as_str)
     }
@@ -121,8 +153,14 @@ impl Answer {
     #[track_caller]
     pub fn assert_badly_asked(&self) -> &Self {
         let code = self.error_code().unwrap_or_default();
-        assert!(matches!(code, "error.validation" | "error.graphql.validation"), "{}", self.json);
-        let nothing = self.json["data"].as_object().is_none_or(|fields| fields.values().all(Value::is_null));
+        assert!(
+            matches!(code, "error.validation" | "error.graphql.validation"),
+            "{}",
+            self.json
+        );
+        let nothing = self.json["data"]
+            .as_object()
+            .is_none_or(|fields| fields.values().all(Value::is_null));
         assert!(nothing, "{}", self.json);
         self
     }

@@ -9,13 +9,22 @@ pub fn binary() -> PathBuf {
         return PathBuf::from(given);
     }
     let test = std::env::current_exe().expect("the test executable has a path");
-    let beside = test.parent().expect("the executable is in target/<profile>").join("pointsman");
+    let beside = test
+        .parent()
+        .expect("the executable is in target/<profile>")
+        .join("pointsman");
     if beside.exists() {
         return beside;
     }
-    let profile =
-        test.parent().and_then(std::path::Path::parent).expect("the test executable is in target/<profile>/deps");
+    let profile = test
+        .parent()
+        .and_then(std::path::Path::parent)
+        .expect("the test executable is in target/<profile>/deps");
     let found = profile.join("pointsman");
-    assert!(found.exists(), "{} is missing: build it first with `cargo build -p server`", found.display());
+    assert!(
+        found.exists(),
+        "{} is missing: build it first with `cargo build -p server`",
+        found.display()
+    );
     found
 }

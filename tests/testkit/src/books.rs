@@ -32,8 +32,17 @@ pub struct Entry {
 
 impl Entry {
     fn of(json: &Value) -> Self {
-        let number = |name: &str| json[name].as_i64().unwrap_or_else(|| panic!("no {name}: {json}"));
-        let text = |name: &str| json[name].as_str().unwrap_or_else(|| panic!("no {name}: {json}")).to_owned();
+        let number = |name: &str| {
+            json[name]
+                .as_i64()
+                .unwrap_or_else(|| panic!("no {name}: {json}"))
+        };
+        let text = |name: &str| {
+            json[name]
+                .as_str()
+                .unwrap_or_else(|| panic!("no {name}: {json}"))
+                .to_owned()
+        };
         Self {
             reference: text("reference"),
             connection: text("connection"),
@@ -52,7 +61,9 @@ impl Entry {
 
     /// The UUID of the payment that it belongs to.
     pub fn payment(&self) -> &str {
-        self.reference.rsplit_once('-').map_or("", |(payment, _)| payment)
+        self.reference
+            .rsplit_once('-')
+            .map_or("", |(payment, _)| payment)
     }
 }
 
@@ -67,20 +78,31 @@ impl Books {
     /// The entries of one payment.
     pub fn of(&self, payment: &Payment) -> Vec<Entry> {
         let uuid = payment.uuid();
-        self.entries.iter().filter(|entry| entry.payment() == uuid).cloned().collect()
+        self.entries
+            .iter()
+            .filter(|entry| entry.payment() == uuid)
+            .cloned()
+            .collect()
     }
 
     /// The only entry of one payment that is a charge; fails the test when there is none or another.
     #[track_caller]
     pub fn charge(&self, payment: &Payment) -> Entry {
-        let charges: Vec<Entry> = self.of(payment).into_iter().filter(Entry::is_charge).collect();
+        let charges: Vec<Entry> = self
+            .of(payment)
+            .into_iter()
+            .filter(Entry::is_charge)
+            .collect();
         assert_eq!(charges.len(), 1, "{charges:?}");
         charges[0].clone()
     }
 
     /// How many charges there are in all.
     pub fn charges(&self) -> usize {
-        self.entries.iter().filter(|entry| entry.is_charge()).count()
+        self.entries
+            .iter()
+            .filter(|entry| entry.is_charge())
+            .count()
     }
 }
 
@@ -91,7 +113,14 @@ impl Shop {
         let reply = self.get("/sandbox/books");
         assert_eq!(reply.status, 200, "{}", reply.text());
         let json: Value = serde_json::from_slice(&reply.body).expect("the books are JSON");
-        Books { entries: json["entries"].as_array().expect("entries").iter().map(Entry::of).collect() }
+        Books {
+            entries: json["entries"]
+                .as_array()
+                .expect("entries")
+                .iter()
+                .map(Entry::of)
+                .collect(),
+        }
     }
 
     /// At the end of a story of the server's only team: every charge in the books belongs to exactly one
@@ -121,14 +150,20 @@ impl Shop {
     pub fn assert_books_equal_payments_of(&self, others: &[&Self]) {
         let start = Instant::now();
         loop {
-            let shops: Vec<&Self> = std::iter::once(self).chain(others.iter().copied()).collect();
+            let shops: Vec<&Self> = std::iter::once(self)
+                .chain(others.iter().copied())
+                .collect();
             // Each team sees what is its own, and what no payment explains.
             let of_each = shops.iter().map(|shop| differences(&shop.books(), &[shop]));
             let differences: Vec<String> = of_each.flatten().collect();
             if differences.is_empty() {
                 return;
             }
-            assert!(start.elapsed() < SETTLED_WITHIN, "the books and the payments differ:\n{}", differences.join("\n"));
+            assert!(
+                start.elapsed() < SETTLED_WITHIN,
+                "the books and the payments differ:\n{}",
+                differences.join("\n")
+            );
             thread::sleep(Duration::from_millis(250));
         }
     }
@@ -139,7 +174,11 @@ fn differences(books: &Books, shops: &[&Shop]) -> Vec<String> {
     for shop in shops {
         for listed in shop.every_payment() {
             // A read looks up what is unknown; the list does not.
-            let payment = if is_settled(&listed) { listed } else { shop.payment(&listed.id()) };
+            let payment = if is_settled(&listed) {
+                listed
+            } else {
+                shop.payment(&listed.id())
+            };
             payments.insert(payment.uuid(), payment);
         }
     }
@@ -148,12 +187,17 @@ fn differences(books: &Books, shops: &[&Shop]) -> Vec<String> {
         .iter()
         .filter(|entry| !payments.contains_key(entry.payment()))
         .map(|entry| format!("nobody's entry: {entry:?}"));
-    let unequal = payments.values().filter_map(|payment| difference(payment, &books.of(payment)));
+    let unequal = payments
+        .values()
+        .filter_map(|payment| difference(payment, &books.of(payment)));
     orphans.chain(unequal).collect()
 }
 
 fn is_settled(payment: &Payment) -> bool {
-    !matches!(payment.status(), "NO_ANSWER_FROM_PSP" | "GATEWAY_HOLD" | "REFUND_PENDING")
+    !matches!(
+        payment.status(),
+        "NO_ANSWER_FROM_PSP" | "GATEWAY_HOLD" | "REFUND_PENDING"
+    )
 }
 
 fn difference(payment: &Payment, entries: &[Entry]) -> Option<String> {
@@ -164,8 +208,14 @@ fn difference(payment: &Payment, entries: &[Entry]) -> Option<String> {
         "DECLINED" | "FAILED" | "CANCELLED" | "NEEDS_3D_SECURE" | "NEEDS_APM_AUTHORIZATION" => 0,
         unsettled => return Some(format!("{} is still {unsettled}", payment.id())),
     };
-    let complain =
-        |what: &str| Some(format!("{} ({}): {what}: {entries:?} {}", payment.id(), payment.status(), payment.0));
+    let complain = |what: &str| {
+        Some(format!(
+            "{} ({}): {what}: {entries:?} {}",
+            payment.id(),
+            payment.status(),
+            payment.0
+        ))
+    };
     if charges.len() != expected {
         return complain("another number of charges");
     }

@@ -34,8 +34,15 @@ impl Server {
     pub fn command(&self, arguments: &[&str]) -> Output {
         let data = self.data_dir();
         let data = data.to_str().expect("a readable path");
-        let arguments: Vec<&str> = arguments.iter().copied().chain(["--data-dir", data]).collect();
-        self.setup().command(&self.root(), &arguments).output().expect("the command runs")
+        let arguments: Vec<&str> = arguments
+            .iter()
+            .copied()
+            .chain(["--data-dir", data])
+            .collect();
+        self.setup()
+            .command(&self.root(), &arguments)
+            .output()
+            .expect("the command runs")
     }
 
     /// Like [`Self::command`], for one that must succeed; what it printed.
@@ -63,15 +70,18 @@ impl Server {
     #[track_caller]
     pub fn other_team(&self) -> Shop {
         let printed = self.run(&["team", "create", "--name", "The other shop"]);
-        let team =
-            words(&printed).find(|word| looks_like_uuid(word)).unwrap_or_else(|| panic!("no team id: {printed}"));
+        let team = words(&printed)
+            .find(|word| looks_like_uuid(word))
+            .unwrap_or_else(|| panic!("no team id: {printed}"));
         let printed = self.run(&["key", "create", "--kind", "secret", "--team", team]);
         self.shop_with(&key_in(&printed, KeyKind::Secret))
     }
 }
 
 fn words(printed: &str) -> impl Iterator<Item = &str> {
-    printed.split(|character: char| !(character.is_ascii_alphanumeric() || character == '_' || character == '-'))
+    printed.split(|character: char| {
+        !(character.is_ascii_alphanumeric() || character == '_' || character == '-')
+    })
 }
 
 fn looks_like_uuid(word: &str) -> bool {

@@ -19,7 +19,12 @@ pub struct Request {
 impl Request {
     /// A request without headers and body.
     pub fn new(method: &'static str, path: impl Into<String>) -> Self {
-        Self { method, path: path.into(), headers: Vec::new(), body: Vec::new() }
+        Self {
+            method,
+            path: path.into(),
+            headers: Vec::new(),
+            body: Vec::new(),
+        }
     }
 
     /// Adds a header.
@@ -63,7 +68,8 @@ impl Request {
     /// Sends it and reads the whole answer; fails the test when there is none.
     #[track_caller]
     pub fn send(&self, address: SocketAddr) -> Reply {
-        self.try_send(address).unwrap_or_else(|error| panic!("{} {} got no answer: {error}", self.method, self.path))
+        self.try_send(address)
+            .unwrap_or_else(|error| panic!("{} {} got no answer: {error}", self.method, self.path))
     }
 
     fn bytes(&self, address: SocketAddr) -> Vec<u8> {
@@ -72,8 +78,15 @@ impl Request {
             format!("Host: {address}"),
             "Connection: close".to_owned(),
         ];
-        head.extend(self.headers.iter().map(|(name, value)| format!("{name}: {value}")));
-        let names_length = self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+        head.extend(
+            self.headers
+                .iter()
+                .map(|(name, value)| format!("{name}: {value}")),
+        );
+        let names_length = self
+            .headers
+            .iter()
+            .any(|(name, _)| name.eq_ignore_ascii_case("content-length"));
         if (self.method != "GET" || !self.body.is_empty()) && !names_length {
             head.push(format!("Content-Length: {}", self.body.len()));
         }
@@ -97,7 +110,10 @@ pub struct Reply {
 impl Reply {
     /// The first header of that name.
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(given, _)| given.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+        self.headers
+            .iter()
+            .find(|(given, _)| given.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
     }
 
     /// The body as text, for messages.
@@ -117,19 +133,29 @@ impl Reply {
             if line.is_empty() {
                 break;
             }
-            let (name, value) = line.split_once(':').ok_or_else(|| io::Error::other("a header without a colon"))?;
+            let (name, value) = line
+                .split_once(':')
+                .ok_or_else(|| io::Error::other("a header without a colon"))?;
             headers.push((name.trim().to_ascii_lowercase(), value.trim().to_owned()));
         }
-        let mut reply = Self { status, headers, body: Vec::new() };
+        let mut reply = Self {
+            status,
+            headers,
+            body: Vec::new(),
+        };
         reply.body = reply.read_body(from)?;
         Ok(reply)
     }
 
     fn read_body(&self, mut from: impl BufRead) -> io::Result<Vec<u8>> {
         let mut body = Vec::new();
-        if self.header("transfer-encoding").is_some_and(|how| how.eq_ignore_ascii_case("chunked")) {
+        if self
+            .header("transfer-encoding")
+            .is_some_and(|how| how.eq_ignore_ascii_case("chunked"))
+        {
             loop {
-                let size = usize::from_str_radix(read_line(&mut from)?.trim(), 16).map_err(io::Error::other)?;
+                let size = usize::from_str_radix(read_line(&mut from)?.trim(), 16)
+                    .map_err(io::Error::other)?;
                 let mut chunk = vec![0; size + 2];
                 from.read_exact(&mut chunk)?;
                 if size == 0 {
@@ -138,7 +164,10 @@ impl Reply {
                 body.extend_from_slice(&chunk[..size]);
             }
         }
-        match self.header("content-length").and_then(|length| length.parse().ok()) {
+        match self
+            .header("content-length")
+            .and_then(|length| length.parse().ok())
+        {
             Some(length) => {
                 body.resize(length, 0);
                 from.read_exact(&mut body)?;
@@ -154,7 +183,10 @@ impl Reply {
 fn read_line(from: &mut impl BufRead) -> io::Result<String> {
     let mut line = String::new();
     if from.read_line(&mut line)? == 0 {
-        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the connection was closed"));
+        return Err(io::Error::new(
+            io::ErrorKind::UnexpectedEof,
+            "the connection was closed",
+        ));
     }
     Ok(line.trim_end().to_owned())
 }

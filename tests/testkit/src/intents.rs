@@ -72,7 +72,10 @@ impl Shop {
     /// Asks for an intent; whatever comes.
     #[track_caller]
     pub fn try_intent(&self, id: &str) -> Answer {
-        self.gql(&format!("query($id: ID!) {{ getIntent(id: $id) {{ {INTENT_FIELDS} }} }}"), json!({"id": id}))
+        self.gql(
+            &format!("query($id: ID!) {{ getIntent(id: $id) {{ {INTENT_FIELDS} }} }}"),
+            json!({"id": id}),
+        )
     }
 
     /// An intent as it is now.
@@ -84,7 +87,10 @@ impl Shop {
     /// Asks for the methods of a checkout; whatever comes.
     #[track_caller]
     pub fn try_optimise(&self, id: &str) -> Answer {
-        self.gql("query($id: String!) { optimise(intentId: $id) }", json!({"id": id}))
+        self.gql(
+            "query($id: String!) { optimise(intentId: $id) }",
+            json!({"id": id}),
+        )
     }
 
     /// Reads the intent until it has this status.

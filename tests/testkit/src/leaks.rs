@@ -28,7 +28,11 @@ enum Edges {
 
 impl Needle {
     fn new(name: String, bytes: impl Into<Vec<u8>>, edges: Edges) -> Self {
-        Self { name, bytes: bytes.into(), edges }
+        Self {
+            name,
+            bytes: bytes.into(),
+            edges,
+        }
     }
 
     /// Is it in these bytes?
@@ -41,7 +45,9 @@ impl Needle {
         memchr::memmem::find_iter(hay, &self.bytes).find(|&at| {
             self.edges == Edges::Any
                 || !(at > 0 && hay[at - 1].is_ascii_alphanumeric()
-                    || hay.get(at + self.bytes.len()).is_some_and(u8::is_ascii_alphanumeric)
+                    || hay
+                        .get(at + self.bytes.len())
+                        .is_some_and(u8::is_ascii_alphanumeric)
                     || is_group_of_uuid(hay, at))
         })
     }
@@ -57,7 +63,9 @@ fn around(hay: &[u8], at: usize) -> String {
 /// digits: one id in 4,096 has any given code there.
 fn is_group_of_uuid(hay: &[u8], at: usize) -> bool {
     [9, 14, 19].into_iter().any(|offset| {
-        let uuid = at.checked_sub(offset).and_then(|start| hay.get(start..start + 36));
+        let uuid = at
+            .checked_sub(offset)
+            .and_then(|start| hay.get(start..start + 36));
         uuid.is_some_and(|uuid| {
             uuid.iter().enumerate().all(|(place, byte)| match place {
                 8 | 13 | 18 | 23 => *byte == b'-',
@@ -76,8 +84,19 @@ pub fn needles_of_number(number: &str) -> Vec<Needle> {
         Needle::new(named("text in groups"), grouped(number, ' '), Edges::Any),
         Needle::new(named("text with dashes"), grouped(number, '-'), Edges::Any),
         Needle::new(named("hex"), hex::encode(number), Edges::Any),
-        Needle::new(named("upper-case hex"), hex::encode_upper(number), Edges::Any),
-        Needle::new(named("UTF-16"), number.bytes().flat_map(|byte| [byte, 0]).collect::<Vec<_>>(), Edges::Any),
+        Needle::new(
+            named("upper-case hex"),
+            hex::encode_upper(number),
+            Edges::Any,
+        ),
+        Needle::new(
+            named("UTF-16"),
+            number
+                .bytes()
+                .flat_map(|byte| [byte, 0])
+                .collect::<Vec<_>>(),
+            Edges::Any,
+        ),
     ];
     for alignment in 0..3 {
         needles.push(Needle::new(
@@ -88,17 +107,37 @@ pub fn needles_of_number(number: &str) -> Vec<Needle> {
     }
     let integer: u64 = number.parse().expect("digits");
     // The first byte of a 16-digit number is zero in eight bytes; seven of them are long enough.
-    needles.push(Needle::new(named("a big-endian integer"), &integer.to_be_bytes()[1..], Edges::Any));
-    needles.push(Needle::new(named("a little-endian integer"), &integer.to_le_bytes()[..7], Edges::Any));
+    needles.push(Needle::new(
+        named("a big-endian integer"),
+        &integer.to_be_bytes()[1..],
+        Edges::Any,
+    ));
+    needles.push(Needle::new(
+        named("a little-endian integer"),
+        &integer.to_le_bytes()[..7],
+        Edges::Any,
+    ));
     needles
 }
 
 /// Every form of a security code that can be told from chance; use a code of four digits.
 pub fn needles_of_code(code: &str) -> Vec<Needle> {
     vec![
-        Needle::new("the security code as text".to_owned(), code, Edges::NoAlphanumeric),
-        Needle::new("the security code as base64".to_owned(), STANDARD_NO_PAD.encode(code), Edges::NoAlphanumeric),
-        Needle::new("the security code as hex".to_owned(), hex::encode(code), Edges::NoAlphanumeric),
+        Needle::new(
+            "the security code as text".to_owned(),
+            code,
+            Edges::NoAlphanumeric,
+        ),
+        Needle::new(
+            "the security code as base64".to_owned(),
+            STANDARD_NO_PAD.encode(code),
+            Edges::NoAlphanumeric,
+        ),
+        Needle::new(
+            "the security code as hex".to_owned(),
+            hex::encode(code),
+            Edges::NoAlphanumeric,
+        ),
     ]
 }
 
@@ -115,7 +154,12 @@ pub fn find_leaks(root: &Path, needles: &[Needle]) -> Vec<String> {
             }
             let told = |needle: &Needle| {
                 let at = needle.place_in(&bytes)?;
-                Some(format!("{} in {} at {at}: {}", needle.name, path.display(), around(&bytes, at)))
+                Some(format!(
+                    "{} in {} at {at}: {}",
+                    needle.name,
+                    path.display(),
+                    around(&bytes, at)
+                ))
             };
             found.extend(needles.iter().filter_map(told));
         }
@@ -125,7 +169,8 @@ pub fn find_leaks(root: &Path, needles: &[Needle]) -> Vec<String> {
 
 /// Files that hold nothing but a process id, which may be any number.
 fn is_process_id(path: &Path, bytes: &[u8]) -> bool {
-    path.file_name().is_some_and(|name| name == "lock") && bytes.trim_ascii().iter().all(u8::is_ascii_digit)
+    path.file_name().is_some_and(|name| name == "lock")
+        && bytes.trim_ascii().iter().all(u8::is_ascii_digit)
 }
 
 impl Server {
@@ -148,8 +193,11 @@ impl Server {
 }
 
 fn grouped(number: &str, separator: char) -> String {
-    let groups: Vec<&str> =
-        number.as_bytes().chunks(4).map(|part| std::str::from_utf8(part).expect("digits")).collect();
+    let groups: Vec<&str> = number
+        .as_bytes()
+        .chunks(4)
+        .map(|part| std::str::from_utf8(part).expect("digits"))
+        .collect();
     groups.join(&separator.to_string())
 }
 
@@ -173,7 +221,10 @@ mod tests {
         let needles = needles_of_number(NUMBER);
         for prefix in ["", "x", "xy"] {
             let text = STANDARD_NO_PAD.encode(format!("{prefix}{NUMBER}tail"));
-            assert!(needles.iter().any(|needle| needle.is_in(text.as_bytes())), "{prefix:?}");
+            assert!(
+                needles.iter().any(|needle| needle.is_in(text.as_bytes())),
+                "{prefix:?}"
+            );
         }
         let integer = 4_242_424_242_424_242_u64;
         for hay in [
@@ -190,7 +241,11 @@ mod tests {
     #[test]
     fn a_masked_number_is_no_leak() {
         let needles = needles_of_number(NUMBER);
-        assert!(!needles.iter().any(|needle| needle.is_in(b"************4242 bin 424242")));
+        assert!(
+            !needles
+                .iter()
+                .any(|needle| needle.is_in(b"************4242 bin 424242"))
+        );
     }
 
     #[test]
@@ -203,6 +258,9 @@ mod tests {
         assert!(!found(b"pay_019aa1f0-1c2d-7391-8a01-0123456789ab"));
         assert!(!found(b"019aa1f0-7391-7c2d-8a01-0123456789ab"));
         assert!(found(b"4242-7391-12"));
-        assert!(found(b"019aa1f0-1c2d-7391-8a01-0123456789a"), "too short for an id");
+        assert!(
+            found(b"019aa1f0-1c2d-7391-8a01-0123456789a"),
+            "too short for an id"
+        );
     }
 }

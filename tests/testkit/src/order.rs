@@ -57,7 +57,9 @@ impl Order {
     /// Sets any field; a key with slashes reaches inside (`paymentMethod/card/number`).
     #[must_use]
     pub fn with(mut self, key: &str, value: Value) -> Self {
-        let place = key.split('/').fold(&mut self.0, |place, name| &mut place[name]);
+        let place = key
+            .split('/')
+            .fold(&mut self.0, |place, name| &mut place[name]);
         *place = value;
         self
     }
@@ -79,5 +81,9 @@ impl Order {
 
 /// A security code of the length that the brand has.
 fn code_for(number: &str) -> &'static str {
-    if number.starts_with("37") { "7373" } else { "737" }
+    if number.starts_with("37") {
+        "7373"
+    } else {
+        "737"
+    }
 }

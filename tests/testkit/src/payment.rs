@@ -28,18 +28,25 @@ impl Payment {
     /// The text at a JSON pointer.
     #[track_caller]
     pub fn text(&self, pointer: &str) -> &str {
-        self.at(pointer).as_str().unwrap_or_else(|| panic!("no text at {pointer}: {}", self.0))
+        self.at(pointer)
+            .as_str()
+            .unwrap_or_else(|| panic!("no text at {pointer}: {}", self.0))
     }
 
     /// The number at a JSON pointer; zero when there is none.
     pub fn number(&self, pointer: &str) -> i64 {
-        self.0.pointer(pointer).and_then(Value::as_i64).unwrap_or_default()
+        self.0
+            .pointer(pointer)
+            .and_then(Value::as_i64)
+            .unwrap_or_default()
     }
 
     /// The value at a JSON pointer.
     #[track_caller]
     pub fn at(&self, pointer: &str) -> &Value {
-        self.0.pointer(pointer).unwrap_or_else(|| panic!("nothing at {pointer}: {}", self.0))
+        self.0
+            .pointer(pointer)
+            .unwrap_or_else(|| panic!("nothing at {pointer}: {}", self.0))
     }
 
     /// Has this status; fails the test otherwise.

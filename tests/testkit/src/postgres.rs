@@ -21,7 +21,11 @@ pub struct Postgres {
 impl Postgres {
     /// Starts a server with these settings (`name=value`) beside its own.
     pub fn start(settings: &[&str]) -> Self {
-        let port = TcpListener::bind(("127.0.0.1", 0)).expect("a free port").local_addr().expect("an address").port();
+        let port = TcpListener::bind(("127.0.0.1", 0))
+            .expect("a free port")
+            .local_addr()
+            .expect("an address")
+            .port();
         let mut shell = unprivileged()
             .args(["bash", "-c", SCRIPT, "server.sh", &port.to_string()])
             .args(settings)
@@ -31,11 +35,22 @@ impl Postgres {
             .stdout(Stdio::piped())
             .spawn()
             .expect("bash");
-        let commands = (shell.stdin.take().expect("piped"), BufReader::new(shell.stdout.take().expect("piped")));
-        let mut server = Self { port, directory: PathBuf::new(), commands: Mutex::new(commands), _shell: shell };
+        let commands = (
+            shell.stdin.take().expect("piped"),
+            BufReader::new(shell.stdout.take().expect("piped")),
+        );
+        let mut server = Self {
+            port,
+            directory: PathBuf::new(),
+            commands: Mutex::new(commands),
+            _shell: shell,
+        };
         let said = server.answer();
         server.directory = PathBuf::from(said.strip_prefix("ready in ").unwrap_or_default());
-        assert!(server.directory.is_absolute(), "the private PostgreSQL server does not start: {said}");
+        assert!(
+            server.directory.is_absolute(),
+            "the private PostgreSQL server does not start: {said}"
+        );
         server
     }
 
@@ -47,13 +62,19 @@ impl Postgres {
 
     /// Gives it a command and waits until it is done: `start`, `stop` or `kill`.
     pub fn tell(&self, command: &str) {
-        writeln!(self.commands.lock().expect("unpoisoned").0, "{command}").expect("the server's shell listens");
+        writeln!(self.commands.lock().expect("unpoisoned").0, "{command}")
+            .expect("the server's shell listens");
         assert_eq!(self.answer(), format!("{command} is done"));
     }
 
     fn answer(&self) -> String {
         let mut line = String::new();
-        self.commands.lock().expect("unpoisoned").1.read_line(&mut line).expect("the server's shell answers");
+        self.commands
+            .lock()
+            .expect("unpoisoned")
+            .1
+            .read_line(&mut line)
+            .expect("the server's shell answers");
         line.trim_end().to_owned()
     }
 
@@ -64,7 +85,10 @@ impl Postgres {
 
     /// Its address for a role.
     pub fn url_of(&self, role: &str) -> String {
-        format!("postgres://{role}@127.0.0.1:{}/postgres?sslmode=disable", self.port)
+        format!(
+            "postgres://{role}@127.0.0.1:{}/postgres?sslmode=disable",
+            self.port
+        )
     }
 
     /// Where its files are.
@@ -76,11 +100,29 @@ impl Postgres {
     #[track_caller]
     pub fn sql(&self, text: &str) -> Vec<String> {
         let output = Command::new("psql")
-            .args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", text, &self.url()])
+            .args([
+                "-X",
+                "-q",
+                "-A",
+                "-t",
+                "-v",
+                "ON_ERROR_STOP=1",
+                "-c",
+                text,
+                &self.url(),
+            ])
             .output()
             .expect("psql");
-        assert!(output.status.success(), "{text}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).expect("text").lines().map(str::to_owned).collect()
+        assert!(
+            output.status.success(),
+            "{text}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8(output.stdout)
+            .expect("text")
+            .lines()
+            .map(str::to_owned)
+            .collect()
     }
 }
 

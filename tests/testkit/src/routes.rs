@@ -11,13 +11,18 @@ impl Shop {
     pub fn connection(&self, id: &str, settings: Value) {
         let query = "mutation($id: ID, $settings: JSON!) { \
             saveConnection(id: $id, processor: \"simulator\", name: \"A connection\", settings: $settings) { id } }";
-        self.gql(query, json!({"id": id, "settings": settings})).root();
+        self.gql(query, json!({"id": id, "settings": settings}))
+            .root();
     }
 
     /// Switches a connection off.
     #[track_caller]
     pub fn disable_connection(&self, id: &str) {
-        self.gql("mutation($id: ID!) { disableConnection(id: $id) }", json!({"id": id})).root();
+        self.gql(
+            "mutation($id: ID!) { disableConnection(id: $id) }",
+            json!({"id": id}),
+        )
+        .root();
     }
 
     /// Saves a flow's next version with these steps, and publishes it.
@@ -63,9 +68,15 @@ impl Payment {
     /// The lines of its timeline, `title: message`, in order.
     #[track_caller]
     pub fn lines(&self) -> Vec<String> {
-        let lines = self.at("/paymentTimeline/overview").as_array().expect("a timeline");
+        let lines = self
+            .at("/paymentTimeline/overview")
+            .as_array()
+            .expect("a timeline");
         let text = |line: &Value, name: &str| line[name].as_str().unwrap_or_default().to_owned();
-        lines.iter().map(|line| format!("{}: {}", text(line, "title"), text(line, "message"))).collect()
+        lines
+            .iter()
+            .map(|line| format!("{}: {}", text(line, "title"), text(line, "message")))
+            .collect()
     }
 
     /// Whether a line of its timeline holds these words.
@@ -77,7 +88,11 @@ impl Payment {
     /// Fails the test when no line of its timeline holds these words.
     #[track_caller]
     pub fn assert_tells(&self, words: &str) -> &Self {
-        assert!(self.tells(words), "nothing about {words:?}: {:#?}", self.lines());
+        assert!(
+            self.tells(words),
+            "nothing about {words:?}: {:#?}",
+            self.lines()
+        );
         self
     }
 }

@@ -49,10 +49,22 @@ impl Server {
         let begun = Instant::now();
         let mut process = Process::spawn(command);
         let address = process.wait_for_address()?;
-        let ready = || Request::new("GET", "/health/ready").try_send(address).ok().filter(|reply| reply.status == 200);
+        let ready = || {
+            Request::new("GET", "/health/ready")
+                .try_send(address)
+                .ok()
+                .filter(|reply| reply.status == 200)
+        };
         until(START_BOUND, "the server is ready", ready);
         let start_to_ready = begun.elapsed();
-        Ok(Self { setup, dir, process, address, start_to_ready, earlier_output: Vec::new() })
+        Ok(Self {
+            setup,
+            dir,
+            process,
+            address,
+            start_to_ready,
+            earlier_output: Vec::new(),
+        })
     }
 
     /// Starts another node on this one's database, with the same keys and a directory of its own. This one must stay there
@@ -69,7 +81,10 @@ impl Server {
     pub fn join_as(&self, setup: Setup) -> Self {
         let keys = self.data_dir().join("vault.keys");
         let keys = keys.to_str().expect("a readable path");
-        setup.sharing(&self.setup, &self.root()).setting("vault.key_file", keys).start()
+        setup
+            .sharing(&self.setup, &self.root())
+            .setting("vault.key_file", keys)
+            .start()
     }
 
     /// Stops the process where it is (SIGSTOP): its connections stay open and nothing moves.
@@ -83,13 +98,18 @@ impl Server {
     }
 
     fn signal(&self, signal: Signal) {
-        let pid = i32::try_from(self.pid()).ok().and_then(Pid::from_raw).expect("a process id");
+        let pid = i32::try_from(self.pid())
+            .ok()
+            .and_then(Pid::from_raw)
+            .expect("a process id");
         kill_process(pid, signal).expect("the process is there");
     }
 
     /// Whether it says that it is ready.
     pub fn is_ready(&self) -> bool {
-        Request::new("GET", "/health/ready").try_send(self.address).is_ok_and(|reply| reply.status == 200)
+        Request::new("GET", "/health/ready")
+            .try_send(self.address)
+            .is_ok_and(|reply| reply.status == 200)
     }
 
     /// The default team's shop, with the secret key.
@@ -169,7 +189,9 @@ impl Server {
     #[track_caller]
     pub fn wait_for_end(&mut self) -> ExitStatus {
         let child = &mut self.process.child;
-        until(STOP_BOUND, "the process ends", || child.try_wait().expect("it can be waited for"))
+        until(STOP_BOUND, "the process ends", || {
+            child.try_wait().expect("it can be waited for")
+        })
     }
 
     /// Sends SIGTERM and waits for the end.
@@ -202,7 +224,11 @@ const GUARD: &str = r#"dir=$1; shift; exec 3<&0; "$@" </dev/null 3<&- & cat <&3 
 
 fn guarded(command: &Command, dir: &Path) -> Command {
     let mut guard = Command::new("sh");
-    guard.args(["-c", GUARD, "sh"]).arg(dir).arg(command.get_program()).args(command.get_args());
+    guard
+        .args(["-c", GUARD, "sh"])
+        .arg(dir)
+        .arg(command.get_program())
+        .args(command.get_args());
     for (name, value) in command.get_envs() {
         match value {
             Some(value) => guard.env(name, value),
@@ -222,11 +248,18 @@ struct Process {
 
 impl Process {
     fn spawn(mut command: Command) -> Self {
-        let mut child =
-            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the service can be started");
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the service can be started");
         let stdout = Collector::of(child.stdout.take().expect("piped"));
         let stderr = Collector::of(child.stderr.take().expect("piped"));
-        Self { child, stdout, stderr }
+        Self {
+            child,
+            stdout,
+            stderr,
+        }
     }
 
     fn wait_for_address(&mut self) -> Result<SocketAddr, String> {
@@ -277,10 +310,16 @@ impl Collector {
         let reader = thread::spawn(move || {
             let mut part = [0; 8192];
             while let Ok(read @ 1..) = stream.read(&mut part) {
-                target.lock().expect("unpoisoned").extend_from_slice(&part[..read]);
+                target
+                    .lock()
+                    .expect("unpoisoned")
+                    .extend_from_slice(&part[..read]);
             }
         });
-        Self { bytes, reader: Some(reader) }
+        Self {
+            bytes,
+            reader: Some(reader),
+        }
     }
 
     fn bytes(&self) -> Vec<u8> {

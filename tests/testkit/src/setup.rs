@@ -97,7 +97,8 @@ impl Setup {
     /// Runs it on the PostgreSQL database of the server whose files are in `root`.
     #[must_use]
     pub(crate) fn sharing(self, other: &Self, root: &Path) -> Self {
-        self.on_server(other.postgres()).setting("database.schema", &schema_of(root))
+        self.on_server(other.postgres())
+            .setting("database.schema", &schema_of(root))
     }
 
     /// The database that it runs on.
@@ -117,7 +118,8 @@ impl Setup {
     #[must_use]
     pub fn environment(mut self, variable: &str, value: &str) -> Self {
         self.environment.retain(|(name, _)| name != variable);
-        self.environment.push((variable.to_owned(), value.to_owned()));
+        self.environment
+            .push((variable.to_owned(), value.to_owned()));
         self
     }
 
@@ -145,16 +147,24 @@ impl Setup {
     /// Starts it in a fresh directory and waits until it listens.
     #[track_caller]
     pub fn start(self) -> Server {
-        let dir = tempfile::Builder::new().prefix("pointsman-test-").tempdir().expect("a temporary directory");
+        let dir = tempfile::Builder::new()
+            .prefix("pointsman-test-")
+            .tempdir()
+            .expect("a temporary directory");
         self.start_in(Arc::new(dir))
     }
 
     /// Starts it for the whole test process: for tests that don't care about one another's payments.
     #[track_caller]
     pub fn start_shared(self) -> &'static Server {
-        let dir = tempfile::Builder::new().prefix("pointsman-shared-").tempdir().expect("a temporary directory");
+        let dir = tempfile::Builder::new()
+            .prefix("pointsman-shared-")
+            .tempdir()
+            .expect("a temporary directory");
         let server = Server::start_guarded(self, Arc::new(dir));
-        Box::leak(Box::new(server.unwrap_or_else(|said| panic!("the server did not start: {said}"))))
+        Box::leak(Box::new(server.unwrap_or_else(|said| {
+            panic!("the server did not start: {said}")
+        })))
     }
 
     /// Starts it in a directory that another server had, or has.
@@ -166,7 +176,9 @@ impl Setup {
     /// Starts it in a fresh directory where it is expected to refuse; what it said on standard error.
     #[track_caller]
     pub fn start_refused(self) -> String {
-        self.start_in_refused(Arc::new(tempfile::tempdir().expect("a temporary directory")))
+        self.start_in_refused(Arc::new(
+            tempfile::tempdir().expect("a temporary directory"),
+        ))
     }
 
     /// The schema of a server on PostgreSQL whose files are in this directory.
@@ -186,7 +198,10 @@ impl Setup {
     /// The command line of the service with this environment; `arguments` follow the binary's name.
     pub fn command(&self, root: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(binary());
-        command.args(arguments).current_dir(root).stdin(Stdio::null());
+        command
+            .args(arguments)
+            .current_dir(root)
+            .stdin(Stdio::null());
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("POINTSMAN_") {
                 command.env_remove(name);
@@ -207,7 +222,10 @@ impl Setup {
     pub fn serve(&self, root: &Path) -> Command {
         let data = root.join("data");
         let data = data.to_str().expect("a readable path");
-        let mut command = self.command(root, &["serve", "--listen", "127.0.0.1:0", "--data-dir", data]);
+        let mut command = self.command(
+            root,
+            &["serve", "--listen", "127.0.0.1:0", "--data-dir", data],
+        );
         command.args(&self.flags);
         if let Some(toml) = &self.config {
             let file = root.join("pointsman.toml");

@@ -32,13 +32,20 @@ pub struct Shop {
 
 impl Shop {
     pub(crate) fn new(address: SocketAddr, credential: Option<&str>) -> Self {
-        Self { address, credential: credential.map(str::to_owned) }
+        Self {
+            address,
+            credential: credential.map(str::to_owned),
+        }
     }
 
     /// A key that nobody used before.
     pub fn fresh_key() -> String {
         static USED: AtomicU64 = AtomicU64::new(0);
-        format!("story-{}-{}", std::process::id(), USED.fetch_add(1, Ordering::Relaxed))
+        format!(
+            "story-{}-{}",
+            std::process::id(),
+            USED.fetch_add(1, Ordering::Relaxed)
+        )
     }
 
     /// Where the service listens.
@@ -53,12 +60,15 @@ impl Shop {
 
     /// A `GET` with the credential.
     pub fn get(&self, path: &str) -> Reply {
-        self.authorised(Request::new("GET", path)).send(self.address)
+        self.authorised(Request::new("GET", path))
+            .send(self.address)
     }
 
     /// A GraphQL request that can still be changed: headers and the exact body are the caller's.
     pub fn graphql(&self, body: impl Into<Vec<u8>>) -> Request {
-        self.authorised(Request::new("POST", "/api/graphql")).header("Content-Type", "application/json").body(body)
+        self.authorised(Request::new("POST", "/api/graphql"))
+            .header("Content-Type", "application/json")
+            .body(body)
     }
 
     fn authorised(&self, request: Request) -> Request {
@@ -146,7 +156,11 @@ impl Shop {
         let query = format!(
             "mutation($id: ID!, $reason: String) {{ cancelPayment(id: $id, reason: $reason) {{ {PAYMENT_FIELDS} }} }}"
         );
-        self.request(&query, json!({"id": id, "reason": "the shop changed its mind"}), key)
+        self.request(
+            &query,
+            json!({"id": id, "reason": "the shop changed its mind"}),
+            key,
+        )
     }
 
     /// Asks for a cancellation; whatever comes.
@@ -187,7 +201,10 @@ impl Shop {
     /// Asks for a payment; whatever comes.
     #[track_caller]
     pub fn try_payment(&self, id: &str) -> Answer {
-        self.gql(&format!("query($id: ID!) {{ getPayment(id: $id) {{ {PAYMENT_FIELDS} }} }}"), json!({"id": id}))
+        self.gql(
+            &format!("query($id: ID!) {{ getPayment(id: $id) {{ {PAYMENT_FIELDS} }} }}"),
+            json!({"id": id}),
+        )
     }
 
     /// A payment as it is now.

@@ -19,13 +19,27 @@ impl Detour {
     #[track_caller]
     pub fn of(answer: &Answer, code: &str) -> Self {
         answer.assert_error(code);
-        let text =
-            |name: &str| answer.extension(name).as_str().unwrap_or_else(|| panic!("no {name}: {}", answer.json()));
+        let text = |name: &str| {
+            answer
+                .extension(name)
+                .as_str()
+                .unwrap_or_else(|| panic!("no {name}: {}", answer.json()))
+        };
         let (id, url) = (text("id"), text("url"));
         assert!(id.starts_with("payments:"), "{id}");
-        assert!(url.starts_with("http://") || url.starts_with("https://"), "{url}");
-        assert!(answer.message().contains(url), "the message holds the address: {}", answer.message());
-        Self { id: id.to_owned(), url: url.to_owned() }
+        assert!(
+            url.starts_with("http://") || url.starts_with("https://"),
+            "{url}"
+        );
+        assert!(
+            answer.message().contains(url),
+            "the message holds the address: {}",
+            answer.message()
+        );
+        Self {
+            id: id.to_owned(),
+            url: url.to_owned(),
+        }
     }
 }
 
@@ -46,13 +60,22 @@ impl Onward {
     pub fn of(reply: &Reply) -> Self {
         assert_eq!(reply.status, 303, "{}", reply.text());
         let url = reply.header("location").expect("a location").to_owned();
-        let (base, query) = url.split_once('?').map_or((url.as_str(), ""), |(base, query)| (base, query));
+        let (base, query) = url
+            .split_once('?')
+            .map_or((url.as_str(), ""), |(base, query)| (base, query));
         let query = query.split('#').next().unwrap_or_default();
-        let parameters = query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            (name.to_owned(), value.replace("%3A", ":"))
-        });
-        Self { base: base.to_owned(), parameters: parameters.collect(), url: url.clone() }
+        let parameters = query
+            .split('&')
+            .filter(|pair| !pair.is_empty())
+            .map(|pair| {
+                let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+                (name.to_owned(), value.replace("%3A", ":"))
+            });
+        Self {
+            base: base.to_owned(),
+            parameters: parameters.collect(),
+            url: url.clone(),
+        }
     }
 
     /// The value of a parameter that is there once.
@@ -60,14 +83,22 @@ impl Onward {
     pub fn parameter(&self, name: &str) -> Option<&str> {
         let mut found = self.parameters.iter().filter(|(given, _)| given == name);
         let first = found.next().map(|(_, value)| value.as_str());
-        assert!(found.next().is_none(), "{name} is there twice: {}", self.url);
+        assert!(
+            found.next().is_none(),
+            "{name} is there twice: {}",
+            self.url
+        );
         first
     }
 
     /// These parameters and no others, in this order.
     #[track_caller]
     pub fn assert_parameters(&self, expected: &[(&str, &str)]) {
-        let given: Vec<_> = self.parameters.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let given: Vec<_> = self
+            .parameters
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect();
         assert_eq!(given, expected, "{}", self.url);
     }
 }
@@ -75,13 +106,16 @@ impl Onward {
 /// The path of an address: a server that was started again listens elsewhere, with the same pages.
 pub fn path_of(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    rest.find('/').map_or_else(|| "/".to_owned(), |at| rest[at..].to_owned())
+    rest.find('/')
+        .map_or_else(|| "/".to_owned(), |at| rest[at..].to_owned())
 }
 
 impl Order {
     /// 10.00 EUR by an alternative method, with the way back.
     pub fn method(method: &str, back: &str) -> Self {
-        Self::card("").with("paymentMethod", json!({"type": method})).with("apmRedirectUrl", json!(back))
+        Self::card("")
+            .with("paymentMethod", json!({"type": method}))
+            .with("apmRedirectUrl", json!(back))
     }
 
     /// Asks for 3D Secure, with the way back.
@@ -95,13 +129,19 @@ impl Shop {
     /// Authorises an order that needs 3D Secure.
     #[track_caller]
     pub fn challenged(&self, order: &Order) -> Detour {
-        Detour::of(&self.try_authorise(order, None), "error.authorize.requires3DSecure")
+        Detour::of(
+            &self.try_authorise(order, None),
+            "error.authorize.requires3DSecure",
+        )
     }
 
     /// Authorises an order that needs the customer's approval at an alternative method's page.
     #[track_caller]
     pub fn sent_to_method(&self, order: &Order) -> Detour {
-        Detour::of(&self.try_authorise(order, None), "error.authorize.requiresApmAuthorization")
+        Detour::of(
+            &self.try_authorise(order, None),
+            "error.authorize.requiresApmAuthorization",
+        )
     }
 
     /// Loads a page as a shopper does, without a credential.
@@ -135,7 +175,10 @@ impl Shop {
     /// Asks to give a payment up; whatever comes.
     #[track_caller]
     pub fn try_abandon(&self, id: &str) -> Answer {
-        let query = format!("mutation($id: ID!) {{ abandonPayment(id: $id) {{ {} }} }}", crate::PAYMENT_FIELDS);
+        let query = format!(
+            "mutation($id: ID!) {{ abandonPayment(id: $id) {{ {} }} }}",
+            crate::PAYMENT_FIELDS
+        );
         self.gql(&query, json!({"id": id}))
     }
 
@@ -149,8 +192,13 @@ impl Shop {
 impl Payment {
     /// The titles of the timeline's lines, oldest first.
     pub fn titles(&self) -> Vec<String> {
-        let lines = self.0["paymentTimeline"]["overview"].as_array().map_or(&[][..], Vec::as_slice);
-        lines.iter().filter_map(|line| line["title"].as_str().map(str::to_owned)).collect()
+        let lines = self.0["paymentTimeline"]["overview"]
+            .as_array()
+            .map_or(&[][..], Vec::as_slice);
+        lines
+            .iter()
+            .filter_map(|line| line["title"].as_str().map(str::to_owned))
+            .collect()
     }
 
     /// The decline's code; null when it was not declined.

@@ -16,6 +16,9 @@ pub fn at_once<T: Send>(count: usize, act: impl Fn(usize) -> T + Sync) -> Vec<T>
                 })
             })
             .collect();
-        callers.into_iter().map(|caller| caller.join().expect("a caller panicked")).collect()
+        callers
+            .into_iter()
+            .map(|caller| caller.join().expect("a caller panicked"))
+            .collect()
     })
 }

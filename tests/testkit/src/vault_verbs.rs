@@ -41,14 +41,19 @@ impl Shop {
     /// Tokenises a card for a customer; its token.
     #[track_caller]
     pub fn tokenise_for(&self, customer: &str, number: &str) -> String {
-        let data = json!({"paymentMethod": {"card": Self::card(number)}, "customer": {"id": customer}});
+        let data =
+            json!({"paymentMethod": {"card": Self::card(number)}, "customer": {"id": customer}});
         token_of(&self.try_tokenise(data, None))
     }
 
     /// Asks for a customer with a whole `CustomerInput`; whatever comes.
     #[track_caller]
     pub fn try_create_customer(&self, data: Value, key: Option<&str>) -> Answer {
-        self.gql_once("mutation($data: CustomerInput!) { createCustomer(data: $data) }", json!({"data": data}), key)
+        self.gql_once(
+            "mutation($data: CustomerInput!) { createCustomer(data: $data) }",
+            json!({"data": data}),
+            key,
+        )
     }
 
     /// Creates a customer without a method; the id.
@@ -70,7 +75,10 @@ impl Shop {
     /// Asks for a customer; whatever comes.
     #[track_caller]
     pub fn try_customer(&self, id: &str) -> Answer {
-        self.gql(&format!("query($id: String!) {{ getCustomer(id: $id) {{ {CUSTOMER_FIELDS} }} }}"), json!({"id": id}))
+        self.gql(
+            &format!("query($id: String!) {{ getCustomer(id: $id) {{ {CUSTOMER_FIELDS} }} }}"),
+            json!({"id": id}),
+        )
     }
 
     /// A customer as it is now.
@@ -83,7 +91,9 @@ impl Shop {
     #[track_caller]
     pub fn try_method(&self, token: &str) -> Answer {
         self.gql(
-            &format!("query($token: String!) {{ getPaymentMethod(token: $token) {{ {METHOD_FIELDS} }} }}"),
+            &format!(
+                "query($token: String!) {{ getPaymentMethod(token: $token) {{ {METHOD_FIELDS} }} }}"
+            ),
             json!({"token": token}),
         )
     }
@@ -98,7 +108,9 @@ impl Shop {
     #[track_caller]
     pub fn try_methods(&self, customer: &str) -> Answer {
         self.gql(
-            &format!("query($id: String!) {{ getPaymentMethods(customerId: $id) {{ {METHOD_FIELDS} }} }}"),
+            &format!(
+                "query($id: String!) {{ getPaymentMethods(customerId: $id) {{ {METHOD_FIELDS} }} }}"
+            ),
             json!({"id": customer}),
         )
     }
@@ -106,25 +118,38 @@ impl Shop {
     /// A customer's methods.
     #[track_caller]
     pub fn methods(&self, customer: &str) -> Vec<Value> {
-        self.try_methods(customer).root().as_array().expect("a list").clone()
+        self.try_methods(customer)
+            .root()
+            .as_array()
+            .expect("a list")
+            .clone()
     }
 
     /// Deletes a stored method; whatever comes.
     #[track_caller]
     pub fn try_delete_method(&self, token: &str) -> Answer {
-        self.gql("mutation($token: String!) { deletePaymentMethod(token: $token) }", json!({"token": token}))
+        self.gql(
+            "mutation($token: String!) { deletePaymentMethod(token: $token) }",
+            json!({"token": token}),
+        )
     }
 
     /// Makes a method its customer's default; whatever comes.
     #[track_caller]
     pub fn try_make_default(&self, token: &str) -> Answer {
-        self.gql("mutation($token: String!) { updateDefaultPaymentMethod(token: $token) }", json!({"token": token}))
+        self.gql(
+            "mutation($token: String!) { updateDefaultPaymentMethod(token: $token) }",
+            json!({"token": token}),
+        )
     }
 
     /// Erases a customer; whatever comes.
     #[track_caller]
     pub fn try_delete_customer(&self, id: &str) -> Answer {
-        self.gql("mutation($id: ID!) { deleteCustomer(id: $id) }", json!({"id": id}))
+        self.gql(
+            "mutation($id: ID!) { deleteCustomer(id: $id) }",
+            json!({"id": id}),
+        )
     }
 
     /// Asks for a processor's token with a whole `HeadlessPaymentProcessorTokenRequest`; whatever comes.

@@ -1,5 +1,10 @@
 //! How the project is written, as tests: who may import whom, what SQL may use, what stands in one place alone.
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may panic")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may panic"
+)]
 
 use std::{
     collections::BTreeSet,
@@ -16,7 +21,21 @@ const EDGES: &[(&str, &[&str])] = &[
     ("db", &["domain", "world"]),
     ("domain", &["planted"]),
     ("e2e", &["testkit"]),
-    ("engine", &["connector", "db", "domain", "flow", "outbound", "planted", "store", "vault", "wallet", "world"]),
+    (
+        "engine",
+        &[
+            "connector",
+            "db",
+            "domain",
+            "flow",
+            "outbound",
+            "planted",
+            "store",
+            "vault",
+            "wallet",
+            "world",
+        ],
+    ),
     ("faults", &["testkit"]),
     ("flow", &["domain"]),
     ("graphql", &["domain", "engine"]),
@@ -69,7 +88,10 @@ const SQL_BANS: &[(&str, &str)] = &[
     ("::", "a cast is engine-specific: convert in Rust"),
     ("select *", "name the columns"),
     ("sum(", "its type differs between engines: add in Rust"),
-    (" like ", "its case rules differ between engines: compare exactly, or by replace()"),
+    (
+        " like ",
+        "its case rules differ between engines: compare exactly, or by replace()",
+    ),
     (" true", "use 1"),
     (" false", "use 0"),
     ("insert or ", "use `on conflict`"),
@@ -78,7 +100,10 @@ const SQL_BANS: &[(&str, &str)] = &[
 ];
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
 }
 
 /// Every file below `folder` with one of the endings, without what tools leave behind.
@@ -86,11 +111,16 @@ fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(&next).unwrap_or_else(|error| panic!("{}: {error}", next.display())) {
+        for entry in
+            fs::read_dir(&next).unwrap_or_else(|error| panic!("{}: {error}", next.display()))
+        {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             if path.is_dir() {
-                if !matches!(name.as_str(), "target" | "node_modules" | ".git" | "pointsman-data") {
+                if !matches!(
+                    name.as_str(),
+                    "target" | "node_modules" | ".git" | "pointsman-data"
+                ) {
                     folders.push(path);
                 }
             } else if endings.iter().any(|ending| name.ends_with(ending)) {
@@ -113,7 +143,10 @@ fn code(path: &Path) -> String {
 }
 
 fn shown(path: &Path) -> String {
-    path.strip_prefix(root()).unwrap_or(path).display().to_string()
+    path.strip_prefix(root())
+        .unwrap_or(path)
+        .display()
+        .to_string()
 }
 
 fn no_findings(findings: &[String]) {
@@ -127,7 +160,9 @@ fn crates_import_only_what_the_table_allows() {
     let mut findings = Vec::new();
     for manifest in files(&root(), &["Cargo.toml"]) {
         let parsed: toml::Table = text(&manifest).parse().unwrap();
-        let Some(package) = parsed.get("package") else { continue };
+        let Some(package) = parsed.get("package") else {
+            continue;
+        };
         let name = package["name"].as_str().unwrap().to_owned();
         let Some((_, allowed)) = EDGES.iter().find(|(known, _)| *known == name) else {
             findings.push(format!("{name} is not in the table of edges"));
@@ -141,12 +176,19 @@ fn crates_import_only_what_the_table_allows() {
                 }
             }
         }
-        let lints = parsed.get("lints").and_then(|lints| lints.get("workspace")).and_then(toml::Value::as_bool);
+        let lints = parsed
+            .get("lints")
+            .and_then(|lints| lints.get("workspace"))
+            .and_then(toml::Value::as_bool);
         if lints != Some(true) {
             findings.push(format!("{name} does not take the workspace's lints"));
         }
     }
-    assert_eq!(seen.len(), EDGES.len(), "the table names a crate that is not there");
+    assert_eq!(
+        seen.len(),
+        EDGES.len(),
+        "the table names a crate that is not there"
+    );
     no_findings(&findings);
 }
 
@@ -165,7 +207,10 @@ fn sql_literals(source: &str) -> Vec<(String, String)> {
         if end >= bytes.len() {
             break;
         }
-        let literal = after[..end].split_whitespace().collect::<Vec<_>>().join(" ");
+        let literal = after[..end]
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
         let verb = literal.split(' ').next().unwrap_or_default();
         if matches!(verb, "select" | "insert" | "update" | "delete") && literal.contains(' ') {
             let here = joined.len() - rest.len() + start;
@@ -181,23 +226,37 @@ fn sql_literals(source: &str) -> Vec<(String, String)> {
 fn sql_stays_in_the_portable_subset() {
     let mut findings = Vec::new();
     let mut statements = 0;
-    for folder in ["crates/store/src", "crates/vault/src", "crates/server/src/sandbox"] {
+    for folder in [
+        "crates/store/src",
+        "crates/vault/src",
+        "crates/server/src/sandbox",
+    ] {
         for file in files(&root().join(folder), &[".rs"]) {
             for (sql, _) in sql_literals(&code(&file)) {
                 statements += 1;
                 let lower = sql.to_ascii_lowercase();
                 for (ban, instead) in SQL_BANS {
                     if lower.contains(ban) {
-                        findings.push(format!("{}: `{}`: {instead}: {sql}", shown(&file), ban.trim()));
+                        findings.push(format!(
+                            "{}: `{}`: {instead}: {sql}",
+                            shown(&file),
+                            ban.trim()
+                        ));
                     }
                 }
                 if lower.starts_with("insert into") && !lower.contains(" (") {
-                    findings.push(format!("{}: an insert must name its columns: {sql}", shown(&file)));
+                    findings.push(format!(
+                        "{}: an insert must name its columns: {sql}",
+                        shown(&file)
+                    ));
                 }
             }
         }
     }
-    assert!(statements > 20, "the scan finds too few statements ({statements}): mend the scan");
+    assert!(
+        statements > 20,
+        "the scan finds too few statements ({statements}): mend the scan"
+    );
     no_findings(&findings);
 }
 
@@ -225,12 +284,36 @@ fn statements_on_a_teams_table_name_the_team_or_say_why_not() {
 #[test]
 fn what_must_stand_in_one_place_does() {
     let rules: &[(&str, &str, &[&str])] = &[
-        ("engine", ".open_card(", &["crates/engine/src/payments/call.rs"]),
-        ("engine", "payment.settle(", &["crates/engine/src/payments/settle.rs"]),
-        ("engine", "payment::insert(", &["crates/engine/src/commit.rs"]),
-        ("engine", "payment::update(", &["crates/engine/src/commit.rs"]),
-        ("engine", ".begin_complete(", &["crates/engine/src/payments/returns.rs"]),
-        ("engine", ".may_fall_back(", &["crates/engine/src/payments/settle.rs"]),
+        (
+            "engine",
+            ".open_card(",
+            &["crates/engine/src/payments/call.rs"],
+        ),
+        (
+            "engine",
+            "payment.settle(",
+            &["crates/engine/src/payments/settle.rs"],
+        ),
+        (
+            "engine",
+            "payment::insert(",
+            &["crates/engine/src/commit.rs"],
+        ),
+        (
+            "engine",
+            "payment::update(",
+            &["crates/engine/src/commit.rs"],
+        ),
+        (
+            "engine",
+            ".begin_complete(",
+            &["crates/engine/src/payments/returns.rs"],
+        ),
+        (
+            "engine",
+            ".may_fall_back(",
+            &["crates/engine/src/payments/settle.rs"],
+        ),
         ("server", "env::vars_os(", &["crates/server/src/config"]),
     ];
     let mut findings = Vec::new();
@@ -241,12 +324,17 @@ fn what_must_stand_in_one_place_does() {
                 uses += 1;
                 let path = shown(&file);
                 if !allowed.iter().any(|place| path.starts_with(place)) {
-                    findings.push(format!("{path}: `{what}` belongs in {}", allowed.join(" or ")));
+                    findings.push(format!(
+                        "{path}: `{what}` belongs in {}",
+                        allowed.join(" or ")
+                    ));
                 }
             }
         }
         if uses == 0 {
-            findings.push(format!("`{what}` is used nowhere in {owner}: mend this rule"));
+            findings.push(format!(
+                "`{what}` is used nowhere in {owner}: mend this rule"
+            ));
         }
     }
     no_findings(&findings);
@@ -260,7 +348,10 @@ fn the_engine_can_be_played_in_a_simulation() {
         ("HashMap", "BTreeMap: its order is the same in every run"),
         ("HashSet", "BTreeSet: its order is the same in every run"),
         ("SystemTime", "World::now"),
-        ("Instant::now", "World::now, or world::Stopwatch for a metric"),
+        (
+            "Instant::now",
+            "World::now, or world::Stopwatch for a metric",
+        ),
         ("simulator", "the engine names no processor"),
     ];
     let mut findings = Vec::new();
@@ -301,12 +392,18 @@ fn files_stay_small_and_finished() {
 #[test]
 fn the_project_stands_on_its_own() {
     let mut findings = Vec::new();
-    for file in files(&root(), &[".rs", ".md", ".toml", ".graphql", ".mjs", ".json", "/test"]) {
+    for file in files(
+        &root(),
+        &[".rs", ".md", ".toml", ".graphql", ".mjs", ".json", "/test"],
+    ) {
         if file.ends_with("tidy.rs") {
             continue;
         }
         if text(&file).contains("../shared") {
-            findings.push(format!("{}: refers to a place outside the project", shown(&file)));
+            findings.push(format!(
+                "{}: refers to a place outside the project",
+                shown(&file)
+            ));
         }
     }
     no_findings(&findings);

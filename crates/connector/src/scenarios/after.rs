@@ -26,8 +26,15 @@ pub(super) fn authorisation<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
 pub(super) fn decline<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     Box::pin(async move {
         let reference = stage.reference();
-        let answer = stage.ask(&reference, stage.fixtures.declined, (1000, false)).await?;
-        let Ok(Answer::Declined { decline: answered, .. }) = answer else { return Err(format!("{answer:?}")) };
+        let answer = stage
+            .ask(&reference, stage.fixtures.declined, (1000, false))
+            .await?;
+        let Ok(Answer::Declined {
+            decline: answered, ..
+        }) = answer
+        else {
+            return Err(format!("{answer:?}"));
+        };
         let about = Approved::not(reference);
         let found = stage.look_up(&about.reference, &about).await?;
         let same = matches!(&found, Finding::Authorisation(Answer::Declined { decline, .. }) if *decline == answered);
@@ -39,15 +46,28 @@ pub(super) fn later_operations<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> 
     Box::pin(async move {
         let captured = stage.approved(1000, false).await?;
         let cancelled = stage.approved(1000, false).await?;
-        let steps = [(Verb::Capture, &captured), (Verb::Refund, &captured), (Verb::Cancel, &cancelled)];
+        let steps = [
+            (Verb::Capture, &captured),
+            (Verb::Refund, &captured),
+            (Verb::Cancel, &cancelled),
+        ];
         for (verb, about) in steps {
             let reference = stage.takes_effect(verb, about, 1000).await?;
             let found = stage.look_up(&reference, about).await?;
-            expect(matches!(found, Finding::Later(LaterAnswer::Done { .. })), found)?;
+            expect(
+                matches!(found, Finding::Later(LaterAnswer::Done { .. })),
+                found,
+            )?;
         }
         let refused = stage.is_refused(Verb::Refund, &captured, 1).await?;
         let found = stage.look_up(&refused, &captured).await?;
-        expect(matches!(found, Finding::Later(LaterAnswer::Refused { .. }) | Finding::NotFound), found)
+        expect(
+            matches!(
+                found,
+                Finding::Later(LaterAnswer::Refused { .. }) | Finding::NotFound
+            ),
+            found,
+        )
     })
 }
 

@@ -10,7 +10,9 @@ use crate::{Action, Answer, CallError, CardData, Finding, LaterAnswer, Reference
 
 pub(super) fn passed<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     Box::pin(async move {
-        let Some(challenge) = &stage.fixtures.challenge else { return Ok(()) };
+        let Some(challenge) = &stage.fixtures.challenge else {
+            return Ok(());
+        };
         for sale in [false, true] {
             if sale && !stage.can().sale {
                 continue;
@@ -19,16 +21,25 @@ pub(super) fn passed<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
             let waiting = Approved::not(reference.clone());
             stage.is_refused(Verb::Refund, &waiting, 1000).await?;
             let early = stage.complete(&reference, (1000, sale)).await?;
-            expect(matches!(early, Ok(Answer::ActionRequired { .. }) | Err(CallError::Rejected(_))), early)?;
+            expect(
+                matches!(
+                    early,
+                    Ok(Answer::ActionRequired { .. }) | Err(CallError::Rejected(_))
+                ),
+                early,
+            )?;
             challenge.customer.decide(&action, true).await;
             let found = stage.look_up(&reference, &waiting).await?;
             let ready = matches!(&found, Finding::Authorisation(Answer::ActionRequired { action, .. }) if action.ready);
             expect(ready, found)?;
             let done = stage.complete(&reference, (1000, sale)).await?;
             let again = stage.complete(&reference, (1000, sale)).await?;
-            let approved = matches!(&done, Ok(Answer::Approved { captured, .. }) if *captured == sale);
+            let approved =
+                matches!(&done, Ok(Answer::Approved { captured, .. }) if *captured == sale);
             expect(approved && done == again, (&done, &again))?;
-            let Ok(Answer::Approved { approval, .. }) = done else { return Err("it is not approved".to_owned()) };
+            let Ok(Answer::Approved { approval, .. }) = done else {
+                return Err("it is not approved".to_owned());
+            };
             let charged = Approved::with(reference, approval.processor_id);
             if !sale {
                 stage.takes_effect(Verb::Capture, &charged, 1000).await?;
@@ -41,21 +52,37 @@ pub(super) fn passed<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
 
 pub(super) fn failed<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     Box::pin(async move {
-        let Some(challenge) = &stage.fixtures.challenge else { return Ok(()) };
+        let Some(challenge) = &stage.fixtures.challenge else {
+            return Ok(());
+        };
         let (reference, action) = waits(stage, challenge, false).await?;
         challenge.customer.decide(&action, false).await;
         let answer = stage.complete(&reference, (1000, false)).await?;
-        expect(matches!(answer, Ok(Answer::Declined { .. }) | Err(CallError::Rejected(_))), answer)?;
+        expect(
+            matches!(
+                answer,
+                Ok(Answer::Declined { .. }) | Err(CallError::Rejected(_))
+            ),
+            answer,
+        )?;
         let about = Approved::not(reference);
         let found = stage.look_up(&about.reference, &about).await?;
-        expect(matches!(found, Finding::Authorisation(Answer::Declined { .. })), found)?;
-        stage.is_refused(Verb::Capture, &about, 1000).await.map(drop)
+        expect(
+            matches!(found, Finding::Authorisation(Answer::Declined { .. })),
+            found,
+        )?;
+        stage
+            .is_refused(Verb::Capture, &about, 1000)
+            .await
+            .map(drop)
     })
 }
 
 pub(super) fn given_up<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     Box::pin(async move {
-        let Some(challenge) = &stage.fixtures.challenge else { return Ok(()) };
+        let Some(challenge) = &stage.fixtures.challenge else {
+            return Ok(());
+        };
         for passed_before in [false, true] {
             let (reference, action) = waits(stage, challenge, false).await?;
             if passed_before {
@@ -64,10 +91,19 @@ pub(super) fn given_up<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
             let about = Approved::not(reference);
             let cancel = stage.takes_effect(Verb::Cancel, &about, 1000).await?;
             let found = stage.look_up(&cancel, &about).await?;
-            expect(matches!(found, Finding::Later(LaterAnswer::Done { .. })), found)?;
+            expect(
+                matches!(found, Finding::Later(LaterAnswer::Done { .. })),
+                found,
+            )?;
             challenge.customer.decide(&action, true).await;
             let late = stage.complete(&about.reference, (1000, false)).await?;
-            expect(matches!(late, Ok(Answer::Declined { .. }) | Err(CallError::Rejected(_))), late)?;
+            expect(
+                matches!(
+                    late,
+                    Ok(Answer::Declined { .. }) | Err(CallError::Rejected(_))
+                ),
+                late,
+            )?;
             stage.is_refused(Verb::Capture, &about, 1000).await?;
         }
         Ok(())
@@ -77,18 +113,31 @@ pub(super) fn given_up<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
 pub(super) fn token<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     Box::pin(async move {
         let reference = stage.reference();
-        let first = stage.tokenise(&reference, stage.fixtures.approved, None).await?;
+        let first = stage
+            .tokenise(&reference, stage.fixtures.approved, None)
+            .await?;
         if first == Err(CallError::Unsupported) {
             return Ok(());
         }
-        let second = stage.tokenise(&reference, stage.fixtures.approved, None).await?;
-        expect(matches!(first, Ok(Tokenised::Token { .. })) && first == second, (first, second))?;
-        let declined = stage.tokenise(&stage.reference(), stage.fixtures.declined, None).await?;
+        let second = stage
+            .tokenise(&reference, stage.fixtures.approved, None)
+            .await?;
+        expect(
+            matches!(first, Ok(Tokenised::Token { .. })) && first == second,
+            (first, second),
+        )?;
+        let declined = stage
+            .tokenise(&stage.reference(), stage.fixtures.declined, None)
+            .await?;
         expect(matches!(declined, Ok(Tokenised::Declined(_))), declined)?;
-        let Some(challenge) = &stage.fixtures.challenge else { return Ok(()) };
+        let Some(challenge) = &stage.fixtures.challenge else {
+            return Ok(());
+        };
         let reference = stage.reference();
         let asked = tokenise(stage, challenge, &reference, challenge.card).await?;
-        let Ok(Tokenised::ActionRequired(action)) = asked else { return Err(format!("{asked:?}")) };
+        let Ok(Tokenised::ActionRequired(action)) = asked else {
+            return Err(format!("{asked:?}"));
+        };
         challenge.customer.decide(&action, true).await;
         let told = tokenise(stage, challenge, &reference, challenge.card).await?;
         expect(matches!(told, Ok(Tokenised::Token { .. })), told)
@@ -101,13 +150,26 @@ async fn tokenise(
     reference: &Reference,
     card: &CardData,
 ) -> Result<Result<Tokenised, CallError>, String> {
-    stage.tokenise(reference, card, Some(challenge.return_url)).await
+    stage
+        .tokenise(reference, card, Some(challenge.return_url))
+        .await
 }
 
 /// A new authorisation that waits for the customer.
-async fn waits(stage: &Stage<'_>, challenge: &Challenge<'_>, sale: bool) -> Result<(Reference, Action), String> {
+async fn waits(
+    stage: &Stage<'_>,
+    challenge: &Challenge<'_>,
+    sale: bool,
+) -> Result<(Reference, Action), String> {
     let reference = stage.reference();
-    let asked = stage.ask_with(&reference, challenge.card, (1000, sale), Some(challenge.return_url)).await?;
+    let asked = stage
+        .ask_with(
+            &reference,
+            challenge.card,
+            (1000, sale),
+            Some(challenge.return_url),
+        )
+        .await?;
     match asked {
         Ok(Answer::ActionRequired { action, .. }) if !action.ready => Ok((reference, action)),
         other => Err(format!("instead of a challenge: {other:?}")),

@@ -69,30 +69,76 @@ type Scenario = for<'a> fn(&'a Stage<'a>) -> BoxFuture<'a, Told>;
 
 const SCENARIOS: &[(&str, Scenario)] = &[
     ("a sale is captured at once", money::sale),
-    ("an authorisation is captured whole, and only once", money::capture),
-    ("an authorisation is captured in part", money::partial_capture),
-    ("a capture above the authorised amount is refused", money::capture_above),
-    ("a decline has a reason, and nothing comes of it", money::decline),
-    ("a sale is refunded in parts, never above what was captured", money::refunds),
-    ("what is not captured is not refunded", money::refund_uncaptured),
-    ("an authorisation is cancelled, and nothing comes of it then", money::cancel),
+    (
+        "an authorisation is captured whole, and only once",
+        money::capture,
+    ),
+    (
+        "an authorisation is captured in part",
+        money::partial_capture,
+    ),
+    (
+        "a capture above the authorised amount is refused",
+        money::capture_above,
+    ),
+    (
+        "a decline has a reason, and nothing comes of it",
+        money::decline,
+    ),
+    (
+        "a sale is refunded in parts, never above what was captured",
+        money::refunds,
+    ),
+    (
+        "what is not captured is not refunded",
+        money::refund_uncaptured,
+    ),
+    (
+        "an authorisation is cancelled, and nothing comes of it then",
+        money::cancel,
+    ),
     ("what is captured is not cancelled", money::cancel_captured),
     ("an authorisation sent twice is one", once::authorise),
     ("a capture sent twice is one", once::capture),
     ("a refund sent twice is one", once::refund),
-    ("a reference is not taken for another amount", once::another_amount),
-    ("an authorisation is found as it was answered", after::authorisation),
+    (
+        "a reference is not taken for another amount",
+        once::another_amount,
+    ),
+    (
+        "an authorisation is found as it was answered",
+        after::authorisation,
+    ),
     ("a decline is found as it was answered", after::decline),
-    ("later operations are found as they were answered", after::later_operations),
+    (
+        "later operations are found as they were answered",
+        after::later_operations,
+    ),
     ("what never happened is not found", after::nothing),
-    ("a challenge that is passed is charged once, when it is completed", customer::passed),
-    ("a challenge that is failed charges nothing", customer::failed),
-    ("what waits for the customer is given up for good", customer::given_up),
-    ("a token is given once for a request, after the card's challenge", customer::token),
+    (
+        "a challenge that is passed is charged once, when it is completed",
+        customer::passed,
+    ),
+    (
+        "a challenge that is failed charges nothing",
+        customer::failed,
+    ),
+    (
+        "what waits for the customer is given up for good",
+        customer::given_up,
+    ),
+    (
+        "a token is given once for a request, after the card's challenge",
+        customer::token,
+    ),
 ];
 
 /// Plays every scenario, each with a payment of its own, and returns those that failed.
-pub async fn play(connector: &dyn Connector, world: &World, fixtures: &Fixtures<'_>) -> Vec<Failure> {
+pub async fn play(
+    connector: &dyn Connector,
+    world: &World,
+    fixtures: &Fixtures<'_>,
+) -> Vec<Failure> {
     let mut failures = Vec::new();
     for (scenario, run) in SCENARIOS {
         let stage = Stage::new(connector, world, fixtures);
@@ -105,5 +151,9 @@ pub async fn play(connector: &dyn Connector, world: &World, fixtures: &Fixtures<
 
 /// Fails with what was seen unless `expected`.
 fn expect(expected: bool, seen: impl fmt::Debug) -> Told {
-    if expected { Ok(()) } else { Err(format!("{seen:?}")) }
+    if expected {
+        Ok(())
+    } else {
+        Err(format!("{seen:?}"))
+    }
 }

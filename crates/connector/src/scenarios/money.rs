@@ -15,7 +15,10 @@ pub(super) fn sale<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
         }
         let sale = stage.approved(1000, true).await?;
         stage.is_refused(Verb::Capture, &sale, 1000).await?;
-        stage.takes_effect(Verb::Refund, &sale, 1000).await.map(drop)
+        stage
+            .takes_effect(Verb::Refund, &sale, 1000)
+            .await
+            .map(drop)
     })
 }
 
@@ -24,7 +27,10 @@ pub(super) fn capture<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
         let authorised = stage.approved(1000, false).await?;
         stage.takes_effect(Verb::Capture, &authorised, 1000).await?;
         stage.is_refused(Verb::Capture, &authorised, 1000).await?;
-        stage.takes_effect(Verb::Refund, &authorised, 1000).await.map(drop)
+        stage
+            .takes_effect(Verb::Refund, &authorised, 1000)
+            .await
+            .map(drop)
     })
 }
 
@@ -36,7 +42,10 @@ pub(super) fn partial_capture<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
         let authorised = stage.approved(1000, false).await?;
         stage.takes_effect(Verb::Capture, &authorised, 600).await?;
         stage.is_refused(Verb::Refund, &authorised, 601).await?;
-        stage.takes_effect(Verb::Refund, &authorised, 600).await.map(drop)
+        stage
+            .takes_effect(Verb::Refund, &authorised, 600)
+            .await
+            .map(drop)
     })
 }
 
@@ -44,7 +53,10 @@ pub(super) fn capture_above<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     Box::pin(async move {
         let authorised = stage.approved(999, false).await?;
         stage.is_refused(Verb::Capture, &authorised, 1000).await?;
-        stage.takes_effect(Verb::Capture, &authorised, 999).await.map(drop)
+        stage
+            .takes_effect(Verb::Capture, &authorised, 999)
+            .await
+            .map(drop)
     })
 }
 
@@ -52,7 +64,9 @@ pub(super) fn decline<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     Box::pin(async move {
         for captured in [false, true] {
             let reference = stage.reference();
-            let answer = stage.ask(&reference, stage.fixtures.declined, (1000, captured)).await?;
+            let answer = stage
+                .ask(&reference, stage.fixtures.declined, (1000, captured))
+                .await?;
             expect(matches!(answer, Ok(Answer::Declined { .. })), answer)?;
             let declined = Approved::not(reference);
             stage.is_refused(Verb::Capture, &declined, 1000).await?;
@@ -67,7 +81,10 @@ pub(super) fn refunds<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
         let captured = stage.captured(1000).await?;
         if !stage.can().partial_refund {
             stage.is_refused(Verb::Refund, &captured, 1001).await?;
-            return stage.takes_effect(Verb::Refund, &captured, 1000).await.map(drop);
+            return stage
+                .takes_effect(Verb::Refund, &captured, 1000)
+                .await
+                .map(drop);
         }
         stage.takes_effect(Verb::Refund, &captured, 300).await?;
         stage.takes_effect(Verb::Refund, &captured, 300).await?;
@@ -80,7 +97,10 @@ pub(super) fn refunds<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
 pub(super) fn refund_uncaptured<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     Box::pin(async move {
         let authorised = stage.approved(1000, false).await?;
-        stage.is_refused(Verb::Refund, &authorised, 1000).await.map(drop)
+        stage
+            .is_refused(Verb::Refund, &authorised, 1000)
+            .await
+            .map(drop)
     })
 }
 
@@ -89,7 +109,10 @@ pub(super) fn cancel<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
         let authorised = stage.approved(1000, false).await?;
         stage.takes_effect(Verb::Cancel, &authorised, 1000).await?;
         stage.is_refused(Verb::Capture, &authorised, 1000).await?;
-        stage.is_refused(Verb::Refund, &authorised, 1000).await.map(drop)
+        stage
+            .is_refused(Verb::Refund, &authorised, 1000)
+            .await
+            .map(drop)
     })
 }
 
@@ -98,6 +121,9 @@ pub(super) fn cancel_captured<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
         let authorised = stage.approved(1000, false).await?;
         stage.takes_effect(Verb::Capture, &authorised, 1000).await?;
         stage.is_refused(Verb::Cancel, &authorised, 1000).await?;
-        stage.takes_effect(Verb::Refund, &authorised, 1000).await.map(drop)
+        stage
+            .takes_effect(Verb::Refund, &authorised, 1000)
+            .await
+            .map(drop)
     })
 }

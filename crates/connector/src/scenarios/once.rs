@@ -11,9 +11,16 @@ use crate::{Answer, CallError};
 pub(super) fn authorise<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     Box::pin(async move {
         let reference = stage.reference();
-        let first = stage.ask(&reference, stage.fixtures.approved, (1000, false)).await?;
-        let second = stage.ask(&reference, stage.fixtures.approved, (1000, false)).await?;
-        expect(matches!(first, Ok(Answer::Approved { .. })) && first == second, (first, second))
+        let first = stage
+            .ask(&reference, stage.fixtures.approved, (1000, false))
+            .await?;
+        let second = stage
+            .ask(&reference, stage.fixtures.approved, (1000, false))
+            .await?;
+        expect(
+            matches!(first, Ok(Answer::Approved { .. })) && first == second,
+            (first, second),
+        )
     })
 }
 
@@ -21,8 +28,12 @@ pub(super) fn capture<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     Box::pin(async move {
         let authorised = stage.approved(1000, false).await?;
         let reference = stage.takes_effect(Verb::Capture, &authorised, 1000).await?;
-        let second = stage.send(Verb::Capture, &authorised, &reference, 1000).await?;
-        stage.is_done(Verb::Capture, &authorised, &reference, second).await
+        let second = stage
+            .send(Verb::Capture, &authorised, &reference, 1000)
+            .await?;
+        stage
+            .is_done(Verb::Capture, &authorised, &reference, second)
+            .await
     })
 }
 
@@ -34,7 +45,9 @@ pub(super) fn refund<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
         let captured = stage.captured(1000).await?;
         let reference = stage.takes_effect(Verb::Refund, &captured, 400).await?;
         let second = stage.send(Verb::Refund, &captured, &reference, 400).await?;
-        stage.is_done(Verb::Refund, &captured, &reference, second).await?;
+        stage
+            .is_done(Verb::Refund, &captured, &reference, second)
+            .await?;
         // Had it been refunded twice, this would be above the rest; had it not been at all, the next would be accepted.
         stage.takes_effect(Verb::Refund, &captured, 600).await?;
         stage.is_refused(Verb::Refund, &captured, 1).await.map(drop)
@@ -44,13 +57,19 @@ pub(super) fn refund<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
 pub(super) fn another_amount<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     Box::pin(async move {
         let reference = stage.reference();
-        let first = stage.ask(&reference, stage.fixtures.approved, (1000, false)).await?;
+        let first = stage
+            .ask(&reference, stage.fixtures.approved, (1000, false))
+            .await?;
         expect(matches!(first, Ok(Answer::Approved { .. })), first)?;
-        let second = stage.ask(&reference, stage.fixtures.approved, (999, false)).await?;
+        let second = stage
+            .ask(&reference, stage.fixtures.approved, (999, false))
+            .await?;
         expect(matches!(second, Err(CallError::Rejected(_))), second)?;
         let authorised = Approved::not(reference);
         let capture = stage.takes_effect(Verb::Capture, &authorised, 1000).await?;
-        let other = stage.send(Verb::Capture, &authorised, &capture, 999).await?;
+        let other = stage
+            .send(Verb::Capture, &authorised, &capture, 999)
+            .await?;
         expect(matches!(other, Err(CallError::Rejected(_))), other)
     })
 }

@@ -10,8 +10,8 @@ use world::World;
 
 use super::Fixtures;
 use crate::{
-    Answer, Authorise, CallError, Capabilities, CardData, Complete, Connector, Finding, Follow, LaterAnswer, LookUp,
-    Reference, ThreeDsCall, Tokenise, Tokenised,
+    Answer, Authorise, CallError, Capabilities, CardData, Complete, Connector, Finding, Follow,
+    LaterAnswer, LookUp, Reference, ThreeDsCall, Tokenise, Tokenised,
 };
 
 /// How often a pending operation is asked after.
@@ -44,9 +44,19 @@ pub(super) enum Verb {
 }
 
 impl<'a> Stage<'a> {
-    pub(super) fn new(connector: &'a dyn Connector, world: &'a World, fixtures: &'a Fixtures<'a>) -> Self {
+    pub(super) fn new(
+        connector: &'a dyn Connector,
+        world: &'a World,
+        fixtures: &'a Fixtures<'a>,
+    ) -> Self {
         let payment = PaymentId::new(world.uuid_v7());
-        Self { connector, world, fixtures, payment, numbers: AtomicU32::new(1) }
+        Self {
+            connector,
+            world,
+            fixtures,
+            payment,
+            numbers: AtomicU32::new(1),
+        }
     }
 
     pub(super) fn can(&self) -> Capabilities {
@@ -84,7 +94,10 @@ impl<'a> Stage<'a> {
             settings: &NO_SETTINGS,
             method: card.number.brand().method(),
             card: Some(card),
-            three_ds: ThreeDsCall { wish: ThreeDsWish::AsIssuer, return_url },
+            three_ds: ThreeDsCall {
+                wish: ThreeDsWish::AsIssuer,
+                return_url,
+            },
             merchant_initiated: false,
             statement_descriptor: None,
             fraud: None,
@@ -130,10 +143,14 @@ impl<'a> Stage<'a> {
     /// An authorisation (with `capture`: a sale) that must be approved.
     pub(super) async fn approved(&self, minor: i64, capture: bool) -> Result<Approved, String> {
         let reference = self.reference();
-        match self.ask(&reference, self.fixtures.approved, (minor, capture)).await? {
-            Ok(Answer::Approved { captured, approval }) if captured == capture => {
-                Ok(Approved { reference, processor_id: approval.processor_id })
-            }
+        match self
+            .ask(&reference, self.fixtures.approved, (minor, capture))
+            .await?
+        {
+            Ok(Answer::Approved { captured, approval }) if captured == capture => Ok(Approved {
+                reference,
+                processor_id: approval.processor_id,
+            }),
             other => Err(format!("instead of an approval: {other:?}")),
         }
     }
@@ -174,7 +191,12 @@ impl<'a> Stage<'a> {
     }
 
     /// A later operation under a new reference that must take effect, at once or in time. Returns its reference.
-    pub(super) async fn takes_effect(&self, verb: Verb, about: &Approved, minor: i64) -> Result<Reference, String> {
+    pub(super) async fn takes_effect(
+        &self,
+        verb: Verb,
+        about: &Approved,
+        minor: i64,
+    ) -> Result<Reference, String> {
         let reference = self.reference();
         let answer = self.send(verb, about, &reference, minor).await?;
         self.is_done(verb, about, &reference, answer).await?;
@@ -191,8 +213,16 @@ impl<'a> Stage<'a> {
     ) -> Result<(), String> {
         let mut answer = answer;
         let schedule = self.connector.descriptor().pending_schedule;
-        let last = schedule.last().copied().unwrap_or(self.connector.descriptor().call_timeout);
-        for pause in schedule.iter().copied().chain(std::iter::repeat(last)).take(PATIENCE) {
+        let last = schedule
+            .last()
+            .copied()
+            .unwrap_or(self.connector.descriptor().call_timeout);
+        for pause in schedule
+            .iter()
+            .copied()
+            .chain(std::iter::repeat(last))
+            .take(PATIENCE)
+        {
             match answer {
                 Ok(LaterAnswer::Done { .. }) => return Ok(()),
                 Ok(LaterAnswer::Pending { .. }) => self.world.sleep(pause).await,
@@ -207,7 +237,12 @@ impl<'a> Stage<'a> {
     }
 
     /// A later operation under a new reference that must not take effect. Returns its reference.
-    pub(super) async fn is_refused(&self, verb: Verb, about: &Approved, minor: i64) -> Result<Reference, String> {
+    pub(super) async fn is_refused(
+        &self,
+        verb: Verb,
+        about: &Approved,
+        minor: i64,
+    ) -> Result<Reference, String> {
         let reference = self.reference();
         match self.send(verb, about, &reference, minor).await? {
             Ok(LaterAnswer::Refused { .. }) | Err(CallError::Rejected(_)) => Ok(reference),
@@ -216,7 +251,11 @@ impl<'a> Stage<'a> {
     }
 
     /// Looks a reference up.
-    pub(super) async fn look_up(&self, reference: &Reference, about: &Approved) -> Result<Finding, String> {
+    pub(super) async fn look_up(
+        &self,
+        reference: &Reference,
+        about: &Approved,
+    ) -> Result<Finding, String> {
         let call = LookUp {
             reference,
             authorisation: &about.reference,
@@ -224,12 +263,17 @@ impl<'a> Stage<'a> {
             connection: self.fixtures.connection,
             settings: &NO_SETTINGS,
         };
-        self.in_time(self.connector.look_up(&call)).await?.map_err(|error| format!("the look-up failed: {error}"))
+        self.in_time(self.connector.look_up(&call))
+            .await?
+            .map_err(|error| format!("the look-up failed: {error}"))
     }
 
     async fn in_time<T>(&self, call: impl Future<Output = T>) -> Result<T, String> {
         let timeout = self.connector.descriptor().call_timeout;
-        self.world.timeout(timeout, call).await.map_err(|world::Elapsed| "there was no answer in time".to_owned())
+        self.world
+            .timeout(timeout, call)
+            .await
+            .map_err(|world::Elapsed| "there was no answer in time".to_owned())
     }
 
     fn money(&self, minor: i64) -> Money {
@@ -240,11 +284,17 @@ impl<'a> Stage<'a> {
 impl Approved {
     /// An authorisation that was approved in another way than by [`Stage::approved`].
     pub(super) fn with(reference: Reference, processor_id: Option<String>) -> Self {
-        Self { reference, processor_id }
+        Self {
+            reference,
+            processor_id,
+        }
     }
 
     /// Stands for an authorisation that was not approved, or never asked for.
     pub(super) fn not(reference: Reference) -> Self {
-        Self { reference, processor_id: None }
+        Self {
+            reference,
+            processor_id: None,
+        }
     }
 }

@@ -22,10 +22,17 @@ pub(super) fn authorisation(entry: &Entry, at: Timestamp, base: &str) -> Answer 
         Standing::Approved => {
             let status = if entry.sale { "captured" } else { "authorised" };
             let mut approval = approval(entry, (status, Some("approved_by_network")), NORMAL);
-            approval.scheme_transaction_id = entry.is_of_card().then(|| format!("simnet_{}", entry.reference.as_str()));
-            Answer::Approved { captured: entry.sale, approval }
+            approval.scheme_transaction_id = entry
+                .is_of_card()
+                .then(|| format!("simnet_{}", entry.reference.as_str()));
+            Answer::Approved {
+                captured: entry.sale,
+                approval,
+            }
         }
-        Standing::Held => Answer::Held { approval: approval(entry, ("in_review", None), NORMAL) },
+        Standing::Held => Answer::Held {
+            approval: approval(entry, ("in_review", None), NORMAL),
+        },
         Standing::Asks { ready } => match action(entry, ready, base) {
             Some(action) => {
                 let approval = approval(entry, ("requires_action", None), NORMAL);
@@ -34,16 +41,25 @@ pub(super) fn authorisation(entry: &Entry, at: Timestamp, base: &str) -> Answer 
             None => failed(),
         },
         Standing::Declined(code) => {
-            let risk = if code == DeclineCode::SuspectedFraud { HIGHEST } else { NORMAL };
+            let risk = if code == DeclineCode::SuspectedFraud {
+                HIGHEST
+            } else {
+                NORMAL
+            };
             let approval = approval(entry, ("declined", Some("declined_by_network")), risk);
-            Answer::Declined { decline: decline(code), approval }
+            Answer::Declined {
+                decline: decline(code),
+                approval,
+            }
         }
         Standing::Failed => failed(),
     }
 }
 
 fn failed() -> Answer {
-    Answer::Failed { reason: "the processor had a technical failure".to_owned() }
+    Answer::Failed {
+        reason: "the processor had a technical failure".to_owned(),
+    }
 }
 
 /// How the request for a token stands; `None` when the processor failed.
@@ -51,7 +67,10 @@ pub(super) fn token(entry: &Entry, at: Timestamp, base: &str) -> Option<Tokenise
     match entry.standing(at) {
         Standing::Approved | Standing::Held => {
             let token = entry.token.clone()?;
-            Some(Tokenised::Token { token, reusable: true })
+            Some(Tokenised::Token {
+                token,
+                reusable: true,
+            })
         }
         Standing::Asks { ready } => action(entry, ready, base).map(Tokenised::ActionRequired),
         Standing::Declined(code) => Some(Tokenised::Declined(decline(code))),
@@ -61,7 +80,11 @@ pub(super) fn token(entry: &Entry, at: Timestamp, base: &str) -> Option<Tokenise
 
 fn action(entry: &Entry, ready: bool, base: &str) -> Option<Action> {
     let challenge = entry.challenge.as_ref()?;
-    Some(Action { kind: challenge.kind, url: challenge.url(base, &entry.reference), ready })
+    Some(Action {
+        kind: challenge.kind,
+        url: challenge.url(base, &entry.reference),
+        ready,
+    })
 }
 
 /// How a capture, cancellation or refund stands.
@@ -70,17 +93,28 @@ pub(super) fn later(later: &Later, at: Timestamp) -> LaterAnswer {
     match later.state.at(at) {
         Now::Done => LaterAnswer::Done { processor_id },
         Now::Pending => LaterAnswer::Pending { processor_id },
-        Now::Failed => LaterAnswer::Refused { reason: "the customer's bank returned the refund".to_owned() },
-        Now::Refused(refusal) => LaterAnswer::Refused { reason: refusal.reason().to_owned() },
+        Now::Failed => LaterAnswer::Refused {
+            reason: "the customer's bank returned the refund".to_owned(),
+        },
+        Now::Refused(refusal) => LaterAnswer::Refused {
+            reason: refusal.reason().to_owned(),
+        },
     }
 }
 
 /// What the entry has under `reference`: the authorisation's own, or that of a later operation.
-pub(super) fn finding(entry: &Entry, reference: &Reference, at: Timestamp, base: &str) -> Option<Finding> {
+pub(super) fn finding(
+    entry: &Entry,
+    reference: &Reference,
+    at: Timestamp,
+    base: &str,
+) -> Option<Finding> {
     if entry.reference == *reference {
         return Some(Finding::Authorisation(authorisation(entry, at, base)));
     }
-    entry.find(reference).map(|found| Finding::Later(later(found, at)))
+    entry
+        .find(reference)
+        .map(|found| Finding::Later(later(found, at)))
 }
 
 fn approval(entry: &Entry, status: (&str, Option<&str>), risk: (&str, i64)) -> Approval {
@@ -105,9 +139,11 @@ fn authenticated(entry: &Entry) -> Option<ThreeDs> {
     let three_ds = entry.three_ds.as_ref()?;
     match entry.challenge.as_ref().map(|challenge| challenge.state) {
         None | Some(Progress::Completed) => Some(three_ds.clone()),
-        Some(Progress::Failed) => {
-            Some(ThreeDs { eci: None, version: three_ds.version.clone(), result: Some("FAILED".to_owned()) })
-        }
+        Some(Progress::Failed) => Some(ThreeDs {
+            eci: None,
+            version: three_ds.version.clone(),
+            result: Some("FAILED".to_owned()),
+        }),
         Some(Progress::Waiting | Progress::Passed | Progress::Over) => None,
     }
 }
@@ -116,7 +152,10 @@ fn authenticated(entry: &Entry) -> Option<ThreeDs> {
 fn decline(code: DeclineCode) -> Decline {
     let mut decline = Decline::of(code);
     decline.processor_code = Some(code.code().to_ascii_lowercase());
-    decline.processor_type = Some(format!("{}_decline", decline.kind.code().to_ascii_lowercase()));
+    decline.processor_type = Some(format!(
+        "{}_decline",
+        decline.kind.code().to_ascii_lowercase()
+    ));
     decline
 }
 

@@ -19,10 +19,18 @@ pub trait Books: Send + Sync + 'static {
     fn insert<'a>(&'a self, entry: &'a Entry) -> BoxFuture<'a, Result<bool, BooksError>>;
 
     /// Replaces an entry whose version is still `expected`. False when it is not; then nothing was written.
-    fn update<'a>(&'a self, entry: &'a Entry, expected: u64) -> BoxFuture<'a, Result<bool, BooksError>>;
+    fn update<'a>(
+        &'a self,
+        entry: &'a Entry,
+        expected: u64,
+    ) -> BoxFuture<'a, Result<bool, BooksError>>;
 
     /// At most `limit` entries in the order of their references, from the first one behind `after` on.
-    fn all<'a>(&'a self, after: Option<&'a str>, limit: u32) -> BoxFuture<'a, Result<Vec<Entry>, BooksError>>;
+    fn all<'a>(
+        &'a self,
+        after: Option<&'a str>,
+        limit: u32,
+    ) -> BoxFuture<'a, Result<Vec<Entry>, BooksError>>;
 
     /// Ends the writes to this entry that were begun before, on any node, also those whose callers have gone: after it,
     /// what `load` does not show will not come any more. An entry that there is gets another version, so that a late
@@ -69,22 +77,37 @@ impl Books for MemoryBooks {
         })
     }
 
-    fn update<'a>(&'a self, entry: &'a Entry, expected: u64) -> BoxFuture<'a, Result<bool, BooksError>> {
+    fn update<'a>(
+        &'a self,
+        entry: &'a Entry,
+        expected: u64,
+    ) -> BoxFuture<'a, Result<bool, BooksError>> {
         Box::pin(async move {
             let mut kept = self.0.lock();
             let stored = kept.entries.get_mut(entry.reference.as_str());
-            let Some(stored) = stored.filter(|stored| stored.version == expected) else { return Ok(false) };
+            let Some(stored) = stored.filter(|stored| stored.version == expected) else {
+                return Ok(false);
+            };
             *stored = entry.clone();
             Ok(true)
         })
     }
 
-    fn all<'a>(&'a self, after: Option<&'a str>, limit: u32) -> BoxFuture<'a, Result<Vec<Entry>, BooksError>> {
+    fn all<'a>(
+        &'a self,
+        after: Option<&'a str>,
+        limit: u32,
+    ) -> BoxFuture<'a, Result<Vec<Entry>, BooksError>> {
         Box::pin(async move {
             let kept = self.0.lock();
             let from = after.map_or(Unbounded, Excluded);
             let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-            Ok(kept.entries.range::<str, _>((from, Unbounded)).map(|(_, entry)| entry.clone()).take(limit).collect())
+            Ok(kept
+                .entries
+                .range::<str, _>((from, Unbounded))
+                .map(|(_, entry)| entry.clone())
+                .take(limit)
+                .collect())
         })
     }
 

@@ -35,12 +35,30 @@ pub enum Behaviour {
 
 /// Every number that does something else than succeed..
 const TABLE: &[(&str, Behaviour)] = &[
-    ("4000000000000002", Behaviour::Decline(DeclineCode::GeneralDecline)),
-    ("4000000000000069", Behaviour::Decline(DeclineCode::ExpiredCard)),
-    ("4000000000009995", Behaviour::Decline(DeclineCode::InsufficientFunds)),
-    ("4000000000009979", Behaviour::Decline(DeclineCode::LostRestrictedOrStolenCard)),
-    ("4100000000000019", Behaviour::Decline(DeclineCode::SuspectedFraud)),
-    ("4000000000000127", Behaviour::Decline(DeclineCode::InvalidCvc)),
+    (
+        "4000000000000002",
+        Behaviour::Decline(DeclineCode::GeneralDecline),
+    ),
+    (
+        "4000000000000069",
+        Behaviour::Decline(DeclineCode::ExpiredCard),
+    ),
+    (
+        "4000000000009995",
+        Behaviour::Decline(DeclineCode::InsufficientFunds),
+    ),
+    (
+        "4000000000009979",
+        Behaviour::Decline(DeclineCode::LostRestrictedOrStolenCard),
+    ),
+    (
+        "4100000000000019",
+        Behaviour::Decline(DeclineCode::SuspectedFraud),
+    ),
+    (
+        "4000000000000127",
+        Behaviour::Decline(DeclineCode::InvalidCvc),
+    ),
     ("4000000000000119", Behaviour::Fail),
     ("4000002760003184", Behaviour::DemandAuthentication),
     ("4000008400001629", Behaviour::DemandThenDecline),
@@ -66,10 +84,17 @@ impl Behaviour {
 /// The part that a card plays.
 pub(super) fn behaviour(card: &CardData) -> Behaviour {
     let number = card.number.expose();
-    TABLE.iter().find(|(listed, _)| *listed == number).map_or(Behaviour::Approve, |(_, behaviour)| *behaviour)
+    TABLE
+        .iter()
+        .find(|(listed, _)| *listed == number)
+        .map_or(Behaviour::Approve, |(_, behaviour)| *behaviour)
 }
 
 /// Whose money a card spends.
 pub(super) fn funding(card: &CardData) -> CardFunding {
-    if DEBIT.contains(&card.number.expose()) { CardFunding::Debit } else { CardFunding::Credit }
+    if DEBIT.contains(&card.number.expose()) {
+        CardFunding::Debit
+    } else {
+        CardFunding::Credit
+    }
 }

@@ -54,7 +54,12 @@ impl Progress {
 impl Challenge {
     /// A challenge that waits, with a secret of its own.
     pub(super) fn new(kind: ActionKind, return_url: &str, world: &World) -> Self {
-        Self { kind, state: Progress::Waiting, return_url: return_url.to_owned(), secret: world.token(SECRET) }
+        Self {
+            kind,
+            state: Progress::Waiting,
+            return_url: return_url.to_owned(),
+            secret: world.token(SECRET),
+        }
     }
 
     /// The address of its page.

@@ -46,10 +46,19 @@ pub(super) const DESCRIPTOR: Descriptor = Descriptor {
         Method::DirectDebit,
         Method::Account,
     ],
-    capabilities: Capabilities { sale: true, partial_capture: true, partial_refund: true },
+    capabilities: Capabilities {
+        sale: true,
+        partial_capture: true,
+        partial_refund: true,
+    },
     call_timeout: CALL_TIMEOUT,
     // A look-up waits for every write of a call that has ended (`Books::catch_up`), so there is nothing to wait for.
     not_found_final_after: Some(Duration::ZERO),
     authorisation_lifetime: Duration::from_hours(7 * 24),
-    pending_schedule: &[Duration::from_secs(1), Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(5)],
+    pending_schedule: &[
+        Duration::from_secs(1),
+        Duration::from_secs(1),
+        Duration::from_secs(2),
+        Duration::from_secs(5),
+    ],
 };

@@ -84,8 +84,15 @@ impl Entry {
     /// The entry that a request makes.
     pub(super) fn open(call: &Authorise<'_>, world: &World) -> Self {
         let now = world.now();
-        let return_url = call.three_ds.return_url.filter(|_| !call.merchant_initiated);
-        let way = if call.card.is_some() { None } else { methods::way(call.method) };
+        let return_url = call
+            .three_ds
+            .return_url
+            .filter(|_| !call.merchant_initiated);
+        let way = if call.card.is_some() {
+            None
+        } else {
+            methods::way(call.method)
+        };
         let behaviour = match (call.card, way) {
             (Some(card), _) => cards::behaviour(card),
             (None, Some(Way::Debit)) => Behaviour::Held,
@@ -95,11 +102,15 @@ impl Entry {
         };
         let challenge = match (call.card, way) {
             (Some(card), _) => challenge_of(card, return_url, world),
-            (None, Some(Way::Page)) => return_url.map(|url| Challenge::new(ActionKind::Apm, url, world)),
+            (None, Some(Way::Page)) => {
+                return_url.map(|url| Challenge::new(ActionKind::Apm, url, world))
+            }
             (None, _) => None,
         };
         let asked = call.three_ds.wish == ThreeDsWish::Request && !call.merchant_initiated;
-        let three_ds = call.card.and_then(|card| authentication(card, asked || challenge.is_some()));
+        let three_ds = call
+            .card
+            .and_then(|card| authentication(card, asked || challenge.is_some()));
         Self {
             reference: call.reference.clone(),
             connection: call.connection.clone(),
@@ -156,17 +167,26 @@ impl Entry {
             && self.sale == other.sale
             && self.behaviour == other.behaviour
             && self.funding == other.funding
-            && self.method.is_none_or(|method| other.method == Some(method))
+            && self
+                .method
+                .is_none_or(|method| other.method == Some(method))
             && self.token.is_some() == other.token.is_some()
     }
 
     pub(super) fn standing(&self, at: Timestamp) -> Standing {
-        let challenge = self.challenge.as_ref().map(|challenge| (challenge.state, challenge.kind));
+        let challenge = self
+            .challenge
+            .as_ref()
+            .map(|challenge| (challenge.state, challenge.kind));
         match challenge {
             Some((Progress::Waiting, _)) => return Standing::Asks { ready: false },
             Some((Progress::Passed, _)) => return Standing::Asks { ready: true },
-            Some((Progress::Failed, ActionKind::ThreeDSecure)) => return Standing::Declined(DeclineCode::ThreeDSecure),
-            Some((Progress::Failed, ActionKind::Apm)) => return Standing::Declined(DeclineCode::PaymentRejected),
+            Some((Progress::Failed, ActionKind::ThreeDSecure)) => {
+                return Standing::Declined(DeclineCode::ThreeDSecure);
+            }
+            Some((Progress::Failed, ActionKind::Apm)) => {
+                return Standing::Declined(DeclineCode::PaymentRejected);
+            }
             Some((Progress::Over, _)) => return Standing::Declined(DeclineCode::PaymentCancelled),
             Some((Progress::Completed, _)) | None => {}
         }
@@ -174,7 +194,9 @@ impl Entry {
         match self.behaviour {
             Behaviour::Decline(code) => Standing::Declined(code),
             Behaviour::DemandAuthentication if authenticated => Standing::Approved,
-            Behaviour::DemandThenDecline if authenticated => Standing::Declined(DeclineCode::GeneralDecline),
+            Behaviour::DemandThenDecline if authenticated => {
+                Standing::Declined(DeclineCode::GeneralDecline)
+            }
             Behaviour::DemandAuthentication | Behaviour::DemandThenDecline => {
                 Standing::Declined(DeclineCode::AuthorizationRequired)
             }
@@ -197,12 +219,20 @@ impl Entry {
 
     /// What was authorised, in minor units; 0 unless it was approved.
     pub fn authorised(&self, at: Timestamp) -> i64 {
-        if self.standing(at) == Standing::Approved { self.money.minor() } else { 0 }
+        if self.standing(at) == Standing::Approved {
+            self.money.minor()
+        } else {
+            0
+        }
     }
 
     /// What was captured, in minor units.
     pub fn captured(&self, at: Timestamp) -> i64 {
-        if self.sale { self.authorised(at) } else { self.sum(Kind::Capture, |now| now == Now::Done, at) }
+        if self.sale {
+            self.authorised(at)
+        } else {
+            self.sum(Kind::Capture, |now| now == Now::Done, at)
+        }
     }
 
     /// What was refunded and has settled, in minor units.
@@ -212,17 +242,27 @@ impl Entry {
 
     /// Whether it was cancelled.
     pub fn cancelled(&self, at: Timestamp) -> bool {
-        self.later.iter().any(|later| later.kind == Kind::Cancel && later.state.at(at) == Now::Done)
+        self.later
+            .iter()
+            .any(|later| later.kind == Kind::Cancel && later.state.at(at) == Now::Done)
     }
 
     /// Whether a card is charged; else it is another method.
     pub(super) fn is_of_card(&self) -> bool {
-        self.method.is_none_or(|method| methods::way(method).is_none())
+        self.method
+            .is_none_or(|method| methods::way(method).is_none())
     }
 
     /// Takes what the customer decided at the page. False when that was decided before, or does not count any more.
     pub(super) fn decide(&mut self, pass: bool) -> bool {
-        self.moves(Progress::Waiting, if pass { Progress::Passed } else { Progress::Failed })
+        self.moves(
+            Progress::Waiting,
+            if pass {
+                Progress::Passed
+            } else {
+                Progress::Failed
+            },
+        )
     }
 
     /// Completes an authorisation whose customer has done what was asked. False when there is nothing to complete.
@@ -242,16 +282,29 @@ impl Entry {
 
     /// The capture, cancellation or refund of this reference.
     pub(super) fn find(&self, reference: &Reference) -> Option<&Later> {
-        self.later.iter().find(|later| later.reference == *reference)
+        self.later
+            .iter()
+            .find(|later| later.reference == *reference)
     }
 
     /// Judges a later operation by the processor's rules, and notes it with its outcome.
-    pub(super) fn note(&mut self, kind: Kind, reference: &Reference, amount: i64, now: Timestamp) -> Later {
+    pub(super) fn note(
+        &mut self,
+        kind: Kind,
+        reference: &Reference,
+        amount: i64,
+        now: Timestamp,
+    ) -> Later {
         let state = match self.refusal(kind, amount, now) {
             Some(refusal) => State::Refused(refusal),
             None => self.effect(kind, now),
         };
-        let later = Later { reference: reference.clone(), kind, amount, state };
+        let later = Later {
+            reference: reference.clone(),
+            kind,
+            amount,
+            state,
+        };
         self.later.push(later.clone());
         if kind == Kind::Cancel
             && state == State::Done
@@ -269,7 +322,9 @@ impl Entry {
             Standing::Held => return Some(Refusal::InReview),
             // What waits for the customer can be given up.
             Standing::Asks { .. } if kind == Kind::Cancel => {}
-            Standing::Asks { .. } | Standing::Declined(_) | Standing::Failed => return Some(Refusal::NotApproved),
+            Standing::Asks { .. } | Standing::Declined(_) | Standing::Failed => {
+                return Some(Refusal::NotApproved);
+            }
         }
         if self.behaviour == Behaviour::RefuseLater && kind != Kind::Refund {
             return Some(Refusal::TestNumber);
@@ -282,7 +337,11 @@ impl Entry {
             Kind::Cancel => None,
             Kind::Refund if captured == 0 => Some(Refusal::NotCaptured),
             Kind::Refund => {
-                let promised = self.sum(Kind::Refund, |now| matches!(now, Now::Done | Now::Pending), now);
+                let promised = self.sum(
+                    Kind::Refund,
+                    |now| matches!(now, Now::Done | Now::Pending),
+                    now,
+                );
                 (amount > captured.saturating_sub(promised)).then_some(Refusal::AboveCaptured)
             }
         }
@@ -298,7 +357,10 @@ impl Entry {
     }
 
     fn sum(&self, kind: Kind, counts: impl Fn(Now) -> bool, at: Timestamp) -> i64 {
-        let counted = self.later.iter().filter(|later| later.kind == kind && counts(later.state.at(at)));
+        let counted = self
+            .later
+            .iter()
+            .filter(|later| later.kind == kind && counts(later.state.at(at)));
         counted.fold(0, |sum, later| later.amount.saturating_add(sum))
     }
 }
@@ -307,16 +369,26 @@ impl Entry {
 /// the customer's authentication.
 fn challenge_of(card: &CardData, return_url: Option<&str>, world: &World) -> Option<Challenge> {
     let demanded = cards::behaviour(card).demands() && card.cryptogram.is_none();
-    return_url.filter(|_| demanded).map(|url| Challenge::new(ActionKind::ThreeDSecure, url, world))
+    return_url
+        .filter(|_| demanded)
+        .map(|url| Challenge::new(ActionKind::ThreeDSecure, url, world))
 }
 
 /// What authentication brings: the wallet's own, or 3D Secure when it was `asked` for.
 fn authentication(card: &CardData, asked: bool) -> Option<ThreeDs> {
-    let eci = if card.number.brand() == Brand::Mastercard { "02" } else { "05" };
+    let eci = if card.number.brand() == Brand::Mastercard {
+        "02"
+    } else {
+        "05"
+    };
     let (eci, version) = match &card.cryptogram {
         Some(cryptogram) => (cryptogram.eci.as_deref().unwrap_or(eci), None),
         None if asked => (eci, Some("2.2.0".to_owned())),
         None => return None,
     };
-    Some(ThreeDs { eci: Some(eci.to_owned()), version, result: Some("AUTHENTICATED".to_owned()) })
+    Some(ThreeDs {
+        eci: Some(eci.to_owned()),
+        version,
+        result: Some("AUTHENTICATED".to_owned()),
+    })
 }

@@ -30,8 +30,8 @@ use std::{
 };
 
 use connector::{
-    Answer, Authorise, CallError, Complete, Connector, Descriptor, Finding, Follow, LaterAnswer, LookUp, Tokenise,
-    Tokenised,
+    Answer, Authorise, CallError, Complete, Connector, Descriptor, Finding, Follow, LaterAnswer,
+    LookUp, Tokenise, Tokenised,
 };
 use futures_util::future::BoxFuture;
 use world::World;
@@ -75,7 +75,12 @@ enum Noted {
 impl Simulator {
     /// A simulator with these books. Several may share the books.
     pub fn new(world: World, books: Arc<dyn Books>) -> Self {
-        Self { world, books, turns: turns::Turns::default(), base: OnceLock::new() }
+        Self {
+            world,
+            books,
+            turns: turns::Turns::default(),
+            base: OnceLock::new(),
+        }
     }
 
     /// Tells the base of the addresses of the simulator's pages, without a slash at its end. Counts once.
@@ -108,7 +113,9 @@ impl Simulator {
             }
             Some(Fault::Garbage) => {
                 call.await?;
-                Err(CallError::Unknown("the answer can't be understood".to_owned()))
+                Err(CallError::Unknown(
+                    "the answer can't be understood".to_owned(),
+                ))
             }
         }
     }
@@ -129,7 +136,11 @@ impl Simulator {
         if entry.behaviour == Behaviour::SilentCharged {
             return self.say_nothing().await;
         }
-        Ok(answers::authorisation(&entry, self.world.now(), self.base()))
+        Ok(answers::authorisation(
+            &entry,
+            self.world.now(),
+            self.base(),
+        ))
     }
 
     /// Writes a new entry, or finds the one that the same request made before: nothing is written twice.
@@ -137,23 +148,44 @@ impl Simulator {
         if self.books.insert(&entry).await.map_err(of_a_write)? {
             return Ok(entry);
         }
-        let known = self.books.load(entry.reference.as_str()).await.map_err(of_a_read)?;
-        known.filter(|known| known.is_repeated_by(&entry)).ok_or_else(is_another_request)
+        let known = self
+            .books
+            .load(entry.reference.as_str())
+            .await
+            .map_err(of_a_read)?;
+        known
+            .filter(|known| known.is_repeated_by(&entry))
+            .ok_or_else(is_another_request)
     }
 
     async fn play_complete(&self, call: &Complete<'_>) -> Result<Answer, CallError> {
-        let known = self.books.load(call.reference.as_str()).await.map_err(of_a_read)?;
-        let known = known.filter(|entry| entry.connection == *call.connection && entry.token.is_none());
-        let Some(entry) = known else { return Err(rejected("there is no such authorisation")) };
+        let known = self
+            .books
+            .load(call.reference.as_str())
+            .await
+            .map_err(of_a_read)?;
+        let known =
+            known.filter(|entry| entry.connection == *call.connection && entry.token.is_none());
+        let Some(entry) = known else {
+            return Err(rejected("there is no such authorisation"));
+        };
         if entry.money != call.money || entry.sale != call.capture {
             return Err(is_another_request());
         }
         let entry = self.change(entry, Entry::complete).await?;
-        Ok(answers::authorisation(&entry, self.world.now(), self.base()))
+        Ok(answers::authorisation(
+            &entry,
+            self.world.now(),
+            self.base(),
+        ))
     }
 
     /// Changes an entry, if `change` says that it did, whoever else changes it too. Returns the entry as it is then.
-    async fn change(&self, known: Entry, change: impl Fn(&mut Entry) -> bool) -> Result<Entry, CallError> {
+    async fn change(
+        &self,
+        known: Entry,
+        change: impl Fn(&mut Entry) -> bool,
+    ) -> Result<Entry, CallError> {
         let _turn = self.turns.take(&known.reference).await;
         let mut entry = known;
         for _ in 0..TRIES {
@@ -162,11 +194,21 @@ impl Simulator {
             }
             let expected = entry.version;
             entry.version = expected.saturating_add(1);
-            if self.books.update(&entry, expected).await.map_err(of_a_write)? {
+            if self
+                .books
+                .update(&entry, expected)
+                .await
+                .map_err(of_a_write)?
+            {
                 return Ok(entry);
             }
-            let stored = self.books.load(entry.reference.as_str()).await.map_err(of_a_read)?;
-            entry = stored.ok_or_else(|| CallError::Unknown("an entry of the books has gone".to_owned()))?;
+            let stored = self
+                .books
+                .load(entry.reference.as_str())
+                .await
+                .map_err(of_a_read)?;
+            entry = stored
+                .ok_or_else(|| CallError::Unknown("an entry of the books has gone".to_owned()))?;
         }
         Err(overtaken())
     }
@@ -178,23 +220,37 @@ impl Simulator {
             self.note(kind, call).await?
         };
         match noted {
-            Noted::Now(later, Behaviour::SilentLater) if later.state == State::Done => self.say_nothing().await,
-            Noted::Now(later, _) | Noted::Before(later) => Ok(answers::later(&later, self.world.now())),
+            Noted::Now(later, Behaviour::SilentLater) if later.state == State::Done => {
+                self.say_nothing().await
+            }
+            Noted::Now(later, _) | Noted::Before(later) => {
+                Ok(answers::later(&later, self.world.now()))
+            }
         }
     }
 
     /// Notes a later operation in the books, once.
     async fn note(&self, kind: Kind, call: &Follow<'_>) -> Result<Noted, CallError> {
         for _ in 0..TRIES {
-            let known = self.books.load(call.authorisation.as_str()).await.map_err(of_a_read)?;
+            let known = self
+                .books
+                .load(call.authorisation.as_str())
+                .await
+                .map_err(of_a_read)?;
             let known = known.filter(|entry| entry.connection == *call.connection);
-            let Some(mut entry) = known else { return Err(rejected("there is no such authorisation")) };
+            let Some(mut entry) = known else {
+                return Err(rejected("there is no such authorisation"));
+            };
             if entry.money.currency() != call.money.currency() {
                 return Err(rejected("the authorisation is in another currency"));
             }
             if let Some(later) = entry.find(call.reference) {
                 let repeated = later.kind == kind && later.amount == call.money.minor();
-                return if repeated { Ok(Noted::Before(later.clone())) } else { Err(is_another_request()) };
+                return if repeated {
+                    Ok(Noted::Before(later.clone()))
+                } else {
+                    Err(is_another_request())
+                };
             }
             if call.reference == call.authorisation {
                 return Err(is_another_request());
@@ -205,7 +261,12 @@ impl Simulator {
             let expected = entry.version;
             let later = entry.note(kind, call.reference, call.money.minor(), self.world.now());
             entry.version = expected.saturating_add(1);
-            if self.books.update(&entry, expected).await.map_err(of_a_write)? {
+            if self
+                .books
+                .update(&entry, expected)
+                .await
+                .map_err(of_a_write)?
+            {
                 return Ok(Noted::Now(later, entry.behaviour));
             }
         }
@@ -220,19 +281,30 @@ impl Simulator {
             return Ok(finding);
         }
         // The write of a call whose caller has gone may still be under way.
-        self.books.catch_up(call.authorisation.as_str()).await.map_err(of_a_read)?;
+        self.books
+            .catch_up(call.authorisation.as_str())
+            .await
+            .map_err(of_a_read)?;
         Ok(self.find(call).await?.unwrap_or(Finding::NotFound))
     }
 
     async fn find(&self, call: &LookUp<'_>) -> Result<Option<Finding>, CallError> {
-        let entry = self.books.load(call.authorisation.as_str()).await.map_err(of_a_read)?;
+        let entry = self
+            .books
+            .load(call.authorisation.as_str())
+            .await
+            .map_err(of_a_read)?;
         let entry = entry.filter(|entry| entry.connection == *call.connection);
-        Ok(entry.and_then(|entry| answers::finding(&entry, call.reference, self.world.now(), self.base())))
+        Ok(entry.and_then(|entry| {
+            answers::finding(&entry, call.reference, self.world.now(), self.base())
+        }))
     }
 
     async fn say_nothing<T>(&self) -> Result<T, CallError> {
         self.world.sleep(SILENCE).await;
-        Err(CallError::Unknown("the processor did not answer".to_owned()))
+        Err(CallError::Unknown(
+            "the processor did not answer".to_owned(),
+        ))
     }
 }
 
@@ -241,11 +313,17 @@ impl Connector for Simulator {
         &descriptor::DESCRIPTOR
     }
 
-    fn authorise<'a>(&'a self, call: &'a Authorise<'a>) -> BoxFuture<'a, Result<Answer, CallError>> {
+    fn authorise<'a>(
+        &'a self,
+        call: &'a Authorise<'a>,
+    ) -> BoxFuture<'a, Result<Answer, CallError>> {
         Box::pin(self.under(call.settings, self.play_authorise(call)))
     }
 
-    fn capture<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
+    fn capture<'a>(
+        &'a self,
+        call: &'a Follow<'a>,
+    ) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
         Box::pin(self.under(call.settings, self.play_later(Kind::Capture, call)))
     }
 
@@ -265,12 +343,19 @@ impl Connector for Simulator {
         Box::pin(self.under(call.settings, self.play_complete(call)))
     }
 
-    fn tokenise<'a>(&'a self, call: &'a Tokenise<'a>) -> BoxFuture<'a, Result<Tokenised, CallError>> {
+    fn tokenise<'a>(
+        &'a self,
+        call: &'a Tokenise<'a>,
+    ) -> BoxFuture<'a, Result<Tokenised, CallError>> {
         Box::pin(self.under(call.settings, self.play_tokenise(call)))
     }
 
     fn check_settings(&self, settings: &serde_json::Value) -> Result<(), String> {
-        if settings.is_object() { settings::read(settings).map(drop) } else { Err("must be an object".to_owned()) }
+        if settings.is_object() {
+            settings::read(settings).map(drop)
+        } else {
+            Err("must be an object".to_owned())
+        }
     }
 }
 
@@ -283,7 +368,11 @@ fn overtaken() -> CallError {
 }
 
 fn check(minor: i64) -> Result<(), CallError> {
-    if minor > 0 { Ok(()) } else { Err(rejected("the amount must be greater than zero")) }
+    if minor > 0 {
+        Ok(())
+    } else {
+        Err(rejected("the amount must be greater than zero"))
+    }
 }
 
 fn rejected(reason: &str) -> CallError {

@@ -32,16 +32,27 @@ impl Simulator {
 
     /// Takes the customer's decision at a page, if it is still to be made. Returns the page as it is then.
     pub async fn decide(&self, token: &str, pass: bool) -> Result<Option<Page>, BooksError> {
-        let Some(entry) = self.challenged(token).await? else { return Ok(None) };
+        let Some(entry) = self.challenged(token).await? else {
+            return Ok(None);
+        };
         let decided = self.change(entry, |entry| entry.decide(pass)).await;
-        Ok(page(&decided.map_err(|error| BooksError::Untouched(error.to_string()))?))
+        Ok(page(&decided.map_err(|error| {
+            BooksError::Untouched(error.to_string())
+        })?))
     }
 
     /// The entry whose challenge has this token.
     async fn challenged(&self, token: &str) -> Result<Option<Entry>, BooksError> {
-        let Some((secret, reference)) = challenge::parse(token) else { return Ok(None) };
+        let Some((secret, reference)) = challenge::parse(token) else {
+            return Ok(None);
+        };
         let entry = self.books.load(reference.as_str()).await?;
-        Ok(entry.filter(|entry| entry.challenge.as_ref().is_some_and(|challenge| challenge.was_given(secret))))
+        Ok(entry.filter(|entry| {
+            entry
+                .challenge
+                .as_ref()
+                .is_some_and(|challenge| challenge.was_given(secret))
+        }))
     }
 }
 

@@ -27,14 +27,24 @@ pub(super) enum Fault {
 /// Reads the settings. The error is a clause for the merchant, and repeats no value.
 pub(super) fn read(settings: &Value) -> Result<Option<Fault>, String> {
     let Value::Object(settings) = settings else {
-        return if settings.is_null() { Ok(None) } else { Err("must be an object".to_owned()) };
+        return if settings.is_null() {
+            Ok(None)
+        } else {
+            Err("must be an object".to_owned())
+        };
     };
     if settings.keys().any(|key| key != "fault" && key != "delay") {
-        return Err("has a key that the simulator does not know; it knows fault and delay".to_owned());
+        return Err(
+            "has a key that the simulator does not know; it knows fault and delay".to_owned(),
+        );
     }
     let delay = settings.get("delay").map(duration).transpose()?;
     let Some(fault) = settings.get("fault") else {
-        return if delay.is_none() { Ok(None) } else { Err("has a delay, which needs the fault slow".to_owned()) };
+        return if delay.is_none() {
+            Ok(None)
+        } else {
+            Err("has a delay, which needs the fault slow".to_owned())
+        };
     };
     let fault = match fault.as_str() {
         Some("down") => Fault::Down,
@@ -42,7 +52,12 @@ pub(super) fn read(settings: &Value) -> Result<Option<Fault>, String> {
         Some("dies_after_charging") => Fault::DiesAfterCharging,
         Some("garbage") => Fault::Garbage,
         Some("fails") => Fault::Fails,
-        _ => return Err("has a fault that is none of down, slow, dies_after_charging, garbage, fails".to_owned()),
+        _ => {
+            return Err(
+                "has a fault that is none of down, slow, dies_after_charging, garbage, fails"
+                    .to_owned(),
+            );
+        }
     };
     if delay.is_some() {
         return Err("has a delay, which only the fault slow takes".to_owned());
@@ -63,8 +78,13 @@ fn duration(value: &Value) -> Result<Duration, String> {
             _ => None,
         }
     };
-    let read = value.as_str().and_then(read).filter(|span| (Duration::from_millis(1)..=SLOWEST).contains(span));
-    read.ok_or_else(|| "has a delay that is no duration like 500ms, 3s or 2m, of at most 10m".to_owned())
+    let read = value
+        .as_str()
+        .and_then(read)
+        .filter(|span| (Duration::from_millis(1)..=SLOWEST).contains(span));
+    read.ok_or_else(|| {
+        "has a delay that is no duration like 500ms, 3s or 2m, of at most 10m".to_owned()
+    })
 }
 
 #[cfg(test)]
@@ -78,10 +98,22 @@ mod tests {
         for (settings, fault) in [
             (json!({}), None),
             (json!({"fault": "down"}), Some(Fault::Down)),
-            (json!({"fault": "slow"}), Some(Fault::Slow(Duration::from_secs(3)))),
-            (json!({"fault": "slow", "delay": "500ms"}), Some(Fault::Slow(Duration::from_millis(500)))),
-            (json!({"fault": "slow", "delay": "2m"}), Some(Fault::Slow(Duration::from_mins(2)))),
-            (json!({"fault": "dies_after_charging"}), Some(Fault::DiesAfterCharging)),
+            (
+                json!({"fault": "slow"}),
+                Some(Fault::Slow(Duration::from_secs(3))),
+            ),
+            (
+                json!({"fault": "slow", "delay": "500ms"}),
+                Some(Fault::Slow(Duration::from_millis(500))),
+            ),
+            (
+                json!({"fault": "slow", "delay": "2m"}),
+                Some(Fault::Slow(Duration::from_mins(2))),
+            ),
+            (
+                json!({"fault": "dies_after_charging"}),
+                Some(Fault::DiesAfterCharging),
+            ),
             (json!({"fault": "garbage"}), Some(Fault::Garbage)),
             (json!({"fault": "fails"}), Some(Fault::Fails)),
         ] {
@@ -98,16 +130,25 @@ mod tests {
             (json!({"fault": "secret"}), "none of"),
             (json!({"fault": null}), "none of"),
             (json!({"delay": "3s"}), "needs the fault slow"),
-            (json!({"fault": "down", "delay": "3s"}), "only the fault slow"),
+            (
+                json!({"fault": "down", "delay": "3s"}),
+                "only the fault slow",
+            ),
             (json!({"fault": "slow", "delay": "secret"}), "no duration"),
             (json!({"fault": "slow", "delay": 3}), "no duration"),
             (json!({"fault": "slow", "delay": "0s"}), "no duration"),
             (json!({"fault": "slow", "delay": "11m"}), "no duration"),
-            (json!({"fault": "slow", "delay": "99999999999s"}), "no duration"),
+            (
+                json!({"fault": "slow", "delay": "99999999999s"}),
+                "no duration",
+            ),
             (json!({"fault": "slow", "delay": "3é"}), "no duration"),
         ] {
             let error = read(&settings).unwrap_err();
-            assert!(error.contains(part) && !error.contains("secret"), "{settings}: {error}");
+            assert!(
+                error.contains(part) && !error.contains("secret"),
+                "{settings}: {error}"
+            );
         }
     }
 }

@@ -13,7 +13,11 @@ use super::{
 const PAGE: u32 = 500;
 
 /// The books as of `at`: the entry of one authorisation's reference, or all entries.
-pub async fn read_books(books: &dyn Books, reference: Option<&str>, at: Timestamp) -> Result<Value, BooksError> {
+pub async fn read_books(
+    books: &dyn Books,
+    reference: Option<&str>,
+    at: Timestamp,
+) -> Result<Value, BooksError> {
     let entries: Vec<Entry> = match reference {
         Some(reference) => books.load(reference).await?.into_iter().collect(),
         None => all(books).await?,
@@ -58,7 +62,12 @@ fn entry_json(entry: &Entry, at: Timestamp) -> Value {
 }
 
 fn of_kind(entry: &Entry, kind: Kind, at: Timestamp) -> Vec<Value> {
-    entry.later.iter().filter(|later| later.kind == kind).map(|later| later_json(later, at)).collect()
+    entry
+        .later
+        .iter()
+        .filter(|later| later.kind == kind)
+        .map(|later| later_json(later, at))
+        .collect()
 }
 
 fn later_json(later: &Later, at: Timestamp) -> Value {

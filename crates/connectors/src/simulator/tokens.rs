@@ -6,7 +6,8 @@ use super::{Simulator, answers, entry::Entry, fault, rejected, settings::Fault};
 
 impl Simulator {
     pub(super) async fn play_tokenise(&self, call: &Tokenise<'_>) -> Result<Tokenised, CallError> {
-        let reference = Reference::other(call.reference).ok_or_else(|| rejected("the reference has another form"))?;
+        let reference = Reference::other(call.reference)
+            .ok_or_else(|| rejected("the reference has another form"))?;
         let mut entry = Entry::open_token(call, reference, &self.world);
         if fault(call.settings)? == Some(Fault::Fails) {
             entry = entry.failing();

@@ -20,7 +20,9 @@ impl Turns {
     /// Waits for the turn of an authorisation's entry. Entries may share a lane.
     pub(super) async fn take(&self, authorisation: &Reference) -> Option<MutexGuard<'_, ()>> {
         let bytes = authorisation.as_str().bytes();
-        let lane = bytes.fold(0_usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(usize::from(byte))) % LANES;
+        let lane = bytes.fold(0_usize, |sum, byte| {
+            sum.wrapping_mul(31).wrapping_add(usize::from(byte))
+        }) % LANES;
         match self.0.get(lane) {
             Some(lane) => Some(lane.lock().await),
             None => None,

@@ -50,14 +50,28 @@ fn numbers_that_succeed_do_as_a_sale_and_as_an_authorisation() {
 #[test]
 fn an_approval_comes_with_its_facts() {
     let shop = Shop::open();
-    for (number, funding) in [("4242424242424242", CardFunding::Credit), ("4000056655665556", CardFunding::Debit)] {
+    for (number, funding) in [
+        ("4242424242424242", CardFunding::Credit),
+        ("4000056655665556", CardFunding::Debit),
+    ] {
         let reference = shop.reference();
-        let answer = shop.authorise(&reference, number, (1000, true)).unwrap().unwrap();
-        let Answer::Approved { approval, .. } = answer else { panic!("{answer:?}") };
+        let answer = shop
+            .authorise(&reference, number, (1000, true))
+            .unwrap()
+            .unwrap();
+        let Answer::Approved { approval, .. } = answer else {
+            panic!("{answer:?}")
+        };
         assert_eq!(approval.funding, Some(funding));
-        assert_eq!(approval.processor_id, Some(format!("sim_{}", reference.as_str())));
+        assert_eq!(
+            approval.processor_id,
+            Some(format!("sim_{}", reference.as_str()))
+        );
         assert_eq!(approval.processor_status.as_deref(), Some("captured"));
-        assert_eq!(approval.network_status.as_deref(), Some("approved_by_network"));
+        assert_eq!(
+            approval.network_status.as_deref(),
+            Some("approved_by_network")
+        );
         assert_eq!(approval.risk_level.as_deref(), Some("normal"));
         assert!(approval.risk_score_hundredths.is_some());
         assert_eq!(approval.issuing_bank.as_deref(), Some("Simulated Bank"));
@@ -71,24 +85,67 @@ fn an_approval_comes_with_its_facts() {
 fn numbers_that_are_declined_are_for_their_reason() {
     let shop = Shop::open();
     for (number, code, kind) in [
-        ("4000000000000002", DeclineCode::GeneralDecline, DeclineType::Hard),
-        ("4000000000000069", DeclineCode::ExpiredCard, DeclineType::Hard),
-        ("4000000000009995", DeclineCode::InsufficientFunds, DeclineType::Soft),
-        ("4000000000009979", DeclineCode::LostRestrictedOrStolenCard, DeclineType::Hard),
-        ("4100000000000019", DeclineCode::SuspectedFraud, DeclineType::Hard),
-        ("4000000000000127", DeclineCode::InvalidCvc, DeclineType::Hard),
-        ("4000002760003184", DeclineCode::AuthorizationRequired, DeclineType::Soft),
-        ("4000008400001629", DeclineCode::AuthorizationRequired, DeclineType::Soft),
+        (
+            "4000000000000002",
+            DeclineCode::GeneralDecline,
+            DeclineType::Hard,
+        ),
+        (
+            "4000000000000069",
+            DeclineCode::ExpiredCard,
+            DeclineType::Hard,
+        ),
+        (
+            "4000000000009995",
+            DeclineCode::InsufficientFunds,
+            DeclineType::Soft,
+        ),
+        (
+            "4000000000009979",
+            DeclineCode::LostRestrictedOrStolenCard,
+            DeclineType::Hard,
+        ),
+        (
+            "4100000000000019",
+            DeclineCode::SuspectedFraud,
+            DeclineType::Hard,
+        ),
+        (
+            "4000000000000127",
+            DeclineCode::InvalidCvc,
+            DeclineType::Hard,
+        ),
+        (
+            "4000002760003184",
+            DeclineCode::AuthorizationRequired,
+            DeclineType::Soft,
+        ),
+        (
+            "4000008400001629",
+            DeclineCode::AuthorizationRequired,
+            DeclineType::Soft,
+        ),
     ] {
         for capture in [false, true] {
             let reference = shop.reference();
-            let answer = shop.authorise(&reference, number, (1000, capture)).unwrap().unwrap();
-            let Answer::Declined { decline, approval } = &answer else { panic!("{number}: {answer:?}") };
+            let answer = shop
+                .authorise(&reference, number, (1000, capture))
+                .unwrap()
+                .unwrap();
+            let Answer::Declined { decline, approval } = &answer else {
+                panic!("{number}: {answer:?}")
+            };
             assert_eq!((decline.code, decline.kind), (code, kind), "{number}");
             assert!(decline.processor_code.is_some() && decline.processor_type.is_some());
-            assert_eq!(approval.network_status.as_deref(), Some("declined_by_network"));
+            assert_eq!(
+                approval.network_status.as_deref(),
+                Some("declined_by_network")
+            );
             assert_eq!(approval.scheme_transaction_id, None);
-            assert_eq!(shop.look_up(&reference, &reference), Finding::Authorisation(answer));
+            assert_eq!(
+                shop.look_up(&reference, &reference),
+                Finding::Authorisation(answer)
+            );
             assert_eq!(shop.sums(&reference), [0, 0, 0]);
             assert_eq!(shop.entry(&reference)["declined"], json!(true));
         }
@@ -99,9 +156,15 @@ fn numbers_that_are_declined_are_for_their_reason() {
 fn a_failure_authorises_nothing_and_is_no_decline() {
     let shop = Shop::open();
     let reference = shop.reference();
-    let answer = shop.authorise(&reference, "4000000000000119", (1000, true)).unwrap().unwrap();
+    let answer = shop
+        .authorise(&reference, "4000000000000119", (1000, true))
+        .unwrap()
+        .unwrap();
     assert!(matches!(answer, Answer::Failed { .. }), "{answer:?}");
-    assert_eq!(shop.look_up(&reference, &reference), Finding::Authorisation(answer));
+    assert_eq!(
+        shop.look_up(&reference, &reference),
+        Finding::Authorisation(answer)
+    );
     assert_eq!(shop.sums(&reference), [0, 0, 0]);
     assert_eq!(shop.entry(&reference)["declined"], json!(false));
 }
@@ -112,14 +175,20 @@ fn a_silent_charge_is_found_by_the_first_look_up() {
     for capture in [false, true] {
         let reference = shop.reference();
         let before = shop.world.now();
-        assert_eq!(shop.authorise(&reference, "4000000000000903", (1000, capture)), Err(Elapsed));
+        assert_eq!(
+            shop.authorise(&reference, "4000000000000903", (1000, capture)),
+            Err(Elapsed)
+        );
         assert_eq!(shop.world.now().since(before).as_secs(), 2);
         let found = shop.look_up(&reference, &reference);
         assert!(
             matches!(found, Finding::Authorisation(Answer::Approved { captured, .. }) if captured == capture),
             "{found:?}"
         );
-        assert_eq!(shop.sums(&reference), [1000, if capture { 1000 } else { 0 }, 0]);
+        assert_eq!(
+            shop.sums(&reference),
+            [1000, if capture { 1000 } else { 0 }, 0]
+        );
     }
 }
 
@@ -127,7 +196,10 @@ fn a_silent_charge_is_found_by_the_first_look_up() {
 fn a_silence_without_a_charge_leaves_nothing_to_find() {
     let shop = Shop::open();
     let reference = shop.reference();
-    assert_eq!(shop.authorise(&reference, "4000000000000911", (1000, true)), Err(Elapsed));
+    assert_eq!(
+        shop.authorise(&reference, "4000000000000911", (1000, true)),
+        Err(Elapsed)
+    );
     assert_eq!(shop.look_up(&reference, &reference), Finding::NotFound);
     assert_eq!(shop.read(), [] as [serde_json::Value; 0]);
 }
@@ -137,12 +209,21 @@ fn a_held_payment_is_accepted_two_seconds_later_as_it_was_asked_for() {
     let shop = Shop::open();
     for capture in [false, true] {
         let reference = shop.reference();
-        let answer = shop.authorise(&reference, "4000000000000929", (1000, capture)).unwrap().unwrap();
+        let answer = shop
+            .authorise(&reference, "4000000000000929", (1000, capture))
+            .unwrap()
+            .unwrap();
         assert!(matches!(answer, Answer::Held { .. }), "{answer:?}");
-        let refund = shop.later(Kind::Refund, &reference, &shop.reference(), 1000).unwrap().unwrap();
+        let refund = shop
+            .later(Kind::Refund, &reference, &shop.reference(), 1000)
+            .unwrap()
+            .unwrap();
         assert!(matches!(refund, LaterAnswer::Refused { .. }), "{refund:?}");
         shop.wait(1999);
-        assert_eq!(shop.look_up(&reference, &reference), Finding::Authorisation(answer));
+        assert_eq!(
+            shop.look_up(&reference, &reference),
+            Finding::Authorisation(answer)
+        );
         assert_eq!(shop.sums(&reference), [0, 0, 0]);
         shop.wait(1);
         let found = shop.look_up(&reference, &reference);
@@ -150,7 +231,10 @@ fn a_held_payment_is_accepted_two_seconds_later_as_it_was_asked_for() {
             matches!(found, Finding::Authorisation(Answer::Approved { captured, .. }) if captured == capture),
             "{found:?}"
         );
-        assert_eq!(shop.sums(&reference), [1000, if capture { 1000 } else { 0 }, 0]);
+        assert_eq!(
+            shop.sums(&reference),
+            [1000, if capture { 1000 } else { 0 }, 0]
+        );
     }
 }
 
@@ -160,14 +244,23 @@ fn a_stubborn_authorisation_can_be_neither_captured_nor_cancelled() {
     let authorised = shop.authorised("4000000000000937");
     for kind in [Kind::Capture, Kind::Cancel] {
         let reference = shop.reference();
-        let answer = shop.later(kind, &authorised, &reference, 1000).unwrap().unwrap();
+        let answer = shop
+            .later(kind, &authorised, &reference, 1000)
+            .unwrap()
+            .unwrap();
         assert!(matches!(answer, LaterAnswer::Refused { .. }), "{answer:?}");
-        assert_eq!(shop.look_up(&authorised, &reference), Finding::Later(answer));
+        assert_eq!(
+            shop.look_up(&authorised, &reference),
+            Finding::Later(answer)
+        );
     }
     assert_eq!(shop.sums(&authorised), [1000, 0, 0]);
     assert_eq!(shop.entry(&authorised)["cancelled"], json!(false));
     let sold = shop.sold("4000000000000937");
-    let refund = shop.later(Kind::Refund, &sold, &shop.reference(), 1000).unwrap().unwrap();
+    let refund = shop
+        .later(Kind::Refund, &sold, &shop.reference(), 1000)
+        .unwrap()
+        .unwrap();
     assert!(matches!(refund, LaterAnswer::Done { .. }), "{refund:?}");
 }
 
@@ -175,38 +268,65 @@ fn a_stubborn_authorisation_can_be_neither_captured_nor_cancelled() {
 fn a_slow_refund_is_done_two_seconds_later() {
     let shop = Shop::open();
     let (sold, refund) = (shop.sold("4000000000007726"), shop.reference());
-    let answer = shop.later(Kind::Refund, &sold, &refund, 400).unwrap().unwrap();
+    let answer = shop
+        .later(Kind::Refund, &sold, &refund, 400)
+        .unwrap()
+        .unwrap();
     assert!(matches!(answer, LaterAnswer::Pending { .. }), "{answer:?}");
     shop.wait(1999);
     assert_eq!(shop.look_up(&sold, &refund), Finding::Later(answer));
     assert_eq!(shop.sums(&sold), [1000, 1000, 0]);
     assert_eq!(shop.entry(&sold)["refunds"][0]["status"], "pending");
     shop.wait(1);
-    assert!(matches!(shop.look_up(&sold, &refund), Finding::Later(LaterAnswer::Done { .. })));
+    assert!(matches!(
+        shop.look_up(&sold, &refund),
+        Finding::Later(LaterAnswer::Done { .. })
+    ));
     assert_eq!(shop.sums(&sold), [1000, 1000, 400]);
-    assert_eq!(shop.entry(&sold)["refunds"], json!([{"reference": refund, "amount": 400, "status": "done"}]));
+    assert_eq!(
+        shop.entry(&sold)["refunds"],
+        json!([{"reference": refund, "amount": 400, "status": "done"}])
+    );
 }
 
 #[test]
 fn a_failing_refund_fails_two_seconds_later_and_gives_its_amount_free() {
     let shop = Shop::open();
     let (sold, refund) = (shop.sold("4000000000005126"), shop.reference());
-    let answer = shop.later(Kind::Refund, &sold, &refund, 700).unwrap().unwrap();
+    let answer = shop
+        .later(Kind::Refund, &sold, &refund, 700)
+        .unwrap()
+        .unwrap();
     assert!(matches!(answer, LaterAnswer::Pending { .. }), "{answer:?}");
-    let beside = shop.later(Kind::Refund, &sold, &shop.reference(), 301).unwrap().unwrap();
-    assert!(matches!(beside, LaterAnswer::Refused { .. }), "a pending refund reserves its amount: {beside:?}");
+    let beside = shop
+        .later(Kind::Refund, &sold, &shop.reference(), 301)
+        .unwrap()
+        .unwrap();
+    assert!(
+        matches!(beside, LaterAnswer::Refused { .. }),
+        "a pending refund reserves its amount: {beside:?}"
+    );
     shop.wait(2000);
-    assert!(matches!(shop.look_up(&sold, &refund), Finding::Later(LaterAnswer::Refused { .. })));
+    assert!(matches!(
+        shop.look_up(&sold, &refund),
+        Finding::Later(LaterAnswer::Refused { .. })
+    ));
     assert_eq!(shop.sums(&sold), [1000, 1000, 0]);
     assert_eq!(shop.entry(&sold)["refunds"][0]["status"], "failed");
-    let again = shop.later(Kind::Refund, &sold, &shop.reference(), 1000).unwrap().unwrap();
+    let again = shop
+        .later(Kind::Refund, &sold, &shop.reference(), 1000)
+        .unwrap()
+        .unwrap();
     assert!(matches!(again, LaterAnswer::Pending { .. }), "{again:?}");
 }
 
 #[test]
 fn later_operations_of_a_silent_card_take_effect_and_answer_at_the_second_call() {
     let shop = Shop::open();
-    let (captured, cancelled) = (shop.authorised("4000000000000945"), shop.authorised("4000000000000945"));
+    let (captured, cancelled) = (
+        shop.authorised("4000000000000945"),
+        shop.authorised("4000000000000945"),
+    );
     let steps = [
         (Kind::Capture, &captured, 1000),
         (Kind::Refund, &captured, 400),
@@ -215,14 +335,27 @@ fn later_operations_of_a_silent_card_take_effect_and_answer_at_the_second_call()
     ];
     for (kind, about, minor) in steps {
         let reference = shop.reference();
-        assert_eq!(shop.later(kind, about, &reference, minor), Err(Elapsed), "{kind:?}");
-        assert!(matches!(shop.look_up(about, &reference), Finding::Later(LaterAnswer::Done { .. })), "{kind:?}");
+        assert_eq!(
+            shop.later(kind, about, &reference, minor),
+            Err(Elapsed),
+            "{kind:?}"
+        );
+        assert!(
+            matches!(
+                shop.look_up(about, &reference),
+                Finding::Later(LaterAnswer::Done { .. })
+            ),
+            "{kind:?}"
+        );
         let second = shop.later(kind, about, &reference, minor).unwrap().unwrap();
         assert!(matches!(second, LaterAnswer::Done { .. }), "{second:?}");
     }
     assert_eq!(shop.sums(&captured), [1000, 1000, 1000]);
     assert_eq!(shop.entry(&cancelled)["cancelled"], json!(true));
     // What has no effect is refused aloud.
-    let above = shop.later(Kind::Refund, &captured, &shop.reference(), 1).unwrap().unwrap();
+    let above = shop
+        .later(Kind::Refund, &captured, &shop.reference(), 1)
+        .unwrap()
+        .unwrap();
     assert!(matches!(above, LaterAnswer::Refused { .. }), "{above:?}");
 }

@@ -1,8 +1,8 @@
 //! What the customer must do first: 3D Secure and methods with a page of their own.
 
 use connector::{
-    Action, ActionKind, Answer, Authorise, CallError, Complete, Connector, Cryptogram, Finding, LaterAnswer, Reference,
-    ThreeDs, ThreeDsCall,
+    Action, ActionKind, Answer, Authorise, CallError, Complete, Connector, Cryptogram, Finding,
+    LaterAnswer, Reference, ThreeDs, ThreeDsCall,
 };
 use connectors::simulator::{Kind, Progress, Simulator};
 use domain::{decline::DeclineCode, method::Method, payment::ThreeDsWish};
@@ -29,20 +29,34 @@ struct Ask<'a> {
 
 fn with(number: &str) -> Ask<'_> {
     let method = card(number).number.brand().method();
-    Ask { number: Some(number), method, ..by(Method::Visa) }
+    Ask {
+        number: Some(number),
+        method,
+        ..by(Method::Visa)
+    }
 }
 
 fn by<'a>(method: Method) -> Ask<'a> {
     let wish = ThreeDsWish::AsIssuer;
-    Ask { number: None, method, wish, back: Some(BACK), merchant: false, cryptogram: None, capture: true }
+    Ask {
+        number: None,
+        method,
+        wish,
+        back: Some(BACK),
+        merchant: false,
+        cryptogram: None,
+        capture: true,
+    }
 }
 
 impl Shop {
     fn ask(&self, reference: &Reference, ask: Ask<'_>) -> Answer {
         let mut data = ask.number.map(card);
         if let (Some(data), Some(eci)) = (&mut data, ask.cryptogram) {
-            data.cryptogram =
-                Some(Cryptogram { value: "AAAA".to_owned(), eci: (!eci.is_empty()).then(|| eci.to_owned()) });
+            data.cryptogram = Some(Cryptogram {
+                value: "AAAA".to_owned(),
+                eci: (!eci.is_empty()).then(|| eci.to_owned()),
+            });
         }
         let call = Authorise {
             reference,
@@ -52,12 +66,17 @@ impl Shop {
             settings: &NO_SETTINGS,
             method: ask.method,
             card: data.as_ref(),
-            three_ds: ThreeDsCall { wish: ask.wish, return_url: ask.back },
+            three_ds: ThreeDsCall {
+                wish: ask.wish,
+                return_url: ask.back,
+            },
             merchant_initiated: ask.merchant,
             statement_descriptor: None,
             fraud: None,
         };
-        self.in_time(self.simulator.authorise(&call)).unwrap().unwrap()
+        self.in_time(self.simulator.authorise(&call))
+            .unwrap()
+            .unwrap()
     }
 
     fn complete(&self, reference: &Reference, (minor, capture): (i64, bool)) -> Call<Answer> {
@@ -76,7 +95,11 @@ impl Shop {
     fn waits(&self, reference: &Reference, ask: Ask<'_>) -> (Action, String) {
         match self.ask(reference, ask) {
             Answer::ActionRequired { action, .. } => {
-                let token = action.url.strip_prefix("https://pay.example/sandbox/pages/").unwrap().to_owned();
+                let token = action
+                    .url
+                    .strip_prefix("https://pay.example/sandbox/pages/")
+                    .unwrap()
+                    .to_owned();
                 (action, token)
             }
             other => panic!("{other:?}"),
@@ -84,30 +107,43 @@ impl Shop {
     }
 
     fn decide(&self, token: &str, pass: bool) -> Progress {
-        self.play(self.simulator.decide(token, pass)).unwrap().unwrap().state
+        self.play(self.simulator.decide(token, pass))
+            .unwrap()
+            .unwrap()
+            .state
     }
 }
 
 fn shop() -> Shop {
     let shop = Shop::open();
-    shop.simulator.reachable_at("https://pay.example".to_owned());
+    shop.simulator
+        .reachable_at("https://pay.example".to_owned());
     shop
 }
 
 fn three_ds(answer: &Answer) -> Option<ThreeDs> {
     match answer {
-        Answer::Approved { approval, .. } | Answer::Declined { approval, .. } => approval.three_ds.clone(),
+        Answer::Approved { approval, .. } | Answer::Declined { approval, .. } => {
+            approval.three_ds.clone()
+        }
         other => panic!("{other:?}"),
     }
 }
 
 fn authenticated(eci: &str, version: Option<&str>) -> ThreeDs {
     let result = Some("AUTHENTICATED".to_owned());
-    ThreeDs { eci: Some(eci.to_owned()), version: version.map(str::to_owned), result }
+    ThreeDs {
+        eci: Some(eci.to_owned()),
+        version: version.map(str::to_owned),
+        result,
+    }
 }
 
 fn is_declined(answer: &Answer, code: DeclineCode) {
-    assert!(matches!(answer, Answer::Declined { decline, .. } if decline.code == code), "{answer:?}");
+    assert!(
+        matches!(answer, Answer::Declined { decline, .. } if decline.code == code),
+        "{answer:?}"
+    );
 }
 
 #[test]
@@ -115,25 +151,62 @@ fn a_challenge_charges_nothing_until_it_is_passed_and_completed() {
     let shop = shop();
     for capture in [false, true] {
         let reference = shop.reference();
-        let (action, token) = shop.waits(&reference, Ask { capture, ..with(CHALLENGE) });
-        assert_eq!((action.kind, action.ready), (ActionKind::ThreeDSecure, false));
+        let (action, token) = shop.waits(
+            &reference,
+            Ask {
+                capture,
+                ..with(CHALLENGE)
+            },
+        );
+        assert_eq!(
+            (action.kind, action.ready),
+            (ActionKind::ThreeDSecure, false)
+        );
         assert_eq!(shop.sums(&reference), [0, 0, 0]);
         // Completed too early, it asks again.
         let early = shop.complete(&reference, (1000, capture)).unwrap().unwrap();
-        assert!(matches!(&early, Answer::ActionRequired { action: again, .. } if *again == action), "{early:?}");
+        assert!(
+            matches!(&early, Answer::ActionRequired { action: again, .. } if *again == action),
+            "{early:?}"
+        );
         assert_eq!(shop.decide(&token, true), Progress::Passed);
-        let Finding::Authorisation(Answer::ActionRequired { action: ready, .. }) = shop.look_up(&reference, &reference)
+        let Finding::Authorisation(Answer::ActionRequired { action: ready, .. }) =
+            shop.look_up(&reference, &reference)
         else {
             panic!("it is not ready")
         };
-        assert_eq!(ready, Action { ready: true, ..action });
-        assert_eq!((shop.sums(&reference), shop.entry(&reference)["challenge"].clone()), ([0, 0, 0], json!("passed")));
+        assert_eq!(
+            ready,
+            Action {
+                ready: true,
+                ..action
+            }
+        );
+        assert_eq!(
+            (
+                shop.sums(&reference),
+                shop.entry(&reference)["challenge"].clone()
+            ),
+            ([0, 0, 0], json!("passed"))
+        );
         let done = shop.complete(&reference, (1000, capture)).unwrap().unwrap();
-        assert!(matches!(&done, Answer::Approved { captured, .. } if *captured == capture), "{done:?}");
+        assert!(
+            matches!(&done, Answer::Approved { captured, .. } if *captured == capture),
+            "{done:?}"
+        );
         assert_eq!(three_ds(&done), Some(authenticated("05", Some("2.2.0"))));
-        assert_eq!(shop.complete(&reference, (1000, capture)).unwrap().unwrap(), done);
-        assert_eq!(shop.look_up(&reference, &reference), Finding::Authorisation(done));
-        assert_eq!(shop.sums(&reference), [1000, if capture { 1000 } else { 0 }, 0]);
+        assert_eq!(
+            shop.complete(&reference, (1000, capture)).unwrap().unwrap(),
+            done
+        );
+        assert_eq!(
+            shop.look_up(&reference, &reference),
+            Finding::Authorisation(done)
+        );
+        assert_eq!(
+            shop.sums(&reference),
+            [1000, if capture { 1000 } else { 0 }, 0]
+        );
         assert_eq!(shop.decide(&token, false), Progress::Completed);
     }
 }
@@ -142,9 +215,15 @@ fn a_challenge_charges_nothing_until_it_is_passed_and_completed() {
 fn the_same_request_again_waits_at_the_same_page() {
     let shop = shop();
     let reference = shop.reference();
-    assert_eq!(shop.waits(&reference, with(CHALLENGE)).0, shop.waits(&reference, with(CHALLENGE)).0);
+    assert_eq!(
+        shop.waits(&reference, with(CHALLENGE)).0,
+        shop.waits(&reference, with(CHALLENGE)).0
+    );
     let other = shop.reference();
-    assert_ne!(shop.waits(&reference, with(CHALLENGE)).1[..22], shop.waits(&other, with(CHALLENGE)).1[..22]);
+    assert_ne!(
+        shop.waits(&reference, with(CHALLENGE)).1[..22],
+        shop.waits(&other, with(CHALLENGE)).1[..22]
+    );
 }
 
 #[test]
@@ -170,8 +249,17 @@ fn a_challenge_that_is_not_passed_declines() {
         shop.decide(&token, false);
         let answer = shop.complete(&reference, (1000, true)).unwrap().unwrap();
         is_declined(&answer, code);
-        assert_eq!(shop.look_up(&reference, &reference), Finding::Authorisation(answer));
-        assert_eq!((shop.sums(&reference), shop.entry(&reference)["challenge"].clone()), ([0, 0, 0], json!("failed")));
+        assert_eq!(
+            shop.look_up(&reference, &reference),
+            Finding::Authorisation(answer)
+        );
+        assert_eq!(
+            (
+                shop.sums(&reference),
+                shop.entry(&reference)["challenge"].clone()
+            ),
+            ([0, 0, 0], json!("failed"))
+        );
     }
 }
 
@@ -197,11 +285,20 @@ fn what_waits_can_be_given_up_and_is_never_charged_then() {
             if passed {
                 shop.decide(&token, true);
             }
-            let cancel = shop.later(Kind::Cancel, &reference, &shop.reference(), 1000).unwrap().unwrap();
+            let cancel = shop
+                .later(Kind::Cancel, &reference, &shop.reference(), 1000)
+                .unwrap()
+                .unwrap();
             assert!(matches!(cancel, LaterAnswer::Done { .. }), "{cancel:?}");
             assert_eq!(shop.decide(&token, true), Progress::Over);
-            is_declined(&shop.complete(&reference, (1000, true)).unwrap().unwrap(), DeclineCode::PaymentCancelled);
-            let again = shop.later(Kind::Cancel, &reference, &shop.reference(), 1000).unwrap().unwrap();
+            is_declined(
+                &shop.complete(&reference, (1000, true)).unwrap().unwrap(),
+                DeclineCode::PaymentCancelled,
+            );
+            let again = shop
+                .later(Kind::Cancel, &reference, &shop.reference(), 1000)
+                .unwrap()
+                .unwrap();
             assert!(matches!(again, LaterAnswer::Refused { .. }), "{again:?}");
             assert_eq!(shop.sums(&reference), [0, 0, 0]);
             assert_eq!(shop.entry(&reference)["challenge"], json!("over"));
@@ -214,14 +311,26 @@ fn what_waits_can_be_given_up_and_is_never_charged_then() {
 fn what_is_completed_is_cancelled_like_any_authorisation() {
     let shop = shop();
     let reference = shop.reference();
-    let (_, token) = shop.waits(&reference, Ask { capture: false, ..with(CHALLENGE) });
+    let (_, token) = shop.waits(
+        &reference,
+        Ask {
+            capture: false,
+            ..with(CHALLENGE)
+        },
+    );
     for kind in [Kind::Capture, Kind::Refund] {
-        let early = shop.later(kind, &reference, &shop.reference(), 1000).unwrap().unwrap();
+        let early = shop
+            .later(kind, &reference, &shop.reference(), 1000)
+            .unwrap()
+            .unwrap();
         assert!(matches!(early, LaterAnswer::Refused { .. }), "{early:?}");
     }
     shop.decide(&token, true);
     shop.complete(&reference, (1000, false)).unwrap().unwrap();
-    let cancel = shop.later(Kind::Cancel, &reference, &shop.reference(), 1000).unwrap().unwrap();
+    let cancel = shop
+        .later(Kind::Cancel, &reference, &shop.reference(), 1000)
+        .unwrap()
+        .unwrap();
     assert!(matches!(cancel, LaterAnswer::Done { .. }), "{cancel:?}");
     assert_eq!(shop.entry(&reference)["challenge"], json!("passed"));
 }
@@ -229,12 +338,25 @@ fn what_is_completed_is_cancelled_like_any_authorisation() {
 #[test]
 fn where_nobody_can_be_sent_to_a_page_a_challenge_is_a_soft_decline() {
     let shop = shop();
-    for ask in [with(CHALLENGE), with(CHALLENGE_THEN_DECLINE), by(Method::Walletc), by(Method::Ideal)] {
-        for ask in [Ask { back: None, ..ask }, Ask { merchant: true, ..ask }] {
+    for ask in [
+        with(CHALLENGE),
+        with(CHALLENGE_THEN_DECLINE),
+        by(Method::Walletc),
+        by(Method::Ideal),
+    ] {
+        for ask in [
+            Ask { back: None, ..ask },
+            Ask {
+                merchant: true,
+                ..ask
+            },
+        ] {
             let reference = shop.reference();
             let answer = shop.ask(&reference, ask);
             is_declined(&answer, DeclineCode::AuthorizationRequired);
-            assert!(matches!(&answer, Answer::Declined { decline, .. } if decline.kind.code() == "SOFT"));
+            assert!(
+                matches!(&answer, Answer::Declined { decline, .. } if decline.kind.code() == "SOFT")
+            );
             assert_eq!(shop.entry(&reference).get("challenge"), None);
         }
     }
@@ -243,17 +365,32 @@ fn where_nobody_can_be_sent_to_a_page_a_challenge_is_a_soft_decline() {
 #[test]
 fn who_avoids_a_challenge_meets_it_all_the_same() {
     let shop = shop();
-    shop.waits(&shop.reference(), Ask { wish: ThreeDsWish::Avoid, ..with(CHALLENGE) });
+    shop.waits(
+        &shop.reference(),
+        Ask {
+            wish: ThreeDsWish::Avoid,
+            ..with(CHALLENGE)
+        },
+    );
 }
 
 #[test]
 fn other_cards_pass_without_a_challenge_when_it_is_asked_for() {
     let shop = shop();
     for (number, eci) in [("4242424242424242", "05"), ("5555555555554444", "02")] {
-        let asked = Ask { wish: ThreeDsWish::Request, ..with(number) };
-        assert_eq!(three_ds(&shop.ask(&shop.reference(), asked)), Some(authenticated(eci, Some("2.2.0"))));
+        let asked = Ask {
+            wish: ThreeDsWish::Request,
+            ..with(number)
+        };
+        assert_eq!(
+            three_ds(&shop.ask(&shop.reference(), asked)),
+            Some(authenticated(eci, Some("2.2.0")))
+        );
         assert_eq!(three_ds(&shop.ask(&shop.reference(), with(number))), None);
-        let absent = Ask { merchant: true, ..asked };
+        let absent = Ask {
+            merchant: true,
+            ..asked
+        };
         assert_eq!(three_ds(&shop.ask(&shop.reference(), absent)), None);
     }
 }
@@ -261,32 +398,80 @@ fn other_cards_pass_without_a_challenge_when_it_is_asked_for() {
 #[test]
 fn a_wallets_cryptogram_stands_for_the_challenge() {
     let shop = shop();
-    let told = shop.ask(&shop.reference(), Ask { cryptogram: Some("07"), ..with(CHALLENGE) });
+    let told = shop.ask(
+        &shop.reference(),
+        Ask {
+            cryptogram: Some("07"),
+            ..with(CHALLENGE)
+        },
+    );
     assert_eq!(three_ds(&told), Some(authenticated("07", None)));
-    let own = shop.ask(&shop.reference(), Ask { cryptogram: Some(""), ..with("5555555555554444") });
+    let own = shop.ask(
+        &shop.reference(),
+        Ask {
+            cryptogram: Some(""),
+            ..with("5555555555554444")
+        },
+    );
     assert_eq!(three_ds(&own), Some(authenticated("02", None)));
-    let declined = shop.ask(&shop.reference(), Ask { cryptogram: Some(""), ..with(CHALLENGE_THEN_DECLINE) });
+    let declined = shop.ask(
+        &shop.reference(),
+        Ask {
+            cryptogram: Some(""),
+            ..with(CHALLENGE_THEN_DECLINE)
+        },
+    );
     is_declined(&declined, DeclineCode::GeneralDecline);
 }
 
 #[test]
 fn a_method_with_a_page_is_approved_there_and_then_used_like_a_card() {
     let shop = shop();
-    for method in [Method::Walletc, Method::Bnpla, Method::Ideal, Method::Sofort, Method::BanContact, Method::GiroPay] {
+    for method in [
+        Method::Walletc,
+        Method::Bnpla,
+        Method::Ideal,
+        Method::Sofort,
+        Method::BanContact,
+        Method::GiroPay,
+    ] {
         let reference = shop.reference();
-        let (action, token) = shop.waits(&reference, Ask { capture: false, ..by(method) });
+        let (action, token) = shop.waits(
+            &reference,
+            Ask {
+                capture: false,
+                ..by(method)
+            },
+        );
         assert_eq!(action.kind, ActionKind::Apm);
         let page = shop.play(shop.simulator.page(&token)).unwrap().unwrap();
-        assert_eq!((page.method, page.money, page.state), (Some(method), eur(1000), Progress::Waiting));
+        assert_eq!(
+            (page.method, page.money, page.state),
+            (Some(method), eur(1000), Progress::Waiting)
+        );
         assert_eq!(page.return_url, BACK);
         shop.decide(&token, true);
-        let Answer::Approved { captured: false, approval } = shop.complete(&reference, (1000, false)).unwrap().unwrap()
+        let Answer::Approved {
+            captured: false,
+            approval,
+        } = shop.complete(&reference, (1000, false)).unwrap().unwrap()
         else {
             panic!("{method} is not approved")
         };
-        assert_eq!((approval.issuing_bank, approval.scheme_transaction_id, approval.three_ds), (None, None, None));
-        shop.later(Kind::Capture, &reference, &shop.reference(), 600).unwrap().unwrap();
-        shop.later(Kind::Refund, &reference, &shop.reference(), 250).unwrap().unwrap();
+        assert_eq!(
+            (
+                approval.issuing_bank,
+                approval.scheme_transaction_id,
+                approval.three_ds
+            ),
+            (None, None, None)
+        );
+        shop.later(Kind::Capture, &reference, &shop.reference(), 600)
+            .unwrap()
+            .unwrap();
+        shop.later(Kind::Refund, &reference, &shop.reference(), 250)
+            .unwrap()
+            .unwrap();
         assert_eq!(shop.sums(&reference), [1000, 600, 250]);
     }
 }
@@ -294,9 +479,20 @@ fn a_method_with_a_page_is_approved_there_and_then_used_like_a_card() {
 #[test]
 fn a_debit_is_held_and_accepted_two_seconds_later() {
     let shop = shop();
-    for method in [Method::SepaDirectDebit, Method::Bacs, Method::Becs, Method::AchDebit] {
+    for method in [
+        Method::SepaDirectDebit,
+        Method::Bacs,
+        Method::Becs,
+        Method::AchDebit,
+    ] {
         let reference = shop.reference();
-        let answer = shop.ask(&reference, Ask { back: None, ..by(method) });
+        let answer = shop.ask(
+            &reference,
+            Ask {
+                back: None,
+                ..by(method)
+            },
+        );
         assert!(matches!(answer, Answer::Held { .. }), "{answer:?}");
         shop.wait(2000);
         assert_eq!(shop.sums(&reference), [1000, 1000, 0]);
@@ -315,15 +511,24 @@ fn a_card_method_needs_a_card_and_every_other_that_is_told_of_does_not() {
             settings: &NO_SETTINGS,
             method: *method,
             card: None,
-            three_ds: ThreeDsCall { wish: ThreeDsWish::AsIssuer, return_url: Some(BACK) },
+            three_ds: ThreeDsCall {
+                wish: ThreeDsWish::AsIssuer,
+                return_url: Some(BACK),
+            },
             merchant_initiated: false,
             statement_descriptor: None,
             fraud: None,
         };
         let answer = shop.in_time(shop.simulator.authorise(&call)).unwrap();
-        let is_brand = domain::brand::Brand::ALL.iter().any(|brand| brand.method() == *method);
+        let is_brand = domain::brand::Brand::ALL
+            .iter()
+            .any(|brand| brand.method() == *method);
         let needs_card = is_brand || matches!(method, Method::WalletaPay | Method::WalletbPay);
-        assert_eq!(matches!(answer, Err(CallError::Rejected(_))), needs_card, "{method}: {answer:?}");
+        assert_eq!(
+            matches!(answer, Err(CallError::Rejected(_))),
+            needs_card,
+            "{method}: {answer:?}"
+        );
     }
 }
 
@@ -335,10 +540,27 @@ fn only_an_address_that_was_given_out_leads_to_a_page() {
     let mut wrong = token.clone();
     wrong.replace_range(..1, if token.starts_with('A') { "B" } else { "A" });
     let plain = shop.sold("4242424242424242");
-    let others = [wrong, String::new(), "é".repeat(20), format!("{}{}", &token[..22], plain.as_str())];
-    for other in others.iter().map(String::as_str).chain([&token[..21], &token[..22], &token[1..]]) {
-        assert_eq!(shop.play(shop.simulator.page(other)).unwrap(), None, "{other}");
-        assert_eq!(shop.play(shop.simulator.decide(other, true)).unwrap(), None, "{other}");
+    let others = [
+        wrong,
+        String::new(),
+        "é".repeat(20),
+        format!("{}{}", &token[..22], plain.as_str()),
+    ];
+    for other in others
+        .iter()
+        .map(String::as_str)
+        .chain([&token[..21], &token[..22], &token[1..]])
+    {
+        assert_eq!(
+            shop.play(shop.simulator.page(other)).unwrap(),
+            None,
+            "{other}"
+        );
+        assert_eq!(
+            shop.play(shop.simulator.decide(other, true)).unwrap(),
+            None,
+            "{other}"
+        );
     }
     assert_eq!(shop.entry(&reference)["challenge"], json!("waiting"));
 }
@@ -348,8 +570,14 @@ fn a_page_outlives_the_simulator() {
     let shop = shop();
     let reference = shop.reference();
     let (_, token) = shop.waits(&reference, with(CHALLENGE));
-    let next = Simulator::new(shop.world.clone(), std::sync::Arc::clone(&shop.books) as std::sync::Arc<_>);
-    assert_eq!(shop.play(next.decide(&token, true)).unwrap().unwrap().state, Progress::Passed);
+    let next = Simulator::new(
+        shop.world.clone(),
+        std::sync::Arc::clone(&shop.books) as std::sync::Arc<_>,
+    );
+    assert_eq!(
+        shop.play(next.decide(&token, true)).unwrap().unwrap().state,
+        Progress::Passed
+    );
 }
 
 #[test]
@@ -359,8 +587,17 @@ fn only_the_authorisation_that_was_asked_for_is_completed() {
     let (_, token) = shop.waits(&reference, with(CHALLENGE));
     shop.decide(&token, true);
     for wrong in [(999, true), (1000, false)] {
-        assert!(matches!(shop.complete(&reference, wrong), Ok(Err(CallError::Rejected(_)))), "{wrong:?}");
+        assert!(
+            matches!(
+                shop.complete(&reference, wrong),
+                Ok(Err(CallError::Rejected(_)))
+            ),
+            "{wrong:?}"
+        );
     }
-    assert!(matches!(shop.complete(&shop.reference(), (1000, true)), Ok(Err(CallError::Rejected(_)))));
+    assert!(matches!(
+        shop.complete(&shop.reference(), (1000, true)),
+        Ok(Err(CallError::Rejected(_)))
+    ));
     assert_eq!(shop.sums(&reference), [0, 0, 0]);
 }

@@ -27,12 +27,20 @@ fn a_reference_belongs_to_one_request() {
         shop.authorise(&reference, "4000000000000002", (1000, true)),
         shop.authorise(&reference, "4000056655665556", (1000, true)),
         shop.authorise_with(&reference, FINE, &shop.connection, (usd, true)),
-        shop.authorise_with(&reference, FINE, &connection("simulator-b"), (eur(1000), true)),
+        shop.authorise_with(
+            &reference,
+            FINE,
+            &connection("simulator-b"),
+            (eur(1000), true),
+        ),
     ] {
         assert!(is_rejected(&other), "{other:?}");
     }
     let same = shop.authorise(&reference, FINE, (1000, true));
-    assert!(matches!(same, Ok(Ok(Answer::Approved { captured: true, .. }))), "{same:?}");
+    assert!(
+        matches!(same, Ok(Ok(Answer::Approved { captured: true, .. }))),
+        "{same:?}"
+    );
     assert_eq!(shop.read().len(), 1);
     assert_eq!(shop.sums(&reference), [1000, 1000, 0]);
 }
@@ -42,7 +50,10 @@ fn a_later_reference_belongs_to_one_request_too() {
     let shop = Shop::open();
     let authorised = shop.authorised(FINE);
     let capture = shop.reference();
-    assert!(matches!(shop.later(Kind::Capture, &authorised, &capture, 1000), Ok(Ok(LaterAnswer::Done { .. }))));
+    assert!(matches!(
+        shop.later(Kind::Capture, &authorised, &capture, 1000),
+        Ok(Ok(LaterAnswer::Done { .. }))
+    ));
     for other in [
         shop.later(Kind::Capture, &authorised, &capture, 999),
         shop.later(Kind::Refund, &authorised, &capture, 1000),
@@ -59,7 +70,10 @@ fn what_was_refused_stays_refused_under_its_reference() {
     let authorised = shop.authorised(FINE);
     let early = shop.reference();
     let first = shop.later(Kind::Refund, &authorised, &early, 1000);
-    assert!(matches!(first, Ok(Ok(LaterAnswer::Refused { .. }))), "{first:?}");
+    assert!(
+        matches!(first, Ok(Ok(LaterAnswer::Refused { .. }))),
+        "{first:?}"
+    );
     assert!(matches!(
         shop.later(Kind::Capture, &authorised, &shop.reference(), 1000),
         Ok(Ok(LaterAnswer::Done { .. }))
@@ -79,7 +93,10 @@ fn nothing_is_done_about_an_authorisation_of_somebody_else() {
         let unknown = shop.later(kind, &shop.reference(), &shop.reference(), 1000);
         assert!(is_rejected(&unknown), "{unknown:?}");
     }
-    assert_eq!(shop.look_up_at(&other, &authorised, &authorised), Finding::NotFound);
+    assert_eq!(
+        shop.look_up_at(&other, &authorised, &authorised),
+        Finding::NotFound
+    );
     assert_eq!(shop.sums(&authorised), [1000, 0, 0]);
 }
 
@@ -88,23 +105,50 @@ fn amounts_are_above_zero_and_in_the_currency_of_the_authorisation() {
     let shop = Shop::open();
     let authorised = shop.authorised(FINE);
     for minor in [0, -1, i64::MIN] {
-        assert!(is_rejected(&shop.authorise(&shop.reference(), FINE, (minor, true))));
-        assert!(is_rejected(&shop.later(Kind::Capture, &authorised, &shop.reference(), minor)));
+        assert!(is_rejected(&shop.authorise(
+            &shop.reference(),
+            FINE,
+            (minor, true)
+        )));
+        assert!(is_rejected(&shop.later(
+            Kind::Capture,
+            &authorised,
+            &shop.reference(),
+            minor
+        )));
     }
     let usd = Money::new(1000, Currency::parse("USD").unwrap());
-    let call = shop.later_with(Kind::Capture, (&authorised, &shop.reference()), &shop.connection, usd);
+    let call = shop.later_with(
+        Kind::Capture,
+        (&authorised, &shop.reference()),
+        &shop.connection,
+        usd,
+    );
     assert!(is_rejected(&call), "{call:?}");
-    assert_eq!((shop.read().len(), shop.sums(&authorised)), (1, [1000, 0, 0]));
+    assert_eq!(
+        (shop.read().len(), shop.sums(&authorised)),
+        (1, [1000, 0, 0])
+    );
 }
 
 #[test]
 fn the_largest_amount_does_not_overflow() {
     let shop = Shop::open();
     let reference = shop.reference();
-    assert!(matches!(shop.authorise(&reference, FINE, (i64::MAX, true)), Ok(Ok(Answer::Approved { .. }))));
+    assert!(matches!(
+        shop.authorise(&reference, FINE, (i64::MAX, true)),
+        Ok(Ok(Answer::Approved { .. }))
+    ));
     for (minor, done) in [(i64::MAX, true), (i64::MAX, false), (1, false)] {
-        let refund = shop.later(Kind::Refund, &reference, &shop.reference(), minor).unwrap().unwrap();
-        assert_eq!(matches!(refund, LaterAnswer::Done { .. }), done, "{refund:?}");
+        let refund = shop
+            .later(Kind::Refund, &reference, &shop.reference(), minor)
+            .unwrap()
+            .unwrap();
+        assert_eq!(
+            matches!(refund, LaterAnswer::Done { .. }),
+            done,
+            "{refund:?}"
+        );
     }
 }
 
@@ -113,7 +157,9 @@ struct Slow(Arc<MemoryBooks>, World);
 
 impl Slow {
     async fn pause(&self) {
-        self.1.sleep(Duration::from_millis(self.1.random() % 4)).await;
+        self.1
+            .sleep(Duration::from_millis(self.1.random() % 4))
+            .await;
     }
 }
 
@@ -132,14 +178,22 @@ impl Books for Slow {
         })
     }
 
-    fn update<'a>(&'a self, entry: &'a Entry, expected: u64) -> BoxFuture<'a, Result<bool, BooksError>> {
+    fn update<'a>(
+        &'a self,
+        entry: &'a Entry,
+        expected: u64,
+    ) -> BoxFuture<'a, Result<bool, BooksError>> {
         Box::pin(async move {
             self.pause().await;
             self.0.update(entry, expected).await
         })
     }
 
-    fn all<'a>(&'a self, after: Option<&'a str>, limit: u32) -> BoxFuture<'a, Result<Vec<Entry>, BooksError>> {
+    fn all<'a>(
+        &'a self,
+        after: Option<&'a str>,
+        limit: u32,
+    ) -> BoxFuture<'a, Result<Vec<Entry>, BooksError>> {
         self.0.all(after, limit)
     }
 
@@ -167,10 +221,21 @@ fn a_hundred_refunds_on_two_nodes_at_once_never_give_back_more_than_was_captured
             reason: None,
         })
         .collect();
-    let all = join_all(calls.iter().enumerate().map(|(index, call)| nodes[index % 2].refund(call)));
+    let all = join_all(
+        calls
+            .iter()
+            .enumerate()
+            .map(|(index, call)| nodes[index % 2].refund(call)),
+    );
     let answers = shop.play(all);
-    let done = answers.iter().filter(|answer| matches!(answer, Ok(LaterAnswer::Done { .. }))).count();
-    let refused = answers.iter().filter(|answer| matches!(answer, Ok(LaterAnswer::Refused { .. }))).count();
+    let done = answers
+        .iter()
+        .filter(|answer| matches!(answer, Ok(LaterAnswer::Done { .. })))
+        .count();
+    let refused = answers
+        .iter()
+        .filter(|answer| matches!(answer, Ok(LaterAnswer::Refused { .. })))
+        .count();
     assert_eq!((done, refused), (33, 67));
     assert_eq!(shop.sums(&sold), [1000, 1000, 990]);
 }
@@ -191,7 +256,12 @@ fn the_same_refund_sent_from_two_nodes_at_once_is_one() {
         reason: None,
     };
     let answers = shop.play(join_all(nodes.iter().map(|node| node.refund(&call))));
-    assert!(answers.iter().all(|answer| matches!(answer, Ok(LaterAnswer::Done { .. }))), "{answers:?}");
+    assert!(
+        answers
+            .iter()
+            .all(|answer| matches!(answer, Ok(LaterAnswer::Done { .. }))),
+        "{answers:?}"
+    );
     assert_eq!(shop.sums(&sold), [1000, 1000, 400]);
 }
 
@@ -201,9 +271,17 @@ fn an_entry_does_not_grow_without_end() {
     let authorised = shop.authorised(FINE);
     for _ in 0..2000 {
         let refused = shop.later(Kind::Capture, &authorised, &shop.reference(), 1001);
-        assert!(matches!(refused, Ok(Ok(LaterAnswer::Refused { .. }))), "{refused:?}");
+        assert!(
+            matches!(refused, Ok(Ok(LaterAnswer::Refused { .. }))),
+            "{refused:?}"
+        );
     }
-    assert!(is_rejected(&shop.later(Kind::Capture, &authorised, &shop.reference(), 1000)));
+    assert!(is_rejected(&shop.later(
+        Kind::Capture,
+        &authorised,
+        &shop.reference(),
+        1000
+    )));
 }
 
 #[test]

@@ -35,7 +35,11 @@ fn the_simulator_passes_the_scenarios_of_every_connector() {
             currency: crate::shop::eur(1).currency(),
             approved: &approved,
             declined: &declined,
-            challenge: Some(Challenge { card: &challenged, return_url, customer: &customer }),
+            challenge: Some(Challenge {
+                card: &challenged,
+                return_url,
+                customer: &customer,
+            }),
         };
         let failures = shop.play(scenarios::play(&shop.simulator, &shop.world, &fixtures));
         assert_eq!(failures, []);

@@ -3,7 +3,8 @@
 use std::{future::Future, sync::Arc, time::Duration};
 
 use connector::{
-    Answer, Authorise, CallError, CardData, Connector, Finding, Follow, LaterAnswer, LookUp, Reference, ThreeDsCall,
+    Answer, Authorise, CallError, CardData, Connector, Finding, Follow, LaterAnswer, LookUp,
+    Reference, ThreeDsCall,
 };
 use connectors::simulator::{Kind, MemoryBooks, Simulator, read_books};
 use domain::{
@@ -34,7 +35,13 @@ impl Shop {
         let (world, sim) = World::simulated(11);
         let books = Arc::new(MemoryBooks::default());
         let simulator = Simulator::new(world.clone(), Arc::clone(&books) as Arc<_>);
-        Self { world, sim, books, simulator, connection: connection("simulator-a") }
+        Self {
+            world,
+            sim,
+            books,
+            simulator,
+            connection: connection("simulator-a"),
+        }
     }
 
     /// A reference of a new payment.
@@ -50,7 +57,12 @@ impl Shop {
         self.play(self.world.sleep(Duration::from_millis(millis)));
     }
 
-    pub(crate) fn authorise(&self, reference: &Reference, number: &str, (minor, capture): (i64, bool)) -> Call<Answer> {
+    pub(crate) fn authorise(
+        &self,
+        reference: &Reference,
+        number: &str,
+        (minor, capture): (i64, bool),
+    ) -> Call<Answer> {
         self.authorise_with(reference, number, &self.connection, (eur(minor), capture))
     }
 
@@ -70,7 +82,10 @@ impl Shop {
             settings: &NO_SETTINGS,
             method: card.number.brand().method(),
             card: Some(&card),
-            three_ds: ThreeDsCall { wish: ThreeDsWish::AsIssuer, return_url: None },
+            three_ds: ThreeDsCall {
+                wish: ThreeDsWish::AsIssuer,
+                return_url: None,
+            },
             merchant_initiated: false,
             statement_descriptor: None,
             fraud: None,
@@ -82,7 +97,16 @@ impl Shop {
     pub(crate) fn authorised(&self, number: &str) -> Reference {
         let reference = self.reference();
         let answer = self.authorise(&reference, number, (1000, false));
-        assert!(matches!(answer, Ok(Ok(Answer::Approved { captured: false, .. }))), "{answer:?}");
+        assert!(
+            matches!(
+                answer,
+                Ok(Ok(Answer::Approved {
+                    captured: false,
+                    ..
+                }))
+            ),
+            "{answer:?}"
+        );
         reference
     }
 
@@ -90,11 +114,20 @@ impl Shop {
     pub(crate) fn sold(&self, number: &str) -> Reference {
         let reference = self.reference();
         let answer = self.authorise(&reference, number, (1000, true));
-        assert!(matches!(answer, Ok(Ok(Answer::Approved { captured: true, .. }))), "{answer:?}");
+        assert!(
+            matches!(answer, Ok(Ok(Answer::Approved { captured: true, .. }))),
+            "{answer:?}"
+        );
         reference
     }
 
-    pub(crate) fn later(&self, kind: Kind, about: &Reference, reference: &Reference, minor: i64) -> Call<LaterAnswer> {
+    pub(crate) fn later(
+        &self,
+        kind: Kind,
+        about: &Reference,
+        reference: &Reference,
+        minor: i64,
+    ) -> Call<LaterAnswer> {
         self.later_with(kind, (about, reference), &self.connection, eur(minor))
     }
 
@@ -125,21 +158,46 @@ impl Shop {
         self.look_up_at(&self.connection, about, reference)
     }
 
-    pub(crate) fn look_up_at(&self, connection: &ConnectionId, about: &Reference, reference: &Reference) -> Finding {
-        let call = LookUp { reference, authorisation: about, processor_id: None, connection, settings: &NO_SETTINGS };
-        self.in_time(self.simulator.look_up(&call)).unwrap().unwrap()
+    pub(crate) fn look_up_at(
+        &self,
+        connection: &ConnectionId,
+        about: &Reference,
+        reference: &Reference,
+    ) -> Finding {
+        let call = LookUp {
+            reference,
+            authorisation: about,
+            processor_id: None,
+            connection,
+            settings: &NO_SETTINGS,
+        };
+        self.in_time(self.simulator.look_up(&call))
+            .unwrap()
+            .unwrap()
     }
 
     /// The whole books.
     pub(crate) fn read(&self) -> Vec<Value> {
-        let books = self.play(read_books(self.books.as_ref(), None, self.world.now())).unwrap();
+        let books = self
+            .play(read_books(self.books.as_ref(), None, self.world.now()))
+            .unwrap();
         books["entries"].as_array().unwrap().clone()
     }
 
     /// The books' entry of an authorisation.
     pub(crate) fn entry(&self, reference: &Reference) -> Value {
-        let books = self.play(read_books(self.books.as_ref(), Some(reference.as_str()), self.world.now())).unwrap();
-        assert_eq!(books["entries"].as_array().map(Vec::len), Some(1), "{books}");
+        let books = self
+            .play(read_books(
+                self.books.as_ref(),
+                Some(reference.as_str()),
+                self.world.now(),
+            ))
+            .unwrap();
+        assert_eq!(
+            books["entries"].as_array().map(Vec::len),
+            Some(1),
+            "{books}"
+        );
         books["entries"][0].clone()
     }
 

@@ -11,9 +11,15 @@ fn an_entry_is_shown_with_its_captures_and_refunds() {
     let shop = Shop::open();
     let authorised = shop.authorised("4242424242424242");
     let (above, capture, refund) = (shop.reference(), shop.reference(), shop.reference());
-    shop.later(Kind::Capture, &authorised, &above, 1001).unwrap().unwrap();
-    shop.later(Kind::Capture, &authorised, &capture, 900).unwrap().unwrap();
-    shop.later(Kind::Refund, &authorised, &refund, 250).unwrap().unwrap();
+    shop.later(Kind::Capture, &authorised, &above, 1001)
+        .unwrap()
+        .unwrap();
+    shop.later(Kind::Capture, &authorised, &capture, 900)
+        .unwrap()
+        .unwrap();
+    shop.later(Kind::Refund, &authorised, &refund, 250)
+        .unwrap()
+        .unwrap();
     assert_eq!(
         shop.entry(&authorised),
         json!({
@@ -37,24 +43,52 @@ fn an_entry_is_shown_with_its_captures_and_refunds() {
 #[test]
 fn the_whole_books_are_read_across_pages() {
     let shop = Shop::open();
-    let mut references: Vec<String> = (0..1001).map(|_| shop.sold("4242424242424242").as_str().to_owned()).collect();
+    let mut references: Vec<String> = (0..1001)
+        .map(|_| shop.sold("4242424242424242").as_str().to_owned())
+        .collect();
     references.sort();
-    let read: Vec<String> = shop.read().iter().map(|entry| entry["reference"].as_str().unwrap().to_owned()).collect();
+    let read: Vec<String> = shop
+        .read()
+        .iter()
+        .map(|entry| entry["reference"].as_str().unwrap().to_owned())
+        .collect();
     assert_eq!(read, references);
-    let nothing = shop.play(read_books(shop.books.as_ref(), Some("nothing"), shop.world.now())).unwrap();
+    let nothing = shop
+        .play(read_books(
+            shop.books.as_ref(),
+            Some("nothing"),
+            shop.world.now(),
+        ))
+        .unwrap();
     assert_eq!(nothing, json!({"entries": []}));
 }
 
 #[test]
 fn an_entry_can_be_stored_and_never_holds_the_number() {
     let shop = Shop::open();
-    for number in ["4242424242424242", "4000000000000929", "4000000000007726", "4000000000009995"] {
+    for number in [
+        "4242424242424242",
+        "4000000000000929",
+        "4000000000007726",
+        "4000000000009995",
+    ] {
         let reference = shop.reference();
-        shop.authorise(&reference, number, (1000, true)).unwrap().unwrap();
-        shop.later(Kind::Refund, &reference, &shop.reference(), 400).unwrap().unwrap();
-        let entry = shop.play(shop.books.load(reference.as_str())).unwrap().unwrap();
+        shop.authorise(&reference, number, (1000, true))
+            .unwrap()
+            .unwrap();
+        shop.later(Kind::Refund, &reference, &shop.reference(), 400)
+            .unwrap()
+            .unwrap();
+        let entry = shop
+            .play(shop.books.load(reference.as_str()))
+            .unwrap()
+            .unwrap();
         let text = serde_json::to_string(&entry).unwrap();
-        for shown in [&text, &format!("{entry:?}"), &shop.entry(&reference).to_string()] {
+        for shown in [
+            &text,
+            &format!("{entry:?}"),
+            &shop.entry(&reference).to_string(),
+        ] {
             assert!(!shown.contains(number), "{shown}");
             assert!(!shown.contains(&number[8..]), "{shown}");
         }
@@ -78,12 +112,22 @@ fn an_entry_of_an_older_release_is_read_as_it_was() {
             "created_at": shop.world.now(),
         })
     };
-    for (behaviour, authorised, declined) in [("Approve", 1000, false), ("DemandAuthentication", 0, true)] {
+    for (behaviour, authorised, declined) in
+        [("Approve", 1000, false), ("DemandAuthentication", 0, true)]
+    {
         let entry: Entry = serde_json::from_value(stored(behaviour)).unwrap();
         assert!(shop.play(shop.books.insert(&entry)).unwrap());
-        assert_eq!(shop.sums(&entry.reference), [authorised, authorised, 0], "{behaviour}");
+        assert_eq!(
+            shop.sums(&entry.reference),
+            [authorised, authorised, 0],
+            "{behaviour}"
+        );
         assert_eq!(shop.entry(&entry.reference)["declined"], json!(declined));
         let found = shop.look_up(&entry.reference, &entry.reference);
-        assert_eq!(matches!(found, Finding::Authorisation(Answer::Approved { .. })), !declined, "{found:?}");
+        assert_eq!(
+            matches!(found, Finding::Authorisation(Answer::Approved { .. })),
+            !declined,
+            "{found:?}"
+        );
     }
 }

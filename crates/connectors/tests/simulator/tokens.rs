@@ -7,7 +7,11 @@ use serde_json::Value;
 
 use crate::shop::{NO_SETTINGS, Shop, card, eur};
 
-fn tokenise(shop: &Shop, (reference, number): (&str, &str), return_url: Option<&str>) -> Result<Tokenised, CallError> {
+fn tokenise(
+    shop: &Shop,
+    (reference, number): (&str, &str),
+    return_url: Option<&str>,
+) -> Result<Tokenised, CallError> {
     let card = card(number);
     let call = Tokenise {
         reference,
@@ -29,9 +33,18 @@ fn a_card_has_one_token_per_request_and_no_money_moves() {
     let shop = Shop::open();
     let first = tokenise(&shop, ("token-1", "4242424242424242"), None);
     assert!(is_token(&first), "{first:?}");
-    assert_eq!(tokenise(&shop, ("token-1", "4242424242424242"), None), first);
-    assert_ne!(tokenise(&shop, ("token-2", "4242424242424242"), None), first);
-    assert!(matches!(tokenise(&shop, ("token-1", "4000000000000002"), None), Err(CallError::Rejected(_))));
+    assert_eq!(
+        tokenise(&shop, ("token-1", "4242424242424242"), None),
+        first
+    );
+    assert_ne!(
+        tokenise(&shop, ("token-2", "4242424242424242"), None),
+        first
+    );
+    assert!(matches!(
+        tokenise(&shop, ("token-1", "4000000000000002"), None),
+        Err(CallError::Rejected(_))
+    ));
     assert_eq!(shop.read(), [] as [Value; 0]);
 }
 
@@ -61,10 +74,28 @@ fn a_challenge_is_passed_first() {
         let back = Some("https://pay.example/return/x");
         let asked = tokenise(&shop, (reference, NUMBER), back);
         assert_eq!(tokenise(&shop, (reference, NUMBER), back), asked);
-        let Ok(Tokenised::ActionRequired(Action { url, ready: false, .. })) = asked else { panic!("{asked:?}") };
+        let Ok(Tokenised::ActionRequired(Action {
+            url, ready: false, ..
+        })) = asked
+        else {
+            panic!("{asked:?}")
+        };
         let token = url.strip_prefix("/sandbox/pages/").unwrap();
-        let page = shop.play(shop.simulator.decide(token, pass)).unwrap().unwrap();
-        assert_eq!((page.state, page.money.is_zero()), (if pass { Progress::Passed } else { Progress::Failed }, true));
+        let page = shop
+            .play(shop.simulator.decide(token, pass))
+            .unwrap()
+            .unwrap();
+        assert_eq!(
+            (page.state, page.money.is_zero()),
+            (
+                if pass {
+                    Progress::Passed
+                } else {
+                    Progress::Failed
+                },
+                true
+            )
+        );
         let told = tokenise(&shop, (reference, NUMBER), back);
         if pass {
             assert!(is_token(&told), "{told:?}");
@@ -82,6 +113,9 @@ fn a_challenge_is_passed_first() {
 fn references_that_can_stand_in_an_address_are_taken_alone() {
     let shop = Shop::open();
     for reference in ["", "a/b", "a b", "é", &"a".repeat(101)] {
-        assert!(matches!(tokenise(&shop, (reference, "4242424242424242"), None), Err(CallError::Rejected(_))));
+        assert!(matches!(
+            tokenise(&shop, (reference, "4242424242424242"), None),
+            Err(CallError::Rejected(_))
+        ));
     }
 }

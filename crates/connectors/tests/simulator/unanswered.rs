@@ -27,10 +27,17 @@ enum Writes {
 }
 
 fn unruly(shop: &Shop, writes: Writes) -> (Simulator, Arc<Unruly>) {
-    let books =
-        Unruly { kept: MemoryBooks::default(), writes, waiting: Mutex::default(), broken: AtomicBool::new(false) };
+    let books = Unruly {
+        kept: MemoryBooks::default(),
+        writes,
+        waiting: Mutex::default(),
+        broken: AtomicBool::new(false),
+    };
     let books = Arc::new(books);
-    (Simulator::new(shop.world.clone(), Arc::clone(&books) as Arc<_>), books)
+    (
+        Simulator::new(shop.world.clone(), Arc::clone(&books) as Arc<_>),
+        books,
+    )
 }
 
 impl Books for Unruly {
@@ -55,12 +62,20 @@ impl Books for Unruly {
         })
     }
 
-    fn update<'a>(&'a self, _entry: &'a Entry, _expected: u64) -> BoxFuture<'a, Result<bool, BooksError>> {
+    fn update<'a>(
+        &'a self,
+        _entry: &'a Entry,
+        _expected: u64,
+    ) -> BoxFuture<'a, Result<bool, BooksError>> {
         // Somebody else is always faster.
         Box::pin(async { Ok(false) })
     }
 
-    fn all<'a>(&'a self, after: Option<&'a str>, limit: u32) -> BoxFuture<'a, Result<Vec<Entry>, BooksError>> {
+    fn all<'a>(
+        &'a self,
+        after: Option<&'a str>,
+        limit: u32,
+    ) -> BoxFuture<'a, Result<Vec<Entry>, BooksError>> {
         self.kept.all(after, limit)
     }
 
@@ -86,7 +101,10 @@ macro_rules! authorise {
             settings: &NO_SETTINGS,
             method: card.number.brand().method(),
             card: Some(&card),
-            three_ds: ThreeDsCall { wish: ThreeDsWish::AsIssuer, return_url: None },
+            three_ds: ThreeDsCall {
+                wish: ThreeDsWish::AsIssuer,
+                return_url: None,
+            },
             merchant_initiated: false,
             statement_descriptor: None,
             fraud: None,
@@ -98,12 +116,21 @@ macro_rules! authorise {
 #[test]
 fn only_a_write_that_surely_failed_counts_as_not_sent() {
     let shop = Shop::open();
-    let (simulator, _) = unruly(&shop, Writes::Fail(BooksError::Untouched("busy".to_owned())));
+    let (simulator, _) = unruly(
+        &shop,
+        Writes::Fail(BooksError::Untouched("busy".to_owned())),
+    );
     let answer = authorise!(shop, simulator, &shop.reference());
-    assert!(matches!(answer, Ok(Err(CallError::NotSent(_)))), "{answer:?}");
+    assert!(
+        matches!(answer, Ok(Err(CallError::NotSent(_)))),
+        "{answer:?}"
+    );
     let (simulator, _) = unruly(&shop, Writes::Fail(BooksError::Unknown));
     let answer = authorise!(shop, simulator, &shop.reference());
-    assert!(matches!(answer, Ok(Err(CallError::Unknown(_)))), "{answer:?}");
+    assert!(
+        matches!(answer, Ok(Err(CallError::Unknown(_)))),
+        "{answer:?}"
+    );
 }
 
 #[test]
@@ -146,7 +173,10 @@ fn a_change_that_is_always_overtaken_ends() {
     let shop = Shop::open();
     let (simulator, books) = unruly(&shop, Writes::Linger);
     let reference = shop.sold("4242424242424242");
-    let entry = shop.play(shop.books.load(reference.as_str())).unwrap().unwrap();
+    let entry = shop
+        .play(shop.books.load(reference.as_str()))
+        .unwrap()
+        .unwrap();
     shop.play(books.kept.insert(&entry)).unwrap();
     let call = Follow {
         reference: &shop.reference(),
@@ -158,5 +188,8 @@ fn a_change_that_is_always_overtaken_ends() {
         reason: None,
     };
     let answer = shop.in_time(simulator.refund(&call));
-    assert!(matches!(answer, Ok(Err(CallError::NotSent(_)))), "{answer:?}");
+    assert!(
+        matches!(answer, Ok(Err(CallError::NotSent(_)))),
+        "{answer:?}"
+    );
 }

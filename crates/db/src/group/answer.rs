@@ -7,13 +7,19 @@ use crate::{Committed, DbError};
 
 /// Notes how large a batch was and how long it took.
 pub(crate) fn measure(changes: usize, took: Duration, database: &Arc<str>) {
-    metrics::histogram!("pointsman_db_batch_duration_seconds", "database" => Arc::clone(database)).record(took);
+    metrics::histogram!("pointsman_db_batch_duration_seconds", "database" => Arc::clone(database))
+        .record(took);
     metrics::histogram!("pointsman_db_batch_changes", "database" => Arc::clone(database))
         .record(u32::try_from(changes).unwrap_or(u32::MAX));
 }
 
 /// Answers those whose verdict is final. Returns the others, in their order.
-pub(crate) fn answer(batch: Vec<Job>, verdicts: Vec<Verdict>, queue: &Queue, database: &Arc<str>) -> Vec<Job> {
+pub(crate) fn answer(
+    batch: Vec<Job>,
+    verdicts: Vec<Verdict>,
+    queue: &Queue,
+    database: &Arc<str>,
+) -> Vec<Job> {
     let mut again = Vec::new();
     for (job, verdict) in batch.into_iter().zip(verdicts) {
         match verdict {
@@ -34,7 +40,9 @@ pub(crate) fn answer(batch: Vec<Job>, verdicts: Vec<Verdict>, queue: &Queue, dat
             }
             Verdict::Unknown => match job.work {
                 Work::Commit(_) => job.answer(Ok(Answer::Committed(Committed::Unknown))),
-                Work::Claim(_) => job.answer(Err(DbError::Unreachable("the answer to a claim was lost".to_owned()))),
+                Work::Claim(_) => job.answer(Err(DbError::Unreachable(
+                    "the answer to a claim was lost".to_owned(),
+                ))),
             },
             Verdict::Again => again.push(job),
         }

@@ -95,8 +95,18 @@ enum Gate {
 impl Queue {
     /// A queue of at most `capacity` jobs that gives at most `most` at once.
     pub(crate) fn new(capacity: usize, most: usize) -> Self {
-        let state = State { waiting: VecDeque::new(), gate: Gate::Open, next_ticket: 0 };
-        Self { state: Mutex::new(state), arrived: Condvar::new(), woken: Notify::new(), capacity, most: most.max(1) }
+        let state = State {
+            waiting: VecDeque::new(),
+            gate: Gate::Open,
+            next_ticket: 0,
+        };
+        Self {
+            state: Mutex::new(state),
+            arrived: Condvar::new(),
+            woken: Notify::new(),
+            capacity,
+            most: most.max(1),
+        }
     }
 
     /// Puts a job at the end.
@@ -116,7 +126,15 @@ impl Queue {
         }
         let ticket = state.next_ticket;
         state.next_ticket += 1;
-        state.waiting.push_back(Job { work, aggregate, give_up_at, company: Company::Any, losses: 0, answer, ticket });
+        state.waiting.push_back(Job {
+            work,
+            aggregate,
+            give_up_at,
+            company: Company::Any,
+            losses: 0,
+            answer,
+            ticket,
+        });
         drop(state);
         self.arrived.notify_one();
         self.woken.notify_one();
@@ -162,8 +180,10 @@ impl Queue {
     pub(crate) fn expire(&self, world: &World) {
         let now = world.now();
         let mut state = self.state.lock();
-        let (late, waiting): (VecDeque<Job>, VecDeque<Job>) =
-            state.waiting.drain(..).partition(|job| job.give_up_at.is_some_and(|at| at <= now));
+        let (late, waiting): (VecDeque<Job>, VecDeque<Job>) = state
+            .waiting
+            .drain(..)
+            .partition(|job| job.give_up_at.is_some_and(|at| at <= now));
         state.waiting = waiting;
         drop(state);
         for job in late {
@@ -199,7 +219,10 @@ impl Queue {
                     state.waiting.push_front(job);
                 }
                 break;
-            } else if job.aggregate.is_none_or(|aggregate| aggregates.insert(aggregate)) {
+            } else if job
+                .aggregate
+                .is_none_or(|aggregate| aggregates.insert(aggregate))
+            {
                 batch.push(job);
             } else {
                 passed_over.push(job);
@@ -221,7 +244,10 @@ impl Queue {
 
     /// Takes a job out, if it still waits.
     pub(crate) fn withdraw(&self, place: &Place) {
-        self.state.lock().waiting.retain(|job| job.ticket != place.ticket);
+        self.state
+            .lock()
+            .waiting
+            .retain(|job| job.ticket != place.ticket);
     }
 
     /// How many jobs wait.
@@ -250,11 +276,17 @@ mod tests {
     use super::*;
 
     fn push(queue: &Queue, aggregate: u64) -> Place {
-        queue.push(Work::Commit(Arc::default()), Some(aggregate), None).unwrap()
+        queue
+            .push(Work::Commit(Arc::default()), Some(aggregate), None)
+            .unwrap()
     }
 
     fn tickets(batch: Option<Vec<Job>>) -> Vec<u64> {
-        batch.unwrap_or_default().iter().map(|job| job.ticket).collect()
+        batch
+            .unwrap_or_default()
+            .iter()
+            .map(|job| job.ticket)
+            .collect()
     }
 
     #[test]
@@ -269,7 +301,9 @@ mod tests {
     fn two_jobs_of_one_aggregate_are_never_in_one_batch_and_keep_their_order() {
         let (world, _sim) = World::simulated(1);
         let queue = Queue::new(10, 10);
-        let _places: Vec<Place> = [7, 8, 7, 7, 9, 8].map(|aggregate| push(&queue, aggregate)).into();
+        let _places: Vec<Place> = [7, 8, 7, 7, 9, 8]
+            .map(|aggregate| push(&queue, aggregate))
+            .into();
         assert_eq!(tickets(queue.take(&world)), [0, 1, 4]);
         assert_eq!(tickets(queue.take(&world)), [2, 5]);
         assert_eq!(tickets(queue.take(&world)), [3]);
@@ -301,9 +335,15 @@ mod tests {
         let (world, _sim) = World::simulated(1);
         let queue = Queue::new(1, 10);
         let _place = push(&queue, 1);
-        assert_eq!(queue.push(Work::Commit(Arc::default()), None, None).err(), Some(DbError::Busy));
+        assert_eq!(
+            queue.push(Work::Commit(Arc::default()), None, None).err(),
+            Some(DbError::Busy)
+        );
         queue.close();
-        assert_eq!(queue.push(Work::Commit(Arc::default()), None, None).err(), Some(DbError::Closed));
+        assert_eq!(
+            queue.push(Work::Commit(Arc::default()), None, None).err(),
+            Some(DbError::Closed)
+        );
         assert_eq!(tickets(queue.take(&world)), [0]);
         assert!(queue.take(&world).is_none());
     }
@@ -312,9 +352,13 @@ mod tests {
     fn a_job_past_its_time_is_answered_and_not_given_to_the_writer() {
         let (world, _sim) = World::simulated(1);
         let queue = Queue::new(10, 10);
-        let late = queue.push(Work::Commit(Arc::default()), Some(1), Some(world.now())).unwrap();
+        let late = queue
+            .push(Work::Commit(Arc::default()), Some(1), Some(world.now()))
+            .unwrap();
         let later = world.now().after(std::time::Duration::from_secs(1));
-        let in_time = queue.push(Work::Commit(Arc::default()), Some(1), Some(later)).unwrap();
+        let in_time = queue
+            .push(Work::Commit(Arc::default()), Some(1), Some(later))
+            .unwrap();
         let mut late = late.answered;
         assert_eq!(tickets(queue.take(&world)), [in_time.ticket]);
         assert!(matches!(late.try_recv(), Ok(Err(DbError::Expired))));

@@ -59,15 +59,31 @@ impl ModelServer {
     /// A server with these tables, in a world that outlives its nodes'.
     pub fn new(migrations: &[Migration], world: &World) -> Result<Self, DbError> {
         let tables = Mutex::new(Tables::new(migrations, world.now())?);
-        let outage = Mutex::new(Outage { until: world.now(), number: 0 });
-        Ok(Self(Arc::new(Shared { tables, outage, world: world.clone() })))
+        let outage = Mutex::new(Outage {
+            until: world.now(),
+            number: 0,
+        });
+        Ok(Self(Arc::new(Shared {
+            tables,
+            outage,
+            world: world.clone(),
+        })))
     }
 
     /// A node's door to it. Its writers are tasks of the node's world: with the node they die, and a node that starts again
     /// connects again.
     pub fn connect(&self, node: &World, mishaps: Arc<dyn Mishaps>) -> Db {
-        let options = PostgresOptions { readers: 1, scanners: 1, ..PostgresOptions::new("", "model") };
-        let target = Arc::new(ModelTarget { server: Arc::clone(&self.0), mishaps, options, world: node.clone() });
+        let options = PostgresOptions {
+            readers: 1,
+            scanners: 1,
+            ..PostgresOptions::new("", "model")
+        };
+        let target = Arc::new(ModelTarget {
+            server: Arc::clone(&self.0),
+            mishaps,
+            options,
+            world: node.clone(),
+        });
         Db::of_model(Server::ready(&target, "model".into()))
     }
 
@@ -80,7 +96,11 @@ impl ModelServer {
 
     /// Reads the committed rows, beside all nodes and without mishaps.
     pub fn rows(&self, sql: &'static str, params: Vec<Value>) -> Result<Vec<Row>, DbError> {
-        self.0.tables.lock().rows(&Statement::any(sql, params)).map_err(DbError::from)
+        self.0
+            .tables
+            .lock()
+            .rows(&Statement::any(sql, params))
+            .map_err(DbError::from)
     }
 
     /// How many commits are yet to come into effect, or to be undone.

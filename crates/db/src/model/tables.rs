@@ -72,7 +72,13 @@ impl Tables {
                 noting.rows.lock().insert((table.to_owned(), row));
             }
         }));
-        Ok(Self { session: Session::new(connection), locks, late: Vec::new(), next_late: 0, misfits: 0 })
+        Ok(Self {
+            session: Session::new(connection),
+            locks,
+            late: Vec::new(),
+            next_late: 0,
+            misfits: 0,
+        })
     }
 
     pub(super) fn late(&self) -> usize {
@@ -102,8 +108,11 @@ impl Tables {
         let mut answers = Vec::with_capacity(statements.len());
         for statement in statements {
             let failed = matches!(answers.last(), Some(Err(_)));
-            let ran =
-                if failed { Err(Failure::Aborted) } else { self.session.run(statement).map_err(Failure::Refused) };
+            let ran = if failed {
+                Err(Failure::Aborted)
+            } else {
+                self.session.run(statement).map_err(Failure::Refused)
+            };
             answers.push(ran);
         }
         Ok(Played::Ran(answers))
@@ -115,11 +124,21 @@ impl Tables {
     }
 
     /// A claim: `None` when it waits for a row.
-    pub(super) fn claim(&mut self, statement: &Statement) -> Result<Result<Vec<Row>, oneshot::Receiver<()>>, Refusal> {
+    pub(super) fn claim(
+        &mut self,
+        statement: &Statement,
+    ) -> Result<Result<Vec<Row>, oneshot::Receiver<()>>, Refusal> {
         self.undo();
-        if let Some((_, ended)) = self.blocked(std::slice::from_ref(statement)).map_err(Refusal::Storage)? {
+        if let Some((_, ended)) = self
+            .blocked(std::slice::from_ref(statement))
+            .map_err(Refusal::Storage)?
+        {
             let passes_by = sql::skip_locked(&statement.sql) != statement.sql;
-            return Ok(if passes_by { Ok(Vec::new()) } else { Err(ended) });
+            return Ok(if passes_by {
+                Ok(Vec::new())
+            } else {
+                Err(ended)
+            });
         }
         self.session.begin().map_err(Refusal::Storage)?;
         let rows = self.session.rows(statement);
@@ -132,29 +151,48 @@ impl Tables {
     }
 
     /// Keeps the transaction that is open for later, with its locks. Returns its number, and who is told of its end.
-    pub(super) fn keep(&mut self, statements: &[Statement]) -> Result<(u64, oneshot::Receiver<()>), DbError> {
+    pub(super) fn keep(
+        &mut self,
+        statements: &[Statement],
+    ) -> Result<(u64, oneshot::Receiver<()>), DbError> {
         self.undo();
         self.session.begin()?;
-        let rows = self.noting(|tables| tables.run_all(statements)).into_iter().flat_map(|(_, rows)| rows).collect();
+        let rows = self
+            .noting(|tables| tables.run_all(statements))
+            .into_iter()
+            .flat_map(|(_, rows)| rows)
+            .collect();
         self.undo();
         let (ends, ended) = oneshot::channel();
         let number = self.next_late;
         self.next_late += 1;
-        self.late.push(Late { number, statements: statements.to_vec(), rows, waiting: vec![ends] });
+        self.late.push(Late {
+            number,
+            statements: statements.to_vec(),
+            rows,
+            waiting: vec![ends],
+        });
         Ok((number, ended))
     }
 
     /// Ends a transaction that was kept.
     pub(super) fn end(&mut self, number: u64, effect: bool) {
         self.undo();
-        let Some(place) = self.late.iter().position(|late| late.number == number) else { return };
+        let Some(place) = self.late.iter().position(|late| late.number == number) else {
+            return;
+        };
         let late = self.late.remove(place);
         if !effect {
             return;
         }
-        let fits = |(statement, ran): (&Statement, Ran)| ran.is_ok_and(|count| statement.expect.is_met_by(count));
+        let fits = |(statement, ran): (&Statement, Ran)| {
+            ran.is_ok_and(|count| statement.expect.is_met_by(count))
+        };
         let ran = self.session.begin().is_ok()
-            && late.statements.iter().all(|statement| fits((statement, self.session.run(statement))));
+            && late
+                .statements
+                .iter()
+                .all(|statement| fits((statement, self.session.run(statement))));
         if ran {
             self.session.commit();
         } else {
@@ -165,7 +203,10 @@ impl Tables {
     }
 
     /// The first statement that needs what a transaction that has not ended holds, with whom to wait for.
-    fn blocked(&mut self, statements: &[Statement]) -> Result<Option<(usize, oneshot::Receiver<()>)>, DbError> {
+    fn blocked(
+        &mut self,
+        statements: &[Statement],
+    ) -> Result<Option<(usize, oneshot::Receiver<()>)>, DbError> {
         if self.late.is_empty() {
             return Ok(None);
         }
@@ -174,18 +215,31 @@ impl Tables {
         self.undo();
         for place in 0..self.late.len() {
             self.session.begin()?;
-            let ahead: Vec<Statement> = self.late.get(place).map(|late| late.statements.clone()).unwrap_or_default();
+            let ahead: Vec<Statement> = self
+                .late
+                .get(place)
+                .map(|late| late.statements.clone())
+                .unwrap_or_default();
             self.run_all(&ahead);
             let behind = self.run_all(statements);
             self.undo();
-            let Some(late) = self.late.get_mut(place) else { continue };
+            let Some(late) = self.late.get_mut(place) else {
+                continue;
+            };
             let needs = |index: usize, statement: &Statement| {
-                let (Some((own, rows)), other) = (alone.get(index), behind.get(index)) else { return false };
+                let (Some((own, rows)), other) = (alone.get(index), behind.get(index)) else {
+                    return false;
+                };
                 // A key that is about to be taken makes an insert wait; an update does not see the row.
                 let key = statement.sql.trim_start().starts_with("insert");
-                (key && other.is_some_and(|(other, _)| !same(own, other))) || !rows.is_disjoint(&late.rows)
+                (key && other.is_some_and(|(other, _)| !same(own, other)))
+                    || !rows.is_disjoint(&late.rows)
             };
-            if let Some(index) = statements.iter().enumerate().position(|(index, statement)| needs(index, statement)) {
+            if let Some(index) = statements
+                .iter()
+                .enumerate()
+                .position(|(index, statement)| needs(index, statement))
+            {
                 let (ends, ended) = oneshot::channel();
                 late.waiting.push(ends);
                 return Ok(Some((index, ended)));

@@ -63,15 +63,23 @@ impl House {
             let (world, node) = sim.node();
             (server.connect(&world, mishaps), world, node)
         };
-        let (first, second) = (node(Arc::clone(&plan) as Arc<dyn Mishaps>), node(Arc::new(NoMishaps)));
-        let house = Self { sim, world, server, plan, first, second };
+        let (first, second) = (
+            node(Arc::clone(&plan) as Arc<dyn Mishaps>),
+            node(Arc::new(NoMishaps)),
+        );
+        let house = Self {
+            sim,
+            world,
+            server,
+            plan,
+            first,
+            second,
+        };
         for account in ["a", "b"] {
-            let opened = house.run(
-                house.second.0.commit(
-                    change(account)
-                        .with(Statement::one("insert into account (id, amount) values ($1, 100)", params![account])),
-                ),
-            );
+            let opened = house.run(house.second.0.commit(change(account).with(Statement::one(
+                "insert into account (id, amount) values ($1, 100)",
+                params![account],
+            ))));
             assert_eq!(opened, Ok(Committed::Done));
         }
         house
@@ -86,13 +94,21 @@ impl House {
     }
 
     fn amount(&self, account: &str) -> i64 {
-        let rows = self.server.rows("select amount from account where id = $1", params![account]).unwrap();
+        let rows = self
+            .server
+            .rows("select amount from account where id = $1", params![account])
+            .unwrap();
         rows[0].int(0).unwrap()
     }
 
     fn ledger(&self) -> Vec<String> {
-        let rows = self.server.rows("select id from ledger order by id", vec![]).unwrap();
-        rows.iter().map(|row| row.text(0).unwrap().to_owned()).collect()
+        let rows = self
+            .server
+            .rows("select id from ledger order by id", vec![])
+            .unwrap();
+        rows.iter()
+            .map(|row| row.text(0).unwrap().to_owned())
+            .collect()
     }
 
     /// Seconds since this house was built.
@@ -101,7 +117,10 @@ impl House {
     }
 
     fn assert_sound(&self) {
-        assert!(self.plan.0.lock().is_empty(), "not everything that was planned has happened");
+        assert!(
+            self.plan.0.lock().is_empty(),
+            "not everything that was planned has happened"
+        );
         assert_eq!((self.server.late_commits(), self.server.misfits()), (0, 0));
     }
 }
@@ -112,25 +131,44 @@ fn change(account: &str) -> Change {
 
 fn take(account: &str, amount: i64, entry: &str) -> Change {
     let sql = "update account set amount = amount - $2 where id = $1 and amount >= $2";
-    change(account).with(Statement::one(sql, params![account, amount])).with(Statement::one(
-        "insert into ledger (id, account_id, amount) values ($1, $2, $3)",
-        params![entry, account, amount],
-    ))
+    change(account)
+        .with(Statement::one(sql, params![account, amount]))
+        .with(Statement::one(
+            "insert into ledger (id, account_id, amount) values ($1, $2, $3)",
+            params![entry, account, amount],
+        ))
 }
 
 #[test]
 fn nodes_share_one_state_and_its_conflicts() {
     let house = House::new(1);
     let (one, other) = (&house.first.0, &house.second.0);
-    let both = house.run(join(one.commit(take("a", 60, "x")), other.commit(take("a", 60, "y"))));
+    let both = house.run(join(
+        one.commit(take("a", 60, "x")),
+        other.commit(take("a", 60, "y")),
+    ));
     assert!(matches!(
         both,
-        (Ok(Committed::Done), Ok(Committed::Conflict { statement: 0 }))
-            | (Ok(Committed::Conflict { statement: 0 }), Ok(Committed::Done))
+        (
+            Ok(Committed::Done),
+            Ok(Committed::Conflict { statement: 0 })
+        ) | (
+            Ok(Committed::Conflict { statement: 0 }),
+            Ok(Committed::Done)
+        )
     ));
-    assert_eq!(house.run(other.read("select amount from account where id = 'a'", vec![])).unwrap()[0].int(0), Ok(40));
+    assert_eq!(
+        house
+            .run(other.read("select amount from account where id = 'a'", vec![]))
+            .unwrap()[0]
+            .int(0),
+        Ok(40)
+    );
     let taken = house.ledger().remove(0);
-    assert_eq!(house.run(one.commit(take("b", 1, &taken))), Ok(Committed::Conflict { statement: 1 }));
+    assert_eq!(
+        house.run(one.commit(take("b", 1, &taken))),
+        Ok(Committed::Conflict { statement: 1 })
+    );
     house.assert_sound();
 }
 
@@ -140,12 +178,19 @@ fn a_batch_whose_connection_is_lost_before_its_commit_is_done_again() {
     for (round, lost) in ["connect", "begin", "commit"].into_iter().enumerate() {
         house.plan(&[(lost, Mishap::Lost)]);
         let entry = round.to_string();
-        assert_eq!(house.run(house.first.0.commit(take("a", 1, &entry))), Ok(Committed::Done), "{lost}");
+        assert_eq!(
+            house.run(house.first.0.commit(take("a", 1, &entry))),
+            Ok(Committed::Done),
+            "{lost}"
+        );
     }
     assert_eq!((house.amount("a"), house.ledger().len()), (97, 3));
     house.plan(&[("begin", Mishap::Lost); 5]);
     let given_up = house.run(house.first.0.commit(take("a", 1, "never")));
-    assert!(matches!(given_up, Err(DbError::Unreachable(_))), "{given_up:?}");
+    assert!(
+        matches!(given_up, Err(DbError::Unreachable(_))),
+        "{given_up:?}"
+    );
     assert_eq!(house.amount("a"), 97);
     house.assert_sound();
 }
@@ -153,12 +198,27 @@ fn a_batch_whose_connection_is_lost_before_its_commit_is_done_again() {
 #[test]
 fn transactions_that_meet_are_done_again() {
     let house = House::new(1);
-    house.plan(&[("begin", Mishap::Met), ("commit", Mishap::Met), ("read", Mishap::Met)]);
+    house.plan(&[
+        ("begin", Mishap::Met),
+        ("commit", Mishap::Met),
+        ("read", Mishap::Met),
+    ]);
     let both = house
-        .run(join_all([("a", "x"), ("b", "y")].map(|(account, entry)| house.first.0.commit(take(account, 1, entry)))));
+        .run(join_all([("a", "x"), ("b", "y")].map(
+            |(account, entry)| house.first.0.commit(take(account, 1, entry)),
+        )));
     assert_eq!(both, [Ok(Committed::Done), Ok(Committed::Done)]);
-    assert_eq!((house.amount("a"), house.amount("b"), house.ledger().len()), (99, 99, 2));
-    assert_eq!(house.run(house.first.0.read("select id from ledger", vec![])).unwrap().len(), 2);
+    assert_eq!(
+        (house.amount("a"), house.amount("b"), house.ledger().len()),
+        (99, 99, 2)
+    );
+    assert_eq!(
+        house
+            .run(house.first.0.read("select id from ledger", vec![]))
+            .unwrap()
+            .len(),
+        2
+    );
     house.assert_sound();
 }
 
@@ -167,13 +227,22 @@ fn an_answer_to_commit_that_is_lost_is_unknown_with_and_without_effect() {
     let house = House::new(1);
     let db = &house.first.0;
     house.plan(&[("commit", Mishap::Unknown)]);
-    assert_eq!(house.run(db.commit(take("a", 1, "x"))), Ok(Committed::Unknown));
+    assert_eq!(
+        house.run(db.commit(take("a", 1, "x"))),
+        Ok(Committed::Unknown)
+    );
     assert_eq!((house.amount("a"), house.ledger().len()), (100, 0));
     assert_eq!(house.run(db.commit(take("a", 1, "x"))), Ok(Committed::Done));
     house.plan(&[("committed", Mishap::Unknown)]);
-    assert_eq!(house.run(db.commit(take("a", 1, "y"))), Ok(Committed::Unknown));
+    assert_eq!(
+        house.run(db.commit(take("a", 1, "y"))),
+        Ok(Committed::Unknown)
+    );
     assert_eq!((house.amount("a"), house.ledger().len()), (98, 2));
-    assert_eq!(house.run(db.commit(take("a", 1, "y"))), Ok(Committed::Conflict { statement: 1 }));
+    assert_eq!(
+        house.run(db.commit(take("a", 1, "y"))),
+        Ok(Committed::Conflict { statement: 1 })
+    );
     house.assert_sound();
 }
 
@@ -181,28 +250,61 @@ fn an_answer_to_commit_that_is_lost_is_unknown_with_and_without_effect() {
 fn a_late_commit_is_seen_by_nobody_and_holds_its_rows_until_it_comes() {
     let house = House::new(1);
     let (one, other) = (&house.first.0, &house.second.0);
-    house.plan(&[("commit", Mishap::Late { after: SECOND * 8, effect: true })]);
-    assert_eq!(house.run(one.commit(take("a", 70, "late"))), Ok(Committed::Unknown));
+    house.plan(&[(
+        "commit",
+        Mishap::Late {
+            after: SECOND * 8,
+            effect: true,
+        },
+    )]);
+    assert_eq!(
+        house.run(one.commit(take("a", 70, "late"))),
+        Ok(Committed::Unknown)
+    );
     assert_eq!((house.amount("a"), house.ledger().len()), (100, 0));
     // Another row is free, on the same server and by the same node.
-    assert_eq!(house.run(one.commit(take("b", 1, "free"))), Ok(Committed::Done));
+    assert_eq!(
+        house.run(one.commit(take("b", 1, "free"))),
+        Ok(Committed::Done)
+    );
     assert_eq!(house.seconds(), 0);
     // The same row is not: whoever needs it waits, gives way, comes again, and is judged by what was committed.
-    assert_eq!(house.run(other.commit(take("a", 70, "behind"))), Ok(Committed::Conflict { statement: 0 }));
+    assert_eq!(
+        house.run(other.commit(take("a", 70, "behind"))),
+        Ok(Committed::Conflict { statement: 0 })
+    );
     assert!(house.seconds() >= 8);
-    assert_eq!((house.amount("a"), house.ledger().join(" ")), (30, "free late".to_owned()));
+    assert_eq!(
+        (house.amount("a"), house.ledger().join(" ")),
+        (30, "free late".to_owned())
+    );
     house.assert_sound();
 }
 
 #[test]
 fn a_key_that_a_late_commit_is_about_to_take_is_waited_for() {
     let house = House::new(1);
-    for (effect, wanted) in [(false, Committed::Done), (true, Committed::Conflict { statement: 1 })] {
+    for (effect, wanted) in [
+        (false, Committed::Done),
+        (true, Committed::Conflict { statement: 1 }),
+    ] {
         let entry = effect.to_string();
-        house.plan(&[("commit", Mishap::Late { after: SECOND * 2, effect })]);
+        house.plan(&[(
+            "commit",
+            Mishap::Late {
+                after: SECOND * 2,
+                effect,
+            },
+        )]);
         let before = house.seconds();
-        assert_eq!(house.run(house.first.0.commit(take("a", 1, &entry))), Ok(Committed::Unknown));
-        assert_eq!(house.run(house.second.0.commit(take("b", 1, &entry))), Ok(wanted));
+        assert_eq!(
+            house.run(house.first.0.commit(take("a", 1, &entry))),
+            Ok(Committed::Unknown)
+        );
+        assert_eq!(
+            house.run(house.second.0.commit(take("b", 1, &entry))),
+            Ok(wanted)
+        );
         assert_eq!(house.seconds(), before + 2);
     }
     assert_eq!((house.amount("a"), house.amount("b")), (99, 99));
@@ -213,7 +315,10 @@ fn a_key_that_a_late_commit_is_about_to_take_is_waited_for() {
 fn a_slow_commit_comes_into_effect_even_when_its_node_dies_meanwhile() {
     let house = House::new(1);
     house.plan(&[("commit", Mishap::Slow(SECOND * 3))]);
-    assert_eq!(house.run(house.first.0.commit(take("a", 1, "slow"))), Ok(Committed::Done));
+    assert_eq!(
+        house.run(house.first.0.commit(take("a", 1, "slow"))),
+        Ok(Committed::Done)
+    );
     assert_eq!(house.seconds(), 3);
     house.plan(&[("commit", Mishap::Slow(SECOND * 3))]);
     let (db, world) = (house.first.0.clone(), house.first.1.clone());
@@ -228,21 +333,39 @@ fn a_slow_commit_comes_into_effect_even_when_its_node_dies_meanwhile() {
 
 #[test]
 fn a_process_may_die_at_any_boundary() {
-    for (boundary, written) in [("connect", 0), ("begin", 0), ("commit", 0), ("committed", 1)] {
+    for (boundary, written) in [
+        ("connect", 0),
+        ("begin", 0),
+        ("commit", 0),
+        ("committed", 1),
+    ] {
         let house = House::new(1);
         house.plan(&[(boundary, Mishap::Death)]);
         let (db, node) = (house.first.0.clone(), house.first.2.clone());
         let told = Arc::new(Mutex::new(None));
         let noted = Arc::clone(&told);
-        house.first.1.spawn(async move { *noted.lock() = Some(db.commit(take("a", 1, "x")).await) });
+        house
+            .first
+            .1
+            .spawn(async move { *noted.lock() = Some(db.commit(take("a", 1, "x")).await) });
         house.run(house.world.sleep(SECOND));
         node.crash();
         house.run(house.world.sleep(SECOND));
-        assert_eq!((house.ledger().len(), told.lock().take()), (written, None), "{boundary}");
+        assert_eq!(
+            (house.ledger().len(), told.lock().take()),
+            (written, None),
+            "{boundary}"
+        );
         // Its next life is served; what is left of the old one is not.
-        assert_eq!(house.run(house.first.0.commit(take("a", 1, "dead"))), Err(DbError::Closed));
+        assert_eq!(
+            house.run(house.first.0.commit(take("a", 1, "dead"))),
+            Err(DbError::Closed)
+        );
         let again = house.server.connect(&node.world(), Arc::new(NoMishaps));
-        assert_eq!(house.run(again.commit(take("a", 1, "y"))), Ok(Committed::Done));
+        assert_eq!(
+            house.run(again.commit(take("a", 1, "y"))),
+            Ok(Committed::Done)
+        );
         house.assert_sound();
     }
 }
@@ -252,15 +375,30 @@ fn work_waits_for_a_server_that_is_away_and_is_refused_when_it_stays_away() {
     let house = House::new(1);
     let db = &house.first.0;
     house.server.away_for(SECOND * 3);
-    let (done, read) = house.run(join(db.commit(take("a", 1, "x")), db.read("select id from account", vec![])));
-    assert_eq!((done, read.map(|rows| rows.len())), (Ok(Committed::Done), Ok(2)));
+    let (done, read) = house.run(join(
+        db.commit(take("a", 1, "x")),
+        db.read("select id from account", vec![]),
+    ));
+    assert_eq!(
+        (done, read.map(|rows| rows.len())),
+        (Ok(Committed::Done), Ok(2))
+    );
     assert!((3..5).contains(&house.seconds()), "{}", house.seconds());
     house.server.away_for(SECOND * 30);
     let soon = house.world.now().after(SECOND);
-    let (refused, expired) = house.run(join(db.commit(take("a", 1, "y")), db.commit(take("b", 1, "z").until(soon))));
-    assert!(matches!(refused, Err(DbError::Unreachable(_))), "{refused:?}");
+    let (refused, expired) = house.run(join(
+        db.commit(take("a", 1, "y")),
+        db.commit(take("b", 1, "z").until(soon)),
+    ));
+    assert!(
+        matches!(refused, Err(DbError::Unreachable(_))),
+        "{refused:?}"
+    );
     assert_eq!(expired, Err(DbError::Expired));
-    assert!(matches!(house.run(db.check()), Err(DbError::Unreachable(_))));
+    assert!(matches!(
+        house.run(db.check()),
+        Err(DbError::Unreachable(_))
+    ));
     assert_eq!(house.ledger(), ["x"]);
     house.assert_sound();
 }
@@ -276,14 +414,32 @@ fn a_claim_whose_answer_is_lost_has_taken_its_rows_and_locked_rows_are_passed_by
     for left in [2, 1] {
         let lost = house.run(one.claim(CLAIM, params![0, 1]));
         assert!(matches!(lost, Err(DbError::Unreachable(_))), "{lost:?}");
-        let full = house.server.rows("select id from account where amount > 0", vec![]).unwrap();
+        let full = house
+            .server
+            .rows("select id from account where amount > 0", vec![])
+            .unwrap();
         assert_eq!(full.len(), left);
     }
-    house.plan(&[("commit", Mishap::Late { after: SECOND, effect: true })]);
-    assert_eq!(house.run(one.commit(take("b", 1, "late"))), Ok(Committed::Unknown));
-    assert_eq!(house.run(other.claim(CLAIM, params![0, 5])).unwrap().len(), 0);
+    house.plan(&[(
+        "commit",
+        Mishap::Late {
+            after: SECOND,
+            effect: true,
+        },
+    )]);
+    assert_eq!(
+        house.run(one.commit(take("b", 1, "late"))),
+        Ok(Committed::Unknown)
+    );
+    assert_eq!(
+        house.run(other.claim(CLAIM, params![0, 5])).unwrap().len(),
+        0
+    );
     house.run(house.world.sleep(SECOND * 2));
-    assert_eq!(house.run(other.claim(CLAIM, params![0, 5])).unwrap().len(), 1);
+    assert_eq!(
+        house.run(other.claim(CLAIM, params![0, 5])).unwrap().len(),
+        1
+    );
     house.assert_sound();
 }
 
@@ -297,8 +453,14 @@ impl Mishaps for Chance {
             0 => Mishap::Lost,
             1 => Mishap::Met,
             2 => Mishap::Unknown,
-            3 => Mishap::Late { after, effect: true },
-            4 => Mishap::Late { after, effect: false },
+            3 => Mishap::Late {
+                after,
+                effect: true,
+            },
+            4 => Mishap::Late {
+                after,
+                effect: false,
+            },
             5 => Mishap::Slow(after / 4),
             _ => Mishap::None,
         }
@@ -311,18 +473,26 @@ fn history(seed: u64) -> Vec<String> {
     let log = Arc::new(Mutex::new(Vec::new()));
     for number in 0..6 {
         let (world, _node) = house.sim.node();
-        let db = house.server.connect(&world, Arc::new(Chance(world.clone())));
+        let db = house
+            .server
+            .connect(&world, Arc::new(Chance(world.clone())));
         let log = Arc::clone(&log);
         world.clone().spawn(async move {
             for round in 0..8 {
-                let (entry, account) = (format!("{number}-{round}"), if world.random() % 2 == 0 { "a" } else { "b" });
+                let (entry, account) = (
+                    format!("{number}-{round}"),
+                    if world.random() % 2 == 0 { "a" } else { "b" },
+                );
                 loop {
                     let told = db.commit(take(account, 1, &entry)).await;
-                    log.lock().push(format!("{} {entry} {told:?}", world.now().micros()));
+                    log.lock()
+                        .push(format!("{} {entry} {told:?}", world.now().micros()));
                     match told {
                         Ok(Committed::Done | Committed::Conflict { .. }) => break,
                         Ok(Committed::Unknown) | Err(_) => {
-                            world.sleep(Duration::from_millis(world.random() % 500)).await;
+                            world
+                                .sleep(Duration::from_millis(world.random() % 500))
+                                .await;
                         }
                     }
                 }
@@ -330,7 +500,11 @@ fn history(seed: u64) -> Vec<String> {
         });
     }
     house.run(house.world.sleep(Duration::from_mins(10)));
-    assert_eq!(house.ledger().len(), 48, "an entry is missing, or is there twice");
+    assert_eq!(
+        house.ledger().len(),
+        48,
+        "an entry is missing, or is there twice"
+    );
     assert_eq!(house.amount("a") + house.amount("b"), 200 - 48);
     house.assert_sound();
     log.lock().clone()
@@ -342,6 +516,9 @@ fn the_same_seed_gives_the_same_history_and_whatever_goes_wrong_each_entry_is_th
     assert_ne!(history(8), history(7));
     let told: Vec<String> = (20..60).flat_map(history).collect();
     for wanted in ["Unknown", "Done", "Conflict"] {
-        assert!(told.iter().any(|line| line.contains(wanted)), "{wanted} was never told");
+        assert!(
+            told.iter().any(|line| line.contains(wanted)),
+            "{wanted} was never told"
+        );
     }
 }

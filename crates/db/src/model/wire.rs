@@ -77,13 +77,22 @@ impl Line {
     }
 
     fn check(&self) -> Result<(), Failure> {
-        if self.is_closed() { Err(Failure::Lost("the connection was lost".to_owned())) } else { Ok(()) }
+        if self.is_closed() {
+            Err(Failure::Lost("the connection was lost".to_owned()))
+        } else {
+            Ok(())
+        }
     }
 
     async fn claim(&self, statement: &Statement) -> Result<Vec<Row>, Failure> {
         self.before(Boundary::Claim(statement)).await?;
         let rows = loop {
-            let claimed = self.server.tables.lock().claim(statement).map_err(Failure::Refused)?;
+            let claimed = self
+                .server
+                .tables
+                .lock()
+                .claim(statement)
+                .map_err(Failure::Refused)?;
             match claimed {
                 Ok(rows) => break rows,
                 Err(ended) => self.wait_for(ended).await?,
@@ -121,11 +130,17 @@ impl Line {
 
     /// COMMIT takes its time, and comes into effect whatever becomes of this connection.
     async fn commit_slowly(&self, span: Duration) -> Sealed {
-        let Some(ended) = self.end_later(span, true) else { return Sealed::Met };
+        let Some(ended) = self.end_later(span, true) else {
+            return Sealed::Met;
+        };
         if self.world.timeout(self.patience, ended).await.is_err() {
             self.cut();
         }
-        if self.is_closed() { Sealed::Unknown } else { Sealed::Yes }
+        if self.is_closed() {
+            Sealed::Unknown
+        } else {
+            Sealed::Yes
+        }
     }
 
     fn undo_now(&self) {
@@ -153,12 +168,24 @@ impl Wire for Line {
             return self.claim(statement).await;
         }
         self.before(Boundary::Read(statement)).await?;
-        self.server.tables.lock().rows(statement).map_err(Failure::Refused)
+        self.server
+            .tables
+            .lock()
+            .rows(statement)
+            .map_err(Failure::Refused)
     }
 
-    async fn play(&self, _: Begin, changes: &[Ready<'_, ()>]) -> Result<Vec<Result<u64, Failure>>, Failure> {
+    async fn play(
+        &self,
+        _: Begin,
+        changes: &[Ready<'_, ()>],
+    ) -> Result<Vec<Result<u64, Failure>>, Failure> {
         self.undo_now();
-        let statements: Vec<Statement> = changes.iter().flat_map(|change| change.statements).cloned().collect();
+        let statements: Vec<Statement> = changes
+            .iter()
+            .flat_map(|change| change.statements)
+            .cloned()
+            .collect();
         match self.before(Boundary::Begin(&statements)).await {
             Ok(()) => {}
             Err(met @ Failure::Met(_)) => return Ok(vec![Err(met)]),
@@ -175,7 +202,10 @@ impl Wire for Line {
                     Ok(()) => {}
                     Err(met @ Failure::Met(_)) => {
                         // What ran before it is undone with it, so that its counts need only be those that are met.
-                        let ahead = statements.iter().take(index).map(|statement| Ok(statement.expect.wanted()));
+                        let ahead = statements
+                            .iter()
+                            .take(index)
+                            .map(|statement| Ok(statement.expect.wanted()));
                         return Ok(ahead.chain([Err(met)]).collect());
                     }
                     Err(other) => return Err(other),
@@ -210,7 +240,11 @@ impl Wire for Line {
                     Mishap::Death => std::future::pending().await,
                     _ => self.cut(),
                 }
-                return if undone == Mishap::Unknown { Sealed::Unknown } else { Sealed::NotSent };
+                return if undone == Mishap::Unknown {
+                    Sealed::Unknown
+                } else {
+                    Sealed::NotSent
+                };
             }
         }
         let played = std::mem::take(&mut *self.played.lock());
@@ -220,7 +254,11 @@ impl Wire for Line {
             Mishap::Death => std::future::pending().await,
             Mishap::None | Mishap::Met | Mishap::Late { .. } => {}
         }
-        if self.is_closed() { Sealed::Unknown } else { Sealed::Yes }
+        if self.is_closed() {
+            Sealed::Unknown
+        } else {
+            Sealed::Yes
+        }
     }
 
     async fn undo(&self) -> Result<(), String> {
@@ -230,6 +268,8 @@ impl Wire for Line {
 
     async fn pause(&self, tries: u32) {
         let most = 1 << tries.min(7);
-        self.world.sleep(Duration::from_millis(self.world.random() % most)).await;
+        self.world
+            .sleep(Duration::from_millis(self.world.random() % most))
+            .await;
     }
 }

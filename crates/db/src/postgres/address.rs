@@ -24,7 +24,10 @@ use crate::DbError;
 pub(crate) const NOT_IN_TIME: &str = "it takes no connection in time";
 
 /// A connection, and what moves its bytes.
-pub(crate) type Connected = (Client, Connection<Socket, <Tls as MakeTlsConnect<Socket>>::Stream>);
+pub(crate) type Connected = (
+    Client,
+    Connection<Socket, <Tls as MakeTlsConnect<Socket>>::Stream>,
+);
 
 /// Where the server is, with the credentials and the certificates to trust.
 pub(crate) struct Address {
@@ -44,10 +47,16 @@ impl Address {
     /// Reads the address. Errors never repeat a part of it.
     pub(crate) fn parse(options: &PostgresOptions) -> Result<Self, DbError> {
         let parts = Parts::split(&options.url)?;
-        let unreadable =
-            |_| DbError::Schema("its address can't be read: is it postgres://user:…@host/name?".to_owned());
+        let unreadable = |_| {
+            DbError::Schema(
+                "its address can't be read: is it postgres://user:…@host/name?".to_owned(),
+            )
+        };
         let read = |text: &str| text.parse::<Config>().map_err(unreadable);
-        let mut hosts = each_host(&parts.rest).iter().map(|one| read(one)).collect::<Result<Vec<_>, _>>()?;
+        let mut hosts = each_host(&parts.rest)
+            .iter()
+            .map(|one| read(one))
+            .collect::<Result<Vec<_>, _>>()?;
         let whole = read(&parts.rest)?;
         // Hosts may also be named behind the question mark; those are tried in turn by the driver.
         if hosts.len() != whole.get_hosts().len() || !whole.get_hostaddrs().is_empty() {
@@ -79,7 +88,12 @@ impl Address {
             config.application_name(name);
         }
         let tls = Tls::new(tls::settings(parts.trust, parts.roots.as_deref())?);
-        Ok(Self { hosts, last: AtomicUsize::new(0), share, tls })
+        Ok(Self {
+            hosts,
+            last: AtomicUsize::new(0),
+            share,
+            tls,
+        })
     }
 
     /// Connects to the first host that takes writes, beginning with the one that did the last time. Each has its share of the
@@ -88,8 +102,18 @@ impl Address {
         let first = self.last.load(Ordering::Relaxed);
         let several = self.hosts.len() > 1;
         let mut reasons = Vec::new();
-        for (place, host) in self.hosts.iter().enumerate().cycle().skip(first).take(self.hosts.len()) {
-            let why = match world.timeout(self.share, host.connect(self.tls.clone())).await {
+        for (place, host) in self
+            .hosts
+            .iter()
+            .enumerate()
+            .cycle()
+            .skip(first)
+            .take(self.hosts.len())
+        {
+            let why = match world
+                .timeout(self.share, host.connect(self.tls.clone()))
+                .await
+            {
                 Ok(Ok(connected)) => {
                     self.last.store(place, Ordering::Relaxed);
                     return Ok(connected);
@@ -98,7 +122,11 @@ impl Address {
                 Err(Elapsed) => NOT_IN_TIME.to_owned(),
             };
             // Its name may not be repeated.
-            reasons.push(if several { format!("host {}: {why}", place.saturating_add(1)) } else { why });
+            reasons.push(if several {
+                format!("host {}: {why}", place.saturating_add(1))
+            } else {
+                why
+            });
         }
         Err(reasons.join("; "))
     }
@@ -107,10 +135,17 @@ impl Address {
 /// An address for each host of an address that names several, with commas between.
 fn each_host(address: &str) -> Vec<String> {
     let credentials = address.find("://").map_or(0, |at| at.saturating_add(3));
-    let credentials = address.find('@').map_or(credentials, |at| at.saturating_add(1));
-    let Some((before, tail)) = address.split_at_checked(credentials) else { return Vec::new() };
+    let credentials = address
+        .find('@')
+        .map_or(credentials, |at| at.saturating_add(1));
+    let Some((before, tail)) = address.split_at_checked(credentials) else {
+        return Vec::new();
+    };
     let (hosts, after) = tail.split_at(tail.find(['/', '?']).unwrap_or(tail.len()));
-    hosts.split(',').map(|host| format!("{before}{host}{after}")).collect()
+    hosts
+        .split(',')
+        .map(|host| format!("{before}{host}{after}"))
+        .collect()
 }
 
 /// An address without the settings that our own code interprets.
@@ -124,7 +159,9 @@ struct Parts {
 impl Parts {
     fn split(url: &str) -> Result<Self, DbError> {
         if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
-            return Err(DbError::Schema("its address must begin with postgres://".to_owned()));
+            return Err(DbError::Schema(
+                "its address must begin with postgres://".to_owned(),
+            ));
         }
         let (base, query) = url.split_once('?').unwrap_or((url, ""));
         let (mut sslmode, mut roots, mut others) = ("prefer", None, Vec::new());
@@ -132,11 +169,17 @@ impl Parts {
             match setting.split_once('=') {
                 Some(("sslmode", mode)) => sslmode = mode,
                 Some(("sslrootcert", "system")) => roots = None,
-                Some(("sslrootcert", path)) => roots = Some(PathBuf::from(path.replace("%2F", "/"))),
+                Some(("sslrootcert", path)) => {
+                    roots = Some(PathBuf::from(path.replace("%2F", "/")))
+                }
                 _ => others.push(setting),
             }
         }
-        let rest = if others.is_empty() { base.to_owned() } else { format!("{base}?{}", others.join("&")) };
+        let rest = if others.is_empty() {
+            base.to_owned()
+        } else {
+            format!("{base}?{}", others.join("&"))
+        };
         let (mode, trust) = match sslmode {
             "disable" => (SslMode::Disable, Trust::Anyone),
             "prefer" => (SslMode::Prefer, Trust::Anyone),
@@ -145,9 +188,18 @@ impl Parts {
             "require" => (SslMode::Require, Trust::Anyone),
             "verify-ca" => (SslMode::Require, Trust::Authority),
             "verify-full" => (SslMode::Require, Trust::AuthorityAndName),
-            _ => return Err(DbError::Schema("the sslmode of its address is not one of those known".to_owned())),
+            _ => {
+                return Err(DbError::Schema(
+                    "the sslmode of its address is not one of those known".to_owned(),
+                ));
+            }
         };
-        Ok(Self { rest, mode, trust, roots })
+        Ok(Self {
+            rest,
+            mode,
+            trust,
+            roots,
+        })
     }
 }
 
@@ -165,19 +217,38 @@ mod tests {
     fn the_mode_of_tls_is_honoured() {
         let roots = || Some(PathBuf::from("/ca.pem"));
         assert_eq!(parts(""), (SslMode::Prefer, Trust::Anyone, None));
-        assert_eq!(parts("?sslmode=disable"), (SslMode::Disable, Trust::Anyone, None));
-        assert_eq!(parts("?sslmode=require"), (SslMode::Require, Trust::Anyone, None));
-        assert_eq!(parts("?sslmode=require&sslrootcert=/ca.pem"), (SslMode::Require, Trust::Authority, roots()));
-        assert_eq!(parts("?sslmode=verify-ca&sslrootcert=system"), (SslMode::Require, Trust::Authority, None));
+        assert_eq!(
+            parts("?sslmode=disable"),
+            (SslMode::Disable, Trust::Anyone, None)
+        );
+        assert_eq!(
+            parts("?sslmode=require"),
+            (SslMode::Require, Trust::Anyone, None)
+        );
+        assert_eq!(
+            parts("?sslmode=require&sslrootcert=/ca.pem"),
+            (SslMode::Require, Trust::Authority, roots())
+        );
+        assert_eq!(
+            parts("?sslmode=verify-ca&sslrootcert=system"),
+            (SslMode::Require, Trust::Authority, None)
+        );
         let full = parts("?sslrootcert=%2Fca.pem&sslmode=verify-full");
         assert_eq!(full, (SslMode::Require, Trust::AuthorityAndName, roots()));
     }
 
     #[test]
     fn each_host_has_a_configuration_of_its_own() {
-        let configs = |url: &str| Address::parse(&PostgresOptions::new(url, "s")).unwrap().hosts;
+        let configs = |url: &str| {
+            Address::parse(&PostgresOptions::new(url, "s"))
+                .unwrap()
+                .hosts
+        };
         for (url, wanted) in [
-            ("postgres://me:p,/?w@a:1,b,[::1]:3/x?sslmode=disable&options=-c%20a=b,c", &["a:1", "b:5432", "::1:3"][..]),
+            (
+                "postgres://me:p,/?w@a:1,b,[::1]:3/x?sslmode=disable&options=-c%20a=b,c",
+                &["a:1", "b:5432", "::1:3"][..],
+            ),
             ("postgres://a,b", &["a:5432", "b:5432"]),
             ("postgres://me@a/x", &["a:5432"]),
             ("postgres://me@%2Ftmp/x", &["/tmp:5432"]),
@@ -197,12 +268,23 @@ mod tests {
 
     #[test]
     fn an_address_that_can_not_be_read_is_not_repeated() {
-        for wrong in ["postgres://secret@:x:y/", "postgres://me:secret@db/x?sslmode=secret", "secret", "host=secret"] {
-            let refused = Address::parse(&PostgresOptions::new(wrong, "s")).err().unwrap().to_string();
+        for wrong in [
+            "postgres://secret@:x:y/",
+            "postgres://me:secret@db/x?sslmode=secret",
+            "secret",
+            "host=secret",
+        ] {
+            let refused = Address::parse(&PostgresOptions::new(wrong, "s"))
+                .err()
+                .unwrap()
+                .to_string();
             assert!(!refused.contains("secret"), "{refused}");
         }
         // Would be spoken to plainly, both of them.
-        let mixed = PostgresOptions::new("postgres://me@/x?host=/run/pg&host=db.example&sslmode=verify-full", "s");
+        let mixed = PostgresOptions::new(
+            "postgres://me@/x?host=/run/pg&host=db.example&sslmode=verify-full",
+            "s",
+        );
         assert!(Address::parse(&mixed).is_err());
         let others = Parts::split("postgres://db/x?a=b&sslmode=require&c=d").unwrap();
         assert_eq!(others.rest, "postgres://db/x?a=b&c=d");

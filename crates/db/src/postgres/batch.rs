@@ -62,7 +62,10 @@ pub(crate) async fn judge<W: Wire>(link: &W, works: &[&[Statement]]) -> Judged {
     let judged = async {
         let mut works = prepare(link, works).await?;
         play_all(link, &mut works).await?;
-        Ok(works.into_iter().map(|work| work.verdict.unwrap_or(Verdict::Again)).collect())
+        Ok(works
+            .into_iter()
+            .map(|work| work.verdict.unwrap_or(Verdict::Again))
+            .collect())
     };
     match judged.await {
         Ok(verdicts) => Judged::Verdicts(verdicts),
@@ -72,10 +75,17 @@ pub(crate) async fn judge<W: Wire>(link: &W, works: &[&[Statement]]) -> Judged {
 }
 
 /// Prepares every statement, outside of the transaction: one that is wrong in itself is refused before it hurts others.
-async fn prepare<'a, W: Wire>(link: &W, works: &[&'a [Statement]]) -> Result<Vec<Work<'a, W::Prepared>>, Stop> {
+async fn prepare<'a, W: Wire>(
+    link: &W,
+    works: &[&'a [Statement]],
+) -> Result<Vec<Work<'a, W::Prepared>>, Stop> {
     let mut ready = Vec::with_capacity(works.len());
     for statements in works {
-        let mut work = Work { statements, prepared: Vec::with_capacity(statements.len()), verdict: None };
+        let mut work = Work {
+            statements,
+            prepared: Vec::with_capacity(statements.len()),
+            verdict: None,
+        };
         for statement in *statements {
             match link.prepare(statement).await {
                 Ok(prepared) => work.prepared.push(prepared),
@@ -102,10 +112,16 @@ async fn prepare<'a, W: Wire>(link: &W, works: &[&'a [Statement]]) -> Result<Vec
 async fn play_all<W: Wire>(link: &W, works: &mut [Work<'_, W::Prepared>]) -> Result<(), Stop> {
     let (mut begin, mut rounds, mut meetings) = (Begin::First, 0, 0);
     loop {
-        let mut played: Vec<&mut Work<'_, W::Prepared>> =
-            works.iter_mut().filter(|work| work.verdict.is_none()).collect();
+        let mut played: Vec<&mut Work<'_, W::Prepared>> = works
+            .iter_mut()
+            .filter(|work| work.verdict.is_none())
+            .collect();
         if played.is_empty() {
-            return if begin == Begin::First { Ok(()) } else { undo(link).await };
+            return if begin == Begin::First {
+                Ok(())
+            } else {
+                undo(link).await
+            };
         }
         let round = match play(link, begin, &mut played).await {
             Ok(round) => round,
@@ -122,7 +138,11 @@ async fn play_all<W: Wire>(link: &W, works: &mut [Work<'_, W::Prepared>]) -> Res
             Round::Spoiled(good) => {
                 rounds += 1;
                 if rounds >= ROUNDS {
-                    for work in played.into_iter().skip(good).filter(|work| work.verdict.is_none()) {
+                    for work in played
+                        .into_iter()
+                        .skip(good)
+                        .filter(|work| work.verdict.is_none())
+                    {
                         work.verdict = Some(Verdict::Again);
                     }
                 }
@@ -130,8 +150,12 @@ async fn play_all<W: Wire>(link: &W, works: &mut [Work<'_, W::Prepared>]) -> Res
             }
         };
         match sealed {
-            Sealed::Yes => played.into_iter().for_each(|work| work.verdict = Some(Verdict::Done(Vec::new()))),
-            Sealed::Unknown => played.into_iter().for_each(|work| work.verdict = Some(Verdict::Unknown)),
+            Sealed::Yes => played
+                .into_iter()
+                .for_each(|work| work.verdict = Some(Verdict::Done(Vec::new()))),
+            Sealed::Unknown => played
+                .into_iter()
+                .for_each(|work| work.verdict = Some(Verdict::Unknown)),
             Sealed::NotSent => return Err(Stop::Lost("it went before a commit".to_owned())),
             Sealed::Met => {
                 meetings += 1;
@@ -142,7 +166,11 @@ async fn play_all<W: Wire>(link: &W, works: &mut [Work<'_, W::Prepared>]) -> Res
                 }
                 if meetings >= MEETINGS {
                     for work in played.into_iter().filter(|work| work.verdict.is_none()) {
-                        work.verdict = Some(if alone { Verdict::Failed(DbError::Busy) } else { Verdict::Again });
+                        work.verdict = Some(if alone {
+                            Verdict::Failed(DbError::Busy)
+                        } else {
+                            Verdict::Again
+                        });
                     }
                 }
                 continue;
@@ -158,10 +186,23 @@ async fn undo<W: Wire>(link: &W) -> Result<(), Stop> {
 }
 
 /// Sends BEGIN and every statement at once, and weighs the counts.
-async fn play<W: Wire>(link: &W, begin: Begin, played: &mut [&mut Work<'_, W::Prepared>]) -> Result<Round, Stop> {
-    let changes: Vec<Ready<'_, W::Prepared>> =
-        played.iter().map(|work| Ready { statements: work.statements, prepared: &work.prepared }).collect();
-    let mut answers = link.play(begin, &changes).await.map_err(Stop::from_failure)?.into_iter();
+async fn play<W: Wire>(
+    link: &W,
+    begin: Begin,
+    played: &mut [&mut Work<'_, W::Prepared>],
+) -> Result<Round, Stop> {
+    let changes: Vec<Ready<'_, W::Prepared>> = played
+        .iter()
+        .map(|work| Ready {
+            statements: work.statements,
+            prepared: &work.prepared,
+        })
+        .collect();
+    let mut answers = link
+        .play(begin, &changes)
+        .await
+        .map_err(Stop::from_failure)?
+        .into_iter();
     let alone = played.len() == 1;
     let mut round = Round::Whole;
     let mut ahead = Ahead::Nothing;
@@ -185,7 +226,11 @@ async fn play<W: Wire>(link: &W, begin: Begin, played: &mut [&mut Work<'_, W::Pr
             }
             Weighed::NotLookedAt => {
                 // Behind a refusal. Should there be none, then at least it is not taken for done.
-                return Ok(if let Round::Whole = round { Round::Met } else { round });
+                return Ok(if let Round::Whole = round {
+                    Round::Met
+                } else {
+                    round
+                });
             }
         }
         ahead = Ahead::Others;
@@ -207,7 +252,10 @@ enum Weighed {
     NotLookedAt,
 }
 
-fn weigh_work(statements: &[Statement], answers: Vec<Result<u64, Failure>>) -> Result<Weighed, Stop> {
+fn weigh_work(
+    statements: &[Statement],
+    answers: Vec<Result<u64, Failure>>,
+) -> Result<Weighed, Stop> {
     let mut traces = Traces::None;
     for (index, (statement, answer)) in statements.iter().zip(answers).enumerate() {
         let (ran, aborted) = match answer {
@@ -220,7 +268,9 @@ fn weigh_work(statements: &[Statement], answers: Vec<Result<u64, Failure>>) -> R
             Err(Failure::Aborted) => return Ok(Weighed::NotLookedAt),
             Err(Failure::Lost(why)) => return Err(Stop::Lost(why)),
         };
-        if let Some(verdict) = weigh(index, statement.expect, ran, &mut traces).map_err(Stop::Failed)? {
+        if let Some(verdict) =
+            weigh(index, statement.expect, ran, &mut traces).map_err(Stop::Failed)?
+        {
             return Ok(Weighed::Refused(verdict, aborted));
         }
     }

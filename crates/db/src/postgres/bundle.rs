@@ -55,7 +55,11 @@ impl Param<'_> {
 }
 
 impl ToSql for Param<'_> {
-    fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+    fn to_sql(
+        &self,
+        ty: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
         match self {
             Self::Texts(texts) => texts.to_sql(ty, out),
             Self::Ints(numbers) => numbers.to_sql(ty, out),
@@ -74,7 +78,10 @@ impl ToSql for Param<'_> {
 pub(super) fn bundled<'a>(changes: &[&'a [Statement]]) -> Option<Vec<Part<'a>>> {
     let mut shapes: Vec<(&[Statement], Vec<usize>)> = Vec::new();
     for (index, change) in changes.iter().enumerate() {
-        match shapes.iter_mut().find(|(first, _)| same_texts(first, change)) {
+        match shapes
+            .iter_mut()
+            .find(|(first, _)| same_texts(first, change))
+        {
             Some((_, members)) => members.push(index),
             None => shapes.push((change, vec![index])),
         }
@@ -82,7 +89,10 @@ pub(super) fn bundled<'a>(changes: &[&'a [Statement]]) -> Option<Vec<Part<'a>>> 
     let mut parts = Vec::with_capacity(2 * shapes.len());
     let mut any = false;
     for (first, members) in shapes {
-        let group: Vec<&[Statement]> = members.iter().filter_map(|index| changes.get(*index).copied()).collect();
+        let group: Vec<&[Statement]> = members
+            .iter()
+            .filter_map(|index| changes.get(*index).copied())
+            .collect();
         match levels(first, &group) {
             Some(bundles) => {
                 any = true;
@@ -95,7 +105,8 @@ pub(super) fn bundled<'a>(changes: &[&'a [Statement]]) -> Option<Vec<Part<'a>>> 
 }
 
 fn same_texts(one: &[Statement], other: &[Statement]) -> bool {
-    let same = |(one, other): (&Statement, &Statement)| one.sql == other.sql && one.expect == other.expect;
+    let same =
+        |(one, other): (&Statement, &Statement)| one.sql == other.sql && one.expect == other.expect;
     one.len() == other.len() && one.iter().zip(other).all(same)
 }
 
@@ -104,13 +115,24 @@ fn levels<'a>(first: &[Statement], group: &[&'a [Statement]]) -> Option<Vec<Bund
     if group.len() < 2 {
         return None;
     }
-    let texts: Vec<Text<'_>> = first.iter().map(|statement| Text::parse(&statement.sql)).collect::<Option<_>>()?;
-    let apart = |(index, text): (usize, &Text<'_>)| texts.iter().skip(index + 1).all(|other| other.table != text.table);
+    let texts: Vec<Text<'_>> = first
+        .iter()
+        .map(|statement| Text::parse(&statement.sql))
+        .collect::<Option<_>>()?;
+    let apart = |(index, text): (usize, &Text<'_>)| {
+        texts
+            .iter()
+            .skip(index + 1)
+            .all(|other| other.table != text.table)
+    };
     if !texts.iter().enumerate().all(apart) {
         return None;
     }
     let bundle = |(index, text): (usize, &Text<'_>)| {
-        let statements: Vec<&'a Statement> = group.iter().filter_map(|change| change.get(index)).collect();
+        let statements: Vec<&'a Statement> = group
+            .iter()
+            .filter_map(|change| change.get(index))
+            .collect();
         text.bundle(&statements)
     };
     texts.iter().enumerate().map(bundle).collect()
@@ -126,26 +148,48 @@ struct Text<'a> {
 #[derive(Debug, PartialEq, Eq)]
 enum Form<'a> {
     /// `insert into table (columns) values (…) tail`
-    Insert { head: &'a str, values: &'a str, tail: &'a str },
+    Insert {
+        head: &'a str,
+        values: &'a str,
+        tail: &'a str,
+    },
     /// `update table set … where …`
-    Update { head: &'a str, set: &'a str, conditions: &'a str },
+    Update {
+        head: &'a str,
+        set: &'a str,
+        conditions: &'a str,
+    },
 }
 
 impl<'a> Text<'a> {
     fn parse(sql: &'a str) -> Option<Self> {
         let simple = is_plain(sql) && !sql.contains("select") && !sql.contains("returning");
         let sql = Some(sql).filter(|_| simple)?;
-        let table = |rest: &'a str| rest.split([' ', '(']).next().filter(|name| !name.is_empty());
+        let table = |rest: &'a str| {
+            rest.split([' ', '('])
+                .next()
+                .filter(|name| !name.is_empty())
+        };
         if let Some(rest) = sql.strip_prefix("insert into ") {
             let (head, values) = sql.split_once(" values (")?;
             let end = closing(values)?;
             let (values, tail) = (values.get(..end)?, values.get(end + 1..)?);
-            return Some(Self { table: table(rest)?, form: Form::Insert { head, values, tail } });
+            return Some(Self {
+                table: table(rest)?,
+                form: Form::Insert { head, values, tail },
+            });
         }
         let rest = sql.strip_prefix("update ")?;
         let (head, rest_of_it) = sql.split_once(" set ")?;
         let (set, conditions) = rest_of_it.split_once(" where ")?;
-        Some(Self { table: table(rest)?, form: Form::Update { head, set, conditions } })
+        Some(Self {
+            table: table(rest)?,
+            form: Form::Update {
+                head,
+                set,
+                conditions,
+            },
+        })
     }
 
     fn bundle<'v>(&self, statements: &[&'v Statement]) -> Option<Bundle<'v>> {
@@ -155,7 +199,12 @@ impl<'a> Text<'a> {
             Expect::Rows(_) => return None,
             Expect::Any => None,
         };
-        let mut columns = Columns { statements, params: Vec::new(), casts: String::new(), names: String::new() };
+        let mut columns = Columns {
+            statements,
+            params: Vec::new(),
+            casts: String::new(),
+            names: String::new(),
+        };
         let columns_of = |columns: &mut Columns<'_, 'v>, text| columns.named(text);
         let sql = match self.form {
             Form::Insert { head, values, tail } => {
@@ -164,7 +213,11 @@ impl<'a> Text<'a> {
                 let Columns { casts, names, .. } = &columns;
                 format!("{head} select {values} from unnest({casts}) as u({names}){tail}")
             }
-            Form::Update { head, set, conditions } => {
+            Form::Update {
+                head,
+                set,
+                conditions,
+            } => {
                 if wanted.is_none() && !touch_rows_apart(conditions, statements) {
                     return None;
                 }
@@ -178,24 +231,49 @@ impl<'a> Text<'a> {
                 )
             }
         };
-        (!columns.casts.is_empty()).then_some(Bundle { sql, params: columns.params, wanted })
+        (!columns.casts.is_empty()).then_some(Bundle {
+            sql,
+            params: columns.params,
+            wanted,
+        })
     }
 }
 
 /// The same look for several: each row with the number of whom it is for, from 1, in its last column. `None` when the text is not that of
 /// a simple read.
 pub(super) fn bundled_read<'a>(statements: &[&'a Statement]) -> Option<Bundle<'a>> {
-    let sql = statements.first().filter(|_| statements.len() > 1)?.sql.as_ref();
+    let sql = statements
+        .first()
+        .filter(|_| statements.len() > 1)?
+        .sql
+        .as_ref();
     // Rows of one reader come as they are found, so an order can't be asked for.
-    let simple = is_plain(sql) && sql.starts_with("select ") && !sql.contains(" order by ") && !sql.contains(" for ");
+    let simple = is_plain(sql)
+        && sql.starts_with("select ")
+        && !sql.contains(" order by ")
+        && !sql.contains(" for ");
     let sql = Some(sql).filter(|_| simple)?;
-    let mut columns = Columns { statements, params: Vec::new(), casts: String::new(), names: String::new() };
+    let mut columns = Columns {
+        statements,
+        params: Vec::new(),
+        casts: String::new(),
+        names: String::new(),
+    };
     let asked = columns.named(sql)?;
-    let Columns { casts, names, params, .. } = columns;
+    let Columns {
+        casts,
+        names,
+        params,
+        ..
+    } = columns;
     let sql = format!(
         "select q.*, u.arg_no from unnest({casts}) with ordinality as u({names}, arg_no), lateral ({asked}) as q"
     );
-    (!casts.is_empty()).then_some(Bundle { sql, params, wanted: None })
+    (!casts.is_empty()).then_some(Bundle {
+        sql,
+        params,
+        wanted: None,
+    })
 }
 
 /// Texts with quotes or comments would have to be split first; none of those that are run often has any.
@@ -222,13 +300,28 @@ fn closing(text: &str) -> Option<usize> {
 /// Whether updates surely touch different rows: their conditions are equalities with parameters, and these differ. Else one row
 /// could be meant by two, and a bundle would write it once.
 fn touch_rows_apart(conditions: &str, statements: &[&Statement]) -> bool {
-    let number = |condition: &str| condition.split_once(" = $").and_then(|(_, number)| number.parse::<usize>().ok());
-    let Some(numbers) = conditions.split(" and ").map(number).collect::<Option<Vec<_>>>() else { return false };
+    let number = |condition: &str| {
+        condition
+            .split_once(" = $")
+            .and_then(|(_, number)| number.parse::<usize>().ok())
+    };
+    let Some(numbers) = conditions
+        .split(" and ")
+        .map(number)
+        .collect::<Option<Vec<_>>>()
+    else {
+        return false;
+    };
     let key = |statement: &Statement| -> Vec<Option<Value>> {
-        numbers.iter().map(|number| statement.params.get(number.wrapping_sub(1)).cloned()).collect()
+        numbers
+            .iter()
+            .map(|number| statement.params.get(number.wrapping_sub(1)).cloned())
+            .collect()
     };
     let keys: Vec<_> = statements.iter().map(|statement| key(statement)).collect();
-    keys.iter().enumerate().all(|(index, key)| !keys.iter().skip(index + 1).any(|other| other == key))
+    keys.iter()
+        .enumerate()
+        .all(|(index, key)| !keys.iter().skip(index + 1).any(|other| other == key))
 }
 
 /// The parameters of a bundle as they are gathered.
@@ -252,7 +345,10 @@ impl Columns<'_, '_> {
         replaced(text, |number| {
             let (first, rest) = self.statements.split_first()?;
             let value = first.params.get(number.checked_sub(1)?)?;
-            if !rest.iter().all(|statement| statement.params.get(number - 1) == Some(value)) {
+            if !rest
+                .iter()
+                .all(|statement| statement.params.get(number - 1) == Some(value))
+            {
                 return None;
             }
             self.params.push(Param::One(value));
@@ -262,7 +358,11 @@ impl Columns<'_, '_> {
 
     fn column(&mut self, number: usize) -> Option<Cow<'static, str>> {
         let index = number.checked_sub(1)?;
-        let values = || self.statements.iter().map(|statement| statement.params.get(index));
+        let values = || {
+            self.statements
+                .iter()
+                .map(|statement| statement.params.get(index))
+        };
         if values().any(|value| value.is_none()) {
             return None;
         }
@@ -302,12 +402,17 @@ fn int(value: Option<&Value>) -> Option<i64> {
 }
 
 /// A text with something in the place of each `$n`.
-fn replaced(text: &str, mut with: impl FnMut(usize) -> Option<Cow<'static, str>>) -> Option<String> {
+fn replaced(
+    text: &str,
+    mut with: impl FnMut(usize) -> Option<Cow<'static, str>>,
+) -> Option<String> {
     let mut parts = text.split('$');
     let mut out = String::with_capacity(text.len() * 2);
     out.push_str(parts.next()?);
     for part in parts {
-        let digits = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
+        let digits = part
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(part.len());
         let (number, rest) = part.split_at(digits);
         out.push_str(&with(number.parse().ok()?)?);
         out.push_str(rest);

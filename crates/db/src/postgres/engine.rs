@@ -76,7 +76,10 @@ impl Server<Target> {
             pool.open().await.map_err(DbError::Unreachable)?;
         }
         for number in 0..server.queues.len() {
-            let link = target.connect(Role::Writer).await.map_err(DbError::Unreachable)?;
+            let link = target
+                .connect(Role::Writer)
+                .await
+                .map_err(DbError::Unreachable)?;
             server.start(&target, number, Some(link));
         }
         Ok(server)
@@ -94,7 +97,9 @@ impl<E: Endpoint> Server<E> {
         let options = target.options();
         let pool = |role, connections| Pool::new(Arc::clone(target), role, connections);
         Self {
-            queues: (0..options.writers.max(1)).map(|_| Arc::new(queue(options))).collect(),
+            queues: (0..options.writers.max(1))
+                .map(|_| Arc::new(queue(options)))
+                .collect(),
             ended: Vec::new(),
             away: Vec::new(),
             readers: pool(Role::Reader, options.readers),
@@ -119,11 +124,19 @@ impl<E: Endpoint> Server<E> {
 
     /// Starts the writer of a queue.
     fn start(&mut self, target: &Arc<E>, number: usize, link: Option<E::Wire>) {
-        let Some(queue) = self.queues.get(number).map(Arc::clone) else { return };
+        let Some(queue) = self.queues.get(number).map(Arc::clone) else {
+            return;
+        };
         let (running, ended) = watch::channel(());
         let (away, database) = (Arc::<AtomicBool>::default(), Arc::clone(&self.database));
         self.away.push(Arc::clone(&away));
-        let writer = Writer { target: Arc::clone(target), queue, link, database, away };
+        let writer = Writer {
+            target: Arc::clone(target),
+            queue,
+            link,
+            database,
+            away,
+        };
         self.ended.push(ended);
         self.world.spawn(async move {
             let _running = running;
@@ -146,9 +159,14 @@ impl<E: Endpoint> Server<E> {
             Work::Commit(statements) => {
                 self.check_open()?;
                 statements.iter().try_for_each(refuse_nul)?;
-                let queue = self.queue_of(aggregate.unwrap_or_default()).ok_or(DbError::Closed)?;
+                let queue = self
+                    .queue_of(aggregate.unwrap_or_default())
+                    .ok_or(DbError::Closed)?;
                 let place = queue.push(Work::Commit(statements), aggregate, give_up_at)?;
-                place.answered.await.map_or(Ok(None), |answer| answer.map(Some))
+                place
+                    .answered
+                    .await
+                    .map_or(Ok(None), |answer| answer.map(Some))
             }
             Work::Claim(statement) => {
                 let rows = self.ask(&self.claimers, &statement, Tries::Patient).await?;
@@ -168,7 +186,9 @@ impl<E: Endpoint> Server<E> {
 
     /// Answers at once, whatever the patience: whether it can be read, and whether every writer has a connection.
     pub(crate) async fn check(&self, statement: &Statement) -> Result<(), DbError> {
-        let reading = self.world.timeout(CHECK, self.ask(&self.readers, statement, Tries::Once));
+        let reading = self
+            .world
+            .timeout(CHECK, self.ask(&self.readers, statement, Tries::Once));
         let (asked, written) = join(reading, self.check_writers()).await;
         asked.unwrap_or_else(|_| Err(DbError::Unreachable("it gives no answer".to_owned())))?;
         written
@@ -179,7 +199,11 @@ impl<E: Endpoint> Server<E> {
         let until = self.world.now().after(WRITERS);
         let asked = self.queues.iter().map(|queue| async move {
             let place = queue.push(Work::Commit(Arc::new(Vec::new())), None, Some(until))?;
-            place.answered.await.unwrap_or(Err(DbError::Closed)).map(drop)
+            place
+                .answered
+                .await
+                .unwrap_or(Err(DbError::Closed))
+                .map(drop)
         });
         // Else they are done, or behind much work.
         if let Ok(Err(gone @ (DbError::Closed | DbError::Unreachable(_)))) =
@@ -188,12 +212,19 @@ impl<E: Endpoint> Server<E> {
             return Err(gone);
         }
         if self.away.iter().any(|away| away.load(Ordering::Relaxed)) {
-            return Err(DbError::Unreachable("there is no connection for what is to be written".to_owned()));
+            return Err(DbError::Unreachable(
+                "there is no connection for what is to be written".to_owned(),
+            ));
         }
         Ok(())
     }
 
-    async fn ask(&self, pool: &Pool<E>, statement: &Statement, tries: Tries) -> Result<Vec<Row>, DbError> {
+    async fn ask(
+        &self,
+        pool: &Pool<E>,
+        statement: &Statement,
+        tries: Tries,
+    ) -> Result<Vec<Row>, DbError> {
         self.check_open()?;
         refuse_nul(statement)?;
         pool.rows(statement, tries).await
@@ -215,7 +246,11 @@ impl<E: Endpoint> Server<E> {
     }
 
     fn check_open(&self) -> Result<(), DbError> {
-        if self.closed.load(Ordering::SeqCst) { Err(DbError::Closed) } else { Ok(()) }
+        if self.closed.load(Ordering::SeqCst) {
+            Err(DbError::Closed)
+        } else {
+            Ok(())
+        }
     }
 
     /// The same one for all changes of an aggregate, so that they keep their order.
@@ -236,13 +271,19 @@ impl<E: Endpoint> Drop for Server<E> {
 
 /// Each writer has its share of what may wait.
 fn queue(options: &PostgresOptions) -> Queue {
-    Queue::new(options.queue.div_ceil(options.writers.max(1)), options.batch)
+    Queue::new(
+        options.queue.div_ceil(options.writers.max(1)),
+        options.batch,
+    )
 }
 
 /// Connects as soon as the server is there.
 async fn patient(target: &Target, role: Role) -> Result<Link, DbError> {
     let world = &target.world;
-    let mut outage = Outage { since: world.now(), pause: Duration::from_millis(25) };
+    let mut outage = Outage {
+        since: world.now(),
+        pause: Duration::from_millis(25),
+    };
     loop {
         let why = match target.connect(role).await {
             Ok(link) => return Ok(link),
@@ -258,9 +299,13 @@ async fn patient(target: &Target, role: Role) -> Result<Link, DbError> {
 
 /// A text with NUL, which PostgreSQL does not store, is refused before it is sent.
 fn refuse_nul(statement: &Statement) -> Result<(), DbError> {
-    let holds_nul = |value: &Value| matches!(value, Value::Text(text) if text.as_bytes().contains(&0));
+    let holds_nul =
+        |value: &Value| matches!(value, Value::Text(text) if text.as_bytes().contains(&0));
     if statement.params.iter().any(holds_nul) {
-        return Err(DbError::Sql { message: "a text holds NUL".to_owned(), sql: shown(statement) });
+        return Err(DbError::Sql {
+            message: "a text holds NUL".to_owned(),
+            sql: shown(statement),
+        });
     }
     Ok(())
 }

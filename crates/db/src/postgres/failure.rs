@@ -67,14 +67,19 @@ fn kind(code: &str) -> Kind {
 
 /// What an error means for a statement.
 pub(crate) fn failure(error: &Error, statement: &Statement, role: Role) -> Failure {
-    let Some(told) = error.as_db_error() else { return Failure::Lost(reason(error)) };
+    let Some(told) = error.as_db_error() else {
+        return Failure::Lost(reason(error));
+    };
     let message = if repeats_a_value(told.message(), &statement.params) {
         "the message is left out since it repeats a value".to_owned()
     } else {
         told.message().to_owned()
     };
     // The detail is never shown: it holds values.
-    let sql = || DbError::Sql { message: message.clone(), sql: shown(statement) };
+    let sql = || DbError::Sql {
+        message: message.clone(),
+        sql: shown(statement),
+    };
     match kind(told.code().code()) {
         Kind::Taken => Failure::Refused(Refusal::Taken(sql())),
         Kind::Defect => Failure::Refused(Refusal::Defect(sql())),
@@ -104,7 +109,9 @@ pub(crate) fn reason(error: &Error) -> String {
     if let Some(told) = error.as_db_error() {
         return told.message().to_owned();
     }
-    error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {source}"))
+    error
+        .source()
+        .map_or_else(|| error.to_string(), |source| format!("{error}: {source}"))
 }
 
 #[cfg(test)]

@@ -65,7 +65,10 @@ impl Gathering {
         let mut state = self.0.lock();
         if state.is_taken {
             let (told, hears) = oneshot::channel();
-            state.waiting.push_back(Waiting { statement: statement.clone(), told });
+            state.waiting.push_back(Waiting {
+                statement: statement.clone(),
+                told,
+            });
             Joined::Waits(hears)
         } else {
             state.is_taken = true;
@@ -89,10 +92,16 @@ impl Gathering {
 impl Turn {
     /// Those who wait, the first ones.
     fn others(&self) -> Vec<Waiting> {
-        let Some(gathering) = &self.0 else { return Vec::new() };
+        let Some(gathering) = &self.0 else {
+            return Vec::new();
+        };
         let mut state = gathering.0.lock();
         let count = state.waiting.len().min(MOST - 1);
-        state.waiting.drain(..count).filter(|waiting| !waiting.told.is_closed()).collect()
+        state
+            .waiting
+            .drain(..count)
+            .filter(|waiting| !waiting.told.is_closed())
+            .collect()
     }
 }
 
@@ -131,11 +140,20 @@ impl Link {
         }
         let mut groups: BTreeMap<String, Vec<Waiting>> = BTreeMap::new();
         let (told, mut hears) = oneshot::channel();
-        others.push(Waiting { statement: own.clone(), told });
+        others.push(Waiting {
+            statement: own.clone(),
+            told,
+        });
         for waiting in others {
-            groups.entry(waiting.statement.sql.to_string()).or_default().push(waiting);
+            groups
+                .entry(waiting.statement.sql.to_string())
+                .or_default()
+                .push(waiting);
         }
-        let asking: Vec<BoxFuture<'_, ()>> = groups.into_values().map(|group| self.group(group)).collect();
+        let asking: Vec<BoxFuture<'_, ()>> = groups
+            .into_values()
+            .map(|group| self.group(group))
+            .collect();
         join_all(asking).await;
         match hears.try_recv() {
             Ok(Told::Rows(rows)) => rows,
@@ -146,7 +164,8 @@ impl Link {
     /// Asks for those who read the same.
     fn group(&self, group: Vec<Waiting>) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            let statements: Vec<&Statement> = group.iter().map(|waiting| &waiting.statement).collect();
+            let statements: Vec<&Statement> =
+                group.iter().map(|waiting| &waiting.statement).collect();
             let bundled = match bundle::bundled_read(&statements) {
                 Some(bundle) => self.bundle(bundle, group.len()).await,
                 None => None,
@@ -157,7 +176,9 @@ impl Link {
                 }
             } else {
                 let alone = group.into_iter().map(|waiting| async move {
-                    let _ = waiting.told.send(Told::Rows(self.alone(&waiting.statement).await));
+                    let _ = waiting
+                        .told
+                        .send(Told::Rows(self.alone(&waiting.statement).await));
                 });
                 join_all(alone).await;
             }
@@ -171,22 +192,36 @@ impl Link {
             known
         } else {
             let types: Vec<Type> = bundle.params.iter().map(Param::kind).collect();
-            let prepared = self.bounded(self.client.prepare_typed(&bundle.sql, &types)).await.ok()?;
+            let prepared = self
+                .bounded(self.client.prepare_typed(&bundle.sql, &types))
+                .await
+                .ok()?;
             let prepared = prepared
-                .inspect_err(|error| tracing::warn!(error = reason(error), "reads that are alike can't be bundled"))
+                .inspect_err(|error| {
+                    tracing::warn!(
+                        error = reason(error),
+                        "reads that are alike can't be bundled"
+                    )
+                })
                 .ok()?;
             self.cache.lock().keep_bundle(bundle.sql, prepared.clone());
             prepared
         };
         let running = async {
             let found = self.client.query_raw(&prepared, &bundle.params).await?;
-            found.map_ok(|found| prepared::row(&found)).try_collect::<Vec<_>>().await
+            found
+                .map_ok(|found| prepared::row(&found))
+                .try_collect::<Vec<_>>()
+                .await
         };
         let mut each = vec![Vec::new(); count];
         for row in self.bounded(running).await.ok()?.ok()? {
             let mut values = row.ok()?.into_values();
-            let Some(Value::Int(number)) = values.pop() else { return None };
-            each.get_mut(usize::try_from(number.checked_sub(1)?).ok()?)?.push(Row::new(values));
+            let Some(Value::Int(number)) = values.pop() else {
+                return None;
+            };
+            each.get_mut(usize::try_from(number.checked_sub(1)?).ok()?)?
+                .push(Row::new(values));
         }
         Some(each)
     }
@@ -196,9 +231,18 @@ impl Link {
         let prepared = self.prepare(statement).await?;
         let running = async {
             let found = self.client.query_raw(&prepared, &statement.params).await?;
-            found.map_ok(|found| prepared::row(&found)).try_collect::<Vec<_>>().await
+            found
+                .map_ok(|found| prepared::row(&found))
+                .try_collect::<Vec<_>>()
+                .await
         };
-        let found = self.bounded(running).await?.map_err(|error| failure(&error, statement, self.role))?;
-        found.into_iter().collect::<Result<_, _>>().map_err(|error| Failure::Refused(Refusal::Defect(error)))
+        let found = self
+            .bounded(running)
+            .await?
+            .map_err(|error| failure(&error, statement, self.role))?;
+        found
+            .into_iter()
+            .collect::<Result<_, _>>()
+            .map_err(|error| Failure::Refused(Refusal::Defect(error)))
     }
 }

@@ -15,7 +15,8 @@ use futures_util::future::{Either, select};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio_postgres::{
-    AsyncMessage, Client, Connection, Error, SimpleQueryMessage, Statement as Prepared, error::Severity, tls::TlsStream,
+    AsyncMessage, Client, Connection, Error, SimpleQueryMessage, Statement as Prepared,
+    error::Severity, tls::TlsStream,
 };
 use world::World;
 
@@ -105,11 +106,21 @@ impl Target {
             let (client, connection) = self.address.connect(&self.world).await?;
             let warnings = Arc::new(AtomicU64::new(0));
             let (cut, cutting) = oneshot::channel();
-            self.world.spawn(drive(connection, Arc::clone(&warnings), cutting));
-            client.batch_execute(&self.settings(role)).await.map_err(|error| reason(&error))?;
+            self.world
+                .spawn(drive(connection, Arc::clone(&warnings), cutting));
+            client
+                .batch_execute(&self.settings(role))
+                .await
+                .map_err(|error| reason(&error))?;
             if let Some(look) = self.barrier.get() {
-                let found = client.simple_query(look).await.map_err(|error| reason(&error))?;
-                if found.iter().any(|message| matches!(message, SimpleQueryMessage::Row(_))) {
+                let found = client
+                    .simple_query(look)
+                    .await
+                    .map_err(|error| reason(&error))?;
+                if found
+                    .iter()
+                    .any(|message| matches!(message, SimpleQueryMessage::Row(_)))
+                {
                     return Err("its data are not to be worked on any more".to_owned());
                 }
             }
@@ -127,7 +138,10 @@ impl Target {
                 world: self.world.clone(),
             })
         });
-        let opened = self.world.timeout(self.options.connect_timeout, opening).await;
+        let opened = self
+            .world
+            .timeout(self.options.connect_timeout, opening)
+            .await;
         opened.unwrap_or_else(|_| Err(NOT_IN_TIME.to_owned()))
     }
 
@@ -136,10 +150,17 @@ impl Target {
         let (timeout, lock) = match role {
             Role::Migrator => (0, 30_000),
             // Shorter than the statement's own, so that a batch that waits for another gives way and is done again.
-            _ => (self.options.statement_timeout.as_millis(), self.options.statement_timeout.as_millis() / 3),
+            _ => (
+                self.options.statement_timeout.as_millis(),
+                self.options.statement_timeout.as_millis() / 3,
+            ),
         };
         // A writer says that it writes when it begins; where that fails, what was sent behind it must not be done by itself.
-        let only = if role.only_reads() || role == Role::Writer { "on" } else { "off" };
+        let only = if role.only_reads() || role == Role::Writer {
+            "on"
+        } else {
+            "off"
+        };
         // Everything there is found by a key, also where the server knows little of a young table yet, or takes it for small.
         let by_keys = match role {
             Role::Writer | Role::Reader => BY_KEYS,
@@ -157,8 +178,11 @@ impl Target {
 }
 
 /// Moves bytes until the connection ends or is cut.
-async fn drive<S, T>(mut connection: Connection<S, T>, warnings: Arc<AtomicU64>, cutting: oneshot::Receiver<()>)
-where
+async fn drive<S, T>(
+    mut connection: Connection<S, T>,
+    warnings: Arc<AtomicU64>,
+    cutting: oneshot::Receiver<()>,
+) where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin,
     T: TlsStream + Unpin,
 {
@@ -174,7 +198,10 @@ where
                 }
                 Ok(_) => {}
                 Err(error) => {
-                    tracing::warn!(error = reason(&error), "a connection to the database was lost");
+                    tracing::warn!(
+                        error = reason(&error),
+                        "a connection to the database was lost"
+                    );
                     break;
                 }
             }
@@ -229,11 +256,18 @@ impl Wire for Link {
         if let Some(found) = self.cache.lock().find(sql, params) {
             return Ok(found);
         }
-        let defect =
-            |message: String| Failure::Refused(Refusal::Defect(DbError::Sql { message, sql: shown(statement) }));
+        let defect = |message: String| {
+            Failure::Refused(Refusal::Defect(DbError::Sql {
+                message,
+                sql: shown(statement),
+            }))
+        };
         let wanted = sql::parameters(sql);
         if wanted != params.len() {
-            return Err(defect(format!("it takes {wanted} parameters and was given {}", params.len())));
+            return Err(defect(format!(
+                "it takes {wanted} parameters and was given {}",
+                params.len()
+            )));
         }
         let text: Cow<'_, str> = match self.role {
             Role::Claimer => sql::skip_locked(sql).into(),
@@ -252,20 +286,34 @@ impl Wire for Link {
         self.gathered(statement).await
     }
 
-    async fn play(&self, begin: Begin, changes: &[Ready<'_, Prepared>]) -> Result<Vec<Result<u64, Failure>>, Failure> {
+    async fn play(
+        &self,
+        begin: Begin,
+        changes: &[Ready<'_, Prepared>],
+    ) -> Result<Vec<Result<u64, Failure>>, Failure> {
         let begin = match self.play_bundled(begin, changes).await? {
             Bundled::Ran => {
                 let statements = changes.iter().flat_map(|change| change.statements);
-                return Ok(statements.map(|statement| Ok(statement.expect.wanted())).collect());
+                return Ok(statements
+                    .map(|statement| Ok(statement.expect.wanted()))
+                    .collect());
             }
             Bundled::Not(begin) => begin,
         };
         let statements = changes.iter().flat_map(Ready::pairs);
         let mut sending: Vec<Sent<'_>> = vec![self.control(text(begin))];
-        sending.extend(statements.clone().map(|(prepared, one)| self.statement(prepared, one)));
+        sending.extend(
+            statements
+                .clone()
+                .map(|(prepared, one)| self.statement(prepared, one)),
+        );
         let mut answers = self.all(sending).await?.into_iter();
         if let Some(Err(error)) = answers.next() {
-            return Err(failure(&error, &Statement::any(BEGIN, Vec::new()), Role::Writer));
+            return Err(failure(
+                &error,
+                &Statement::any(BEGIN, Vec::new()),
+                Role::Writer,
+            ));
         }
         let told = |(answer, (_, statement)): (Result<u64, Error>, (&Prepared, &Statement))| {
             answer.map_err(|error| failure(&error, statement, Role::Writer))
@@ -282,18 +330,24 @@ impl Wire for Link {
             // "canceling wait for synchronous replication": it is here, but perhaps not there.
             Ok(Ok(())) if self.warnings.load(Ordering::SeqCst) != warned => Sealed::Unknown,
             Ok(Ok(())) => Sealed::Yes,
-            Ok(Err(error)) if error.code().is_some_and(|code| is_undone(code.code())) => Sealed::Met,
+            Ok(Err(error)) if error.code().is_some_and(|code| is_undone(code.code())) => {
+                Sealed::Met
+            }
             Ok(Err(_)) | Err(_) => Sealed::Unknown,
         }
     }
 
     async fn undo(&self) -> Result<(), String> {
-        self.run("rollback").await.map_err(|error| error.to_string())
+        self.run("rollback")
+            .await
+            .map_err(|error| error.to_string())
     }
 
     async fn pause(&self, tries: u32) {
         let most = 1 << tries.min(7);
-        self.world.sleep(Duration::from_millis(self.world.random() % most)).await;
+        self.world
+            .sleep(Duration::from_millis(self.world.random() % most))
+            .await;
     }
 }
 
@@ -324,7 +378,11 @@ impl Link {
     }
 
     /// A statement to send, for [`Link::all`].
-    pub(super) fn statement<'a>(&'a self, prepared: &'a Prepared, statement: &'a Statement) -> Sent<'a> {
+    pub(super) fn statement<'a>(
+        &'a self,
+        prepared: &'a Prepared,
+        statement: &'a Statement,
+    ) -> Sent<'a> {
         Box::pin(self.client.execute_raw(prepared, &statement.params))
     }
 
@@ -334,7 +392,10 @@ impl Link {
     }
 
     /// Sends all of it at once, in order, and waits for every answer.
-    pub(super) async fn all(&self, mut sending: Vec<Sent<'_>>) -> Result<Vec<Result<u64, Error>>, Failure> {
+    pub(super) async fn all(
+        &self,
+        mut sending: Vec<Sent<'_>>,
+    ) -> Result<Vec<Result<u64, Error>>, Failure> {
         let working = async {
             // The first poll is what sends. Answers come in the order of the questions, so one is awaited at a time.
             let mut early = Vec::with_capacity(sending.len());
@@ -357,7 +418,9 @@ impl Link {
 
     /// Runs texts without parameters.
     pub(crate) async fn run(&self, text: &str) -> Result<(), DbError> {
-        self.bounded(self.client.batch_execute(text)).await?.map_err(|error| of_tables(&error))
+        self.bounded(self.client.batch_execute(text))
+            .await?
+            .map_err(|error| of_tables(&error))
     }
 }
 

@@ -20,7 +20,8 @@ const BOOK: &str = "create table if not exists schema_migration (\
     number bigint not null, name text collate \"C\" not null, checksum text collate \"C\" not null, \
     applied_at bigint not null, primary key (number)); \
     create table if not exists schema_reach (number bigint not null, code_from bigint not null, primary key (number))";
-const NOTE_REACH: &str = "insert into schema_reach (number, code_from) values ($1, $2) returning number";
+const NOTE_REACH: &str =
+    "insert into schema_reach (number, code_from) values ($1, $2) returning number";
 const NOTE: &str = "insert into schema_migration (number, name, checksum, applied_at) values ($1, $2, $3, $4) \
     returning number";
 
@@ -32,7 +33,11 @@ const WARNED_SKEW: Duration = Duration::from_secs(1);
 const OLDEST: i64 = 150_000;
 
 /// Brings the schema up to the last of the migrations, while no other node does.
-pub(crate) async fn apply(link: &Link, target: &Target, migrations: &[Migration]) -> Result<(), DbError> {
+pub(crate) async fn apply(
+    link: &Link,
+    target: &Target,
+    migrations: &[Migration],
+) -> Result<(), DbError> {
     migrate::check_numbers(migrations)?;
     check_server(link).await?;
     check_clock(link, target).await?;
@@ -46,15 +51,23 @@ pub(crate) async fn apply(link: &Link, target: &Target, migrations: &[Migration]
     create(link, schema).await?;
     link.run(BOOK).await?;
     loop {
-        let Some(next) = migrate::next(&applied(link).await?, migrations)? else { break };
+        let Some(next) = migrate::next(&applied(link).await?, migrations)? else {
+            break;
+        };
         step(link, target, next).await?;
     }
     check_order(link, schema).await?;
-    ask(link, "select pg_advisory_unlock($1)::text", params![lock]).await.map(drop)
+    ask(link, "select pg_advisory_unlock($1)::text", params![lock])
+        .await
+        .map(drop)
 }
 
 /// Whether the schema has all of the migrations, or could be given them. Changes nothing.
-pub(crate) async fn look(link: &Link, target: &Target, migrations: &[Migration]) -> Result<(), DbError> {
+pub(crate) async fn look(
+    link: &Link,
+    target: &Target,
+    migrations: &[Migration],
+) -> Result<(), DbError> {
     migrate::check_numbers(migrations)?;
     check_server(link).await?;
     check_clock(link, target).await?;
@@ -65,7 +78,9 @@ pub(crate) async fn look(link: &Link, target: &Target, migrations: &[Migration])
     }
     let may = "select case when has_schema_privilege($1, 'usage') then 1 else 0 end";
     if !one(ask(link, may, params![schema]).await?)?.flag(0)? {
-        return Err(DbError::Denied(format!("permission denied for schema {schema}")));
+        return Err(DbError::Denied(format!(
+            "permission denied for schema {schema}"
+        )));
     }
     match migrate::next(&applied(link).await?, migrations)? {
         Some(next) => Err(DbError::Pending(next.number)),
@@ -85,7 +100,11 @@ async fn check_may_found(link: &Link, schema: &str) -> Result<(), DbError> {
 }
 
 async fn applied(link: &Link) -> Result<Vec<Known>, DbError> {
-    ask(link, APPLIED, Vec::new()).await?.into_iter().map(known).collect()
+    ask(link, APPLIED, Vec::new())
+        .await?
+        .into_iter()
+        .map(known)
+        .collect()
 }
 
 /// One migration is one transaction, so that a crash leaves whole steps.
@@ -94,8 +113,8 @@ async fn step(link: &Link, target: &Target, next: &Migration) -> Result<(), DbEr
         DbError::Schema(why) => DbError::Schema(format!("migration {} failed: {why}", next.number)),
         other => other,
     };
-    let text =
-        sql::postgres_schema(next.sql).map_err(|why| DbError::Schema(format!("migration {}: {why}", next.number)))?;
+    let text = sql::postgres_schema(next.sql)
+        .map_err(|why| DbError::Schema(format!("migration {}: {why}", next.number)))?;
     link.run("begin").await?;
     // On an error the connection is dropped, and the transaction with it.
     link.run(&text).await.map_err(failed)?;
@@ -105,12 +124,20 @@ async fn step(link: &Link, target: &Target, next: &Migration) -> Result<(), DbEr
         ask(link, NOTE_REACH, params![next.number, next.code_from()]).await?;
     }
     link.run("commit").await?;
-    tracing::info!(migration.number = next.number, migration.name = next.name, "migration applied");
+    tracing::info!(
+        migration.number = next.number,
+        migration.name = next.name,
+        "migration applied"
+    );
     Ok(())
 }
 
 fn known(mut row: Row) -> Result<Known, DbError> {
-    Ok(Known { number: row.int(0)?, checksum: row.take_text(1)?, code_from: row.opt_int(2)? })
+    Ok(Known {
+        number: row.int(0)?,
+        checksum: row.take_text(1)?,
+        code_from: row.opt_int(2)?,
+    })
 }
 
 /// Refuses a server that would not do what we rely on.
@@ -118,14 +145,25 @@ async fn check_server(link: &Link) -> Result<(), DbError> {
     let settings = "select current_setting('server_version_num'), current_setting('server_encoding'), \
                     current_setting('fsync'), current_setting('full_page_writes')";
     let found = one(ask(link, settings, Vec::new()).await?)?;
-    if found.text(0)?.parse().is_ok_and(|version: i64| version < OLDEST) {
-        return Err(DbError::Schema("its server is older than PostgreSQL 15".to_owned()));
+    if found
+        .text(0)?
+        .parse()
+        .is_ok_and(|version: i64| version < OLDEST)
+    {
+        return Err(DbError::Schema(
+            "its server is older than PostgreSQL 15".to_owned(),
+        ));
     }
     if found.text(1)? != "UTF8" {
-        return Err(DbError::Schema(format!("its encoding is {} and must be UTF8", found.text(1)?)));
+        return Err(DbError::Schema(format!(
+            "its encoding is {} and must be UTF8",
+            found.text(1)?
+        )));
     }
     if found.text(2)? != "on" || found.text(3)? != "on" {
-        tracing::warn!("the database's server runs without fsync or full_page_writes: a power cut may lose payments");
+        tracing::warn!(
+            "the database's server runs without fsync or full_page_writes: a power cut may lose payments"
+        );
     }
     Ok(())
 }
@@ -137,10 +175,15 @@ async fn check_clock(link: &Link, target: &Target) -> Result<(), DbError> {
     let theirs = Timestamp::from_micros(one(ask(link, clock, Vec::new()).await?)?.int(0)?);
     let skew = skew(before, theirs, target.world.now());
     if skew > target.options.max_clock_skew {
-        return Err(DbError::Clock { seconds: skew.as_secs() });
+        return Err(DbError::Clock {
+            seconds: skew.as_secs(),
+        });
     }
     if skew > WARNED_SKEW {
-        tracing::warn!(skew_ms = skew.as_millis(), "this machine's clock and the database's differ: set both by NTP");
+        tracing::warn!(
+            skew_ms = skew.as_millis(),
+            "this machine's clock and the database's differ: set both by NTP"
+        );
     }
     Ok(())
 }
@@ -156,9 +199,14 @@ async fn wait_for_turn(link: &Link, target: &Target, lock: i64) -> Result<(), Db
     let take = "select case when pg_try_advisory_lock($1) then 1 else 0 end";
     while !one(ask(link, take, params![lock]).await?)?.flag(0)? {
         if target.world.now() >= until {
-            return Err(DbError::Schema("another node has been migrating it for too long".to_owned()));
+            return Err(DbError::Schema(
+                "another node has been migrating it for too long".to_owned(),
+            ));
         }
-        target.world.sleep(Duration::from_millis(20 + target.world.random() % 30)).await;
+        target
+            .world
+            .sleep(Duration::from_millis(20 + target.world.random() % 30))
+            .await;
     }
     Ok(())
 }
@@ -166,7 +214,9 @@ async fn wait_for_turn(link: &Link, target: &Target, lock: i64) -> Result<(), Db
 /// The number of the lock for one schema. Locks are apart for each database of a server.
 fn lock_number(schema: &str) -> i64 {
     let digest = Sha256::digest(format!("pointsman migrations of {schema}"));
-    digest.first_chunk().map_or(0, |first| i64::from_be_bytes(*first))
+    digest
+        .first_chunk()
+        .map_or(0, |first| i64::from_be_bytes(*first))
 }
 
 /// Whether a migration was ever applied to the schema.
@@ -204,14 +254,18 @@ async fn check_order(link: &Link, schema: &str) -> Result<(), DbError> {
 }
 
 async fn ask(link: &Link, sql: &'static str, params: Vec<Value>) -> Result<Vec<Row>, DbError> {
-    link.rows(&Statement::any(sql, params)).await.map_err(|failure| match failure {
-        Failure::Met(what) => DbError::Schema(format!("its migration met {what}")),
-        other => other.into(),
-    })
+    link.rows(&Statement::any(sql, params))
+        .await
+        .map_err(|failure| match failure {
+            Failure::Met(what) => DbError::Schema(format!("its migration met {what}")),
+            other => other.into(),
+        })
 }
 
 fn one(rows: Vec<Row>) -> Result<Row, DbError> {
-    rows.into_iter().next().ok_or_else(|| DbError::Corrupt("a row is missing".to_owned()))
+    rows.into_iter()
+        .next()
+        .ok_or_else(|| DbError::Corrupt("a row is missing".to_owned()))
 }
 
 #[cfg(test)]
@@ -221,9 +275,17 @@ mod tests {
     #[test]
     fn a_clock_is_off_by_what_the_way_of_the_answer_does_not_explain() {
         let skew = |told: i64| {
-            skew(Timestamp::from_micros(1000), Timestamp::from_micros(told), Timestamp::from_micros(1400)).as_micros()
+            skew(
+                Timestamp::from_micros(1000),
+                Timestamp::from_micros(told),
+                Timestamp::from_micros(1400),
+            )
+            .as_micros()
         };
         assert_eq!([skew(1000), skew(1200), skew(1400)], [0, 0, 0]);
-        assert_eq!([skew(1500), skew(3400), skew(900), skew(0)], [100, 2000, 100, 1000]);
+        assert_eq!(
+            [skew(1500), skew(3400), skew(900), skew(0)],
+            [100, 2000, 100, 1000]
+        );
     }
 }

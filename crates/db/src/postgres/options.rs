@@ -61,19 +61,29 @@ impl PostgresOptions {
     /// The schema's name, which stands in texts that take no parameters.
     pub(crate) fn checked_schema(&self) -> Result<&str, DbError> {
         let name = self.schema.as_str();
-        let fits = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+        let fits = name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
             && name.starts_with(|first: char| !first.is_ascii_digit())
             && !name.starts_with("pg_")
             && name != "information_schema"
             && name.len() <= 63;
-        if fits { Ok(name) } else { Err(DbError::Schema("the name of its schema does not fit".to_owned())) }
+        if fits {
+            Ok(name)
+        } else {
+            Err(DbError::Schema(
+                "the name of its schema does not fit".to_owned(),
+            ))
+        }
     }
 }
 
 /// The address may hold a password.
 impl fmt::Debug for PostgresOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PostgresOptions").field("schema", &self.schema).finish_non_exhaustive()
+        f.debug_struct("PostgresOptions")
+            .field("schema", &self.schema)
+            .finish_non_exhaustive()
     }
 }
 
@@ -85,7 +95,16 @@ mod tests {
     fn a_schema_is_a_plain_name_and_the_password_is_not_shown() {
         let options = |schema: &str| PostgresOptions::new("postgres://me:secret@db/x", schema);
         assert_eq!(options("pointsman_2").checked_schema(), Ok("pointsman_2"));
-        for wrong in ["", "2nd", "Upper", "a\"b", "a b", "pg_own", "information_schema", &"x".repeat(64)] {
+        for wrong in [
+            "",
+            "2nd",
+            "Upper",
+            "a\"b",
+            "a b",
+            "pg_own",
+            "information_schema",
+            &"x".repeat(64),
+        ] {
             assert!(options(wrong).checked_schema().is_err(), "{wrong}");
         }
         assert!(!format!("{:?}", options("a")).contains("secret"));

@@ -26,7 +26,9 @@ impl Link {
         changes: &[Ready<'_, Prepared>],
     ) -> Result<Bundled, Failure> {
         let all: Vec<&[Statement]> = changes.iter().map(|change| change.statements).collect();
-        let Some(parts) = bundle::bundled(&all) else { return Ok(Bundled::Not(begin)) };
+        let Some(parts) = bundle::bundled(&all) else {
+            return Ok(Bundled::Not(begin));
+        };
         let mut prepared = Vec::with_capacity(parts.len());
         for part in &parts {
             let Part::Bundle(bundle) = part else { continue };
@@ -60,7 +62,9 @@ impl Link {
         for (answer, wanted) in self.all(sending).await?.into_iter().zip(wanted) {
             match answer {
                 Ok(count) if wanted.is_none_or(|wanted| wanted == count) => {}
-                Err(error) if error.as_db_error().is_none() => return Err(Failure::Lost(reason(&error))),
+                Err(error) if error.as_db_error().is_none() => {
+                    return Err(Failure::Lost(reason(&error)));
+                }
                 Ok(_) | Err(_) => return Ok(Bundled::Not(Begin::Anew)),
             }
         }
@@ -68,7 +72,11 @@ impl Link {
     }
 
     /// A bundle's statement. `None` when it does not fit the tables. No transaction is open while it is prepared.
-    async fn prepare_bundle(&self, begin: &mut Begin, bundle: &Bundle<'_>) -> Result<Option<Prepared>, Failure> {
+    async fn prepare_bundle(
+        &self,
+        begin: &mut Begin,
+        bundle: &Bundle<'_>,
+    ) -> Result<Option<Prepared>, Failure> {
         if let Some(found) = self.cache.lock().find_bundle(&bundle.sql) {
             return Ok(Some(found));
         }
@@ -77,14 +85,22 @@ impl Link {
             *begin = Begin::First;
         }
         let types: Vec<Type> = bundle.params.iter().map(Param::kind).collect();
-        match self.bounded(self.client.prepare_typed(&bundle.sql, &types)).await? {
+        match self
+            .bounded(self.client.prepare_typed(&bundle.sql, &types))
+            .await?
+        {
             Ok(prepared) => {
-                self.cache.lock().keep_bundle(bundle.sql.clone(), prepared.clone());
+                self.cache
+                    .lock()
+                    .keep_bundle(bundle.sql.clone(), prepared.clone());
                 Ok(Some(prepared))
             }
             Err(error) if error.as_db_error().is_none() => Err(Failure::Lost(reason(&error))),
             Err(error) => {
-                tracing::warn!(error = reason(&error), "statements that are alike can't be bundled");
+                tracing::warn!(
+                    error = reason(&error),
+                    "statements that are alike can't be bundled"
+                );
                 Ok(None)
             }
         }

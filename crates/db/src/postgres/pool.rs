@@ -35,7 +35,11 @@ struct Slot<W> {
 
 impl<W> Slot<W> {
     fn new() -> Self {
-        Self { link: Mutex::new(None), opening: tokio::sync::Mutex::new(()), under_way: AtomicUsize::new(0) }
+        Self {
+            link: Mutex::new(None),
+            opening: tokio::sync::Mutex::new(()),
+            under_way: AtomicUsize::new(0),
+        }
     }
 }
 
@@ -50,7 +54,11 @@ pub(crate) enum Tries {
 impl<E: Endpoint> Pool<E> {
     pub(crate) fn new(target: Arc<E>, role: Role, connections: usize) -> Self {
         let slots = (0..connections.max(1)).map(|_| Slot::new()).collect();
-        Self { target, role, slots }
+        Self {
+            target,
+            role,
+            slots,
+        }
     }
 
     /// Opens every connection.
@@ -69,16 +77,25 @@ impl<E: Endpoint> Pool<E> {
 
     /// Runs a statement that returns rows. A read whose connection is lost is done again on another; a claim only when it
     /// was not sent.
-    pub(crate) async fn rows(&self, statement: &Statement, tries: Tries) -> Result<Vec<Row>, DbError> {
+    pub(crate) async fn rows(
+        &self,
+        statement: &Statement,
+        tries: Tries,
+    ) -> Result<Vec<Row>, DbError> {
         let world = self.target.world();
-        let mut outage = Outage { since: world.now(), pause: Duration::from_millis(10) };
+        let mut outage = Outage {
+            since: world.now(),
+            pause: Duration::from_millis(10),
+        };
         loop {
             let error = match self.attempt(statement).await {
                 Ok(rows) => return Ok(rows),
                 Err(Attempt::Final(error)) => return Err(error),
                 Err(Attempt::Again(error)) => error,
             };
-            if tries == Tries::Once || outage.since.after(self.target.options().patience) <= world.now() {
+            if tries == Tries::Once
+                || outage.since.after(self.target.options().patience) <= world.now()
+            {
                 return Err(error);
             }
             world.sleep(outage.next_pause(world.random())).await;
@@ -86,23 +103,38 @@ impl<E: Endpoint> Pool<E> {
     }
 
     async fn attempt(&self, statement: &Statement) -> Result<Vec<Row>, Attempt> {
-        let Some(slot) = self.slots.iter().min_by_key(|slot| slot.under_way.load(Ordering::Relaxed)) else {
+        let Some(slot) = self
+            .slots
+            .iter()
+            .min_by_key(|slot| slot.under_way.load(Ordering::Relaxed))
+        else {
             return Err(Attempt::Final(DbError::Closed));
         };
         let _turn = Turn::take(&slot.under_way);
-        let link = self.link(slot).await.map_err(|why| Attempt::Again(DbError::Unreachable(why)))?;
-        link.rows(statement).await.map_err(|failure| match (failure, self.role) {
-            (failure @ Failure::Met(_), _) => Attempt::Again(failure.into()),
-            (failure @ Failure::Lost(_), role) if role.only_reads() => {
-                link.cut();
-                Attempt::Again(failure.into())
-            }
-            (failure, _) => Attempt::Final(failure.into()),
-        })
+        let link = self
+            .link(slot)
+            .await
+            .map_err(|why| Attempt::Again(DbError::Unreachable(why)))?;
+        link.rows(statement)
+            .await
+            .map_err(|failure| match (failure, self.role) {
+                (failure @ Failure::Met(_), _) => Attempt::Again(failure.into()),
+                (failure @ Failure::Lost(_), role) if role.only_reads() => {
+                    link.cut();
+                    Attempt::Again(failure.into())
+                }
+                (failure, _) => Attempt::Final(failure.into()),
+            })
     }
 
     async fn link(&self, slot: &Slot<E::Wire>) -> Result<Arc<E::Wire>, String> {
-        let open = || slot.link.lock().as_ref().filter(|link| !link.is_closed()).map(Arc::clone);
+        let open = || {
+            slot.link
+                .lock()
+                .as_ref()
+                .filter(|link| !link.is_closed())
+                .map(Arc::clone)
+        };
         if let Some(link) = open() {
             return Ok(link);
         }

@@ -15,12 +15,19 @@ const TEXTS: usize = 512;
 
 /// The statements that a connection has prepared, by their text. Never iterated.
 #[derive(Default)]
-pub(crate) struct Cache(HashMap<Cow<'static, str>, Vec<Prepared>>, HashMap<String, Prepared>);
+pub(crate) struct Cache(
+    HashMap<Cow<'static, str>, Vec<Prepared>>,
+    HashMap<String, Prepared>,
+);
 
 impl Cache {
     /// A statement prepared for parameters of these kinds. A null fits every type.
     pub(crate) fn find(&self, sql: &str, params: &[Value]) -> Option<Prepared> {
-        self.0.get(sql)?.iter().find(|prepared| fits(prepared, params)).cloned()
+        self.0
+            .get(sql)?
+            .iter()
+            .find(|prepared| fits(prepared, params))
+            .cloned()
     }
 
     pub(crate) fn keep(&mut self, sql: Cow<'static, str>, prepared: Prepared) {
@@ -63,7 +70,11 @@ pub(crate) fn types(params: &[Value]) -> Vec<Type> {
 }
 
 impl ToSql for Value {
-    fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+    fn to_sql(
+        &self,
+        ty: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
         match self {
             Self::Null => Ok(IsNull::Yes),
             Self::Int(number) => number.to_sql(ty, out),
@@ -80,15 +91,27 @@ impl ToSql for Value {
 
 /// A row as we know it.
 pub(crate) fn row(found: &Found) -> Result<Row, DbError> {
-    let values = found.columns().iter().enumerate().map(|(index, column)| match *column.type_() {
-        Type::INT8 => value::<i64>(found, index),
-        Type::INT4 => value::<i32>(found, index),
-        Type::TEXT | Type::VARCHAR | Type::NAME | Type::BPCHAR | Type::UNKNOWN => value::<String>(found, index),
-        _ => Err(unfit(index, "is neither a number nor a text")),
-    });
+    let values = found
+        .columns()
+        .iter()
+        .enumerate()
+        .map(|(index, column)| match *column.type_() {
+            Type::INT8 => value::<i64>(found, index),
+            Type::INT4 => value::<i32>(found, index),
+            Type::TEXT | Type::VARCHAR | Type::NAME | Type::BPCHAR | Type::UNKNOWN => {
+                value::<String>(found, index)
+            }
+            _ => Err(unfit(index, "is neither a number nor a text")),
+        });
     values.collect::<Result<_, _>>().map(Row::new)
 }
 
-fn value<'a, T: FromSql<'a> + Into<Value>>(found: &'a Found, index: usize) -> Result<Value, DbError> {
-    found.try_get::<_, Option<T>>(index).map(Value::from).map_err(|_| unfit(index, "can't be read"))
+fn value<'a, T: FromSql<'a> + Into<Value>>(
+    found: &'a Found,
+    index: usize,
+) -> Result<Value, DbError> {
+    found
+        .try_get::<_, Option<T>>(index)
+        .map(Value::from)
+        .map_err(|_| unfit(index, "can't be read"))
 }

@@ -52,23 +52,35 @@ pub(crate) enum Trust {
 /// The settings of TLS. The system's authorities are trusted when no file with some is given.
 pub(crate) fn settings(trust: Trust, roots: Option<&Path>) -> Result<ClientConfig, DbError> {
     let provider = Arc::new(ring::default_provider());
-    let failed = |error: &dyn std::fmt::Display| DbError::Storage(format!("TLS can't be set up: {error}"));
+    let failed =
+        |error: &dyn std::fmt::Display| DbError::Storage(format!("TLS can't be set up: {error}"));
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(|error| failed(&error))?;
     let mut settings = match trust {
-        Trust::AuthorityAndName => builder.with_root_certificates(authorities(roots)?).with_no_client_auth(),
+        Trust::AuthorityAndName => builder
+            .with_root_certificates(authorities(roots)?)
+            .with_no_client_auth(),
         Trust::Authority | Trust::Anyone => {
             let authority = match trust {
                 Trust::Anyone => None,
                 Trust::Authority | Trust::AuthorityAndName => Some(
-                    WebPkiServerVerifier::builder_with_provider(Arc::new(authorities(roots)?), Arc::clone(&provider))
-                        .build()
-                        .map_err(|error| failed(&error))?,
+                    WebPkiServerVerifier::builder_with_provider(
+                        Arc::new(authorities(roots)?),
+                        Arc::clone(&provider),
+                    )
+                    .build()
+                    .map_err(|error| failed(&error))?,
                 ),
             };
-            let lenient = Arc::new(Lenient { authority, provider });
-            builder.dangerous().with_custom_certificate_verifier(lenient).with_no_client_auth()
+            let lenient = Arc::new(Lenient {
+                authority,
+                provider,
+            });
+            builder
+                .dangerous()
+                .with_custom_certificate_verifier(lenient)
+                .with_no_client_auth()
         }
     };
     settings.alpn_protocols = vec![b"postgresql".to_vec()];
@@ -83,12 +95,19 @@ fn authorities(file: Option<&Path>) -> Result<RootCertStore, DbError> {
         return Ok(store);
     };
     let unreadable = |why: String| DbError::Storage(format!("{}: {why}", file.display()));
-    let found = CertificateDer::pem_file_iter(file).map_err(|error| unreadable(error.to_string()))?;
+    let found =
+        CertificateDer::pem_file_iter(file).map_err(|error| unreadable(error.to_string()))?;
     for certificate in found {
         let certificate = certificate.map_err(|error| unreadable(error.to_string()))?;
-        store.add(certificate).map_err(|error| unreadable(error.to_string()))?;
+        store
+            .add(certificate)
+            .map_err(|error| unreadable(error.to_string()))?;
     }
-    if store.is_empty() { Err(unreadable("it holds no certificate".to_owned())) } else { Ok(store) }
+    if store.is_empty() {
+        Err(unreadable("it holds no certificate".to_owned()))
+    } else {
+        Ok(store)
+    }
 }
 
 /// Checks less than the whole, as the operator asked for.
@@ -107,7 +126,9 @@ impl ServerCertVerifier for Lenient {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let Some(authority) = &self.authority else { return Ok(ServerCertVerified::assertion()) };
+        let Some(authority) = &self.authority else {
+            return Ok(ServerCertVerified::assertion());
+        };
         match authority.verify_server_cert(certificate, between, name, ocsp, now) {
             // The name is looked at last, after the chain.
             Err(Error::InvalidCertificate(
@@ -123,7 +144,12 @@ impl ServerCertVerifier for Lenient {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, certificate, signed, &self.provider.signature_verification_algorithms)
+        verify_tls12_signature(
+            message,
+            certificate,
+            signed,
+            &self.provider.signature_verification_algorithms,
+        )
     }
 
     fn verify_tls13_signature(
@@ -132,10 +158,17 @@ impl ServerCertVerifier for Lenient {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, certificate, signed, &self.provider.signature_verification_algorithms)
+        verify_tls13_signature(
+            message,
+            certificate,
+            signed,
+            &self.provider.signature_verification_algorithms,
+        )
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
+        self.provider
+            .signature_verification_algorithms
+            .supported_schemes()
     }
 }

@@ -41,7 +41,9 @@ pub(crate) struct Ready<'a, P> {
 
 impl<'a, P> Ready<'a, P> {
     /// The statements with what is prepared for them.
-    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&'a P, &'a Statement)> + Clone + use<'a, P> {
+    pub(crate) fn pairs(
+        &self,
+    ) -> impl Iterator<Item = (&'a P, &'a Statement)> + Clone + use<'a, P> {
         self.prepared.iter().zip(self.statements)
     }
 }
@@ -58,10 +60,14 @@ pub(crate) trait Wire: Send + Sync + 'static {
     fn cut(&self);
 
     /// Prepares a statement, or finds it prepared.
-    fn prepare(&self, statement: &Statement) -> impl Future<Output = Result<Self::Prepared, Failure>> + Send;
+    fn prepare(
+        &self,
+        statement: &Statement,
+    ) -> impl Future<Output = Result<Self::Prepared, Failure>> + Send;
 
     /// Runs a statement to its end and returns its rows.
-    fn rows(&self, statement: &Statement) -> impl Future<Output = Result<Vec<Row>, Failure>> + Send;
+    fn rows(&self, statement: &Statement)
+    -> impl Future<Output = Result<Vec<Row>, Failure>> + Send;
 
     /// Begins a transaction and runs the statements of every change: how many rows each touched, in order, or what it had to
     /// when all have met their counts. An error means that none did.

@@ -67,7 +67,10 @@ impl<E: Endpoint> Writer<E> {
         self.away.store(true, Ordering::Relaxed);
         let world = self.target.world();
         let now = world.now();
-        let outage = outage.get_or_insert(Outage { since: now, pause: Duration::from_millis(25) });
+        let outage = outage.get_or_insert(Outage {
+            since: now,
+            pause: Duration::from_millis(25),
+        });
         tracing::warn!(why, "the database can't be reached");
         self.queue.expire(world);
         if outage.since.after(self.target.options().patience) <= now {
@@ -108,7 +111,11 @@ impl<E: Endpoint> Writer<E> {
 
     /// Nothing was written, so the next connection does it.
     fn lost(&self, batch: Vec<Job>, why: &str) {
-        tracing::warn!(why, changes = batch.len(), "a batch lost its connection and is done again");
+        tracing::warn!(
+            why,
+            changes = batch.len(),
+            "a batch lost its connection and is done again"
+        );
         let mut again = Vec::with_capacity(batch.len());
         for mut job in batch {
             job.losses += 1;

@@ -99,13 +99,20 @@ impl Checkpointer {
             .name(format!("{label}-ckpt"))
             .spawn(move || work(&connection, &asked, &done))
             .map_err(|error| DbError::Storage(error.to_string()))?;
-        Ok(Self { thread: Some(Thread { ask, rests, handle }), ..Self::inline(options) })
+        Ok(Self {
+            thread: Some(Thread { ask, rests, handle }),
+            ..Self::inline(options)
+        })
     }
 
     /// One without a thread: the writer does all.
     pub(crate) fn inline(options: &SqliteOptions) -> Self {
         let limit_pages = (options.wal_kib / PAGE_KIB).max(1);
-        Self { limit_pages, next_at_pages: limit_pages, thread: None }
+        Self {
+            limit_pages,
+            next_at_pages: limit_pages,
+            thread: None,
+        }
     }
 
     /// To be called by the writer after each commit, outside of any transaction.
@@ -167,10 +174,16 @@ mod tests {
     #[test]
     fn a_thread_that_falls_behind_is_waited_for_once_the_log_is_long() {
         let directory = tempfile::tempdir().unwrap();
-        let options = SqliteOptions { wal_kib: 4 * PAGE_KIB, ..SqliteOptions::new(directory.path().join("slow.db")) };
+        let options = SqliteOptions {
+            wal_kib: 4 * PAGE_KIB,
+            ..SqliteOptions::new(directory.path().join("slow.db"))
+        };
         let connection = connect::open(&options, connect::Role::Writer).unwrap();
         connection.execute_batch("create table t (a)").unwrap();
-        let (rests, longest) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU32::new(0)));
+        let (rests, longest) = (
+            Arc::new(AtomicBool::new(false)),
+            Arc::new(AtomicU32::new(0)),
+        );
         let (done, seen) = (Arc::clone(&rests), Arc::clone(&longest));
         let (ask, asked) = sync_channel(1);
         // It is done some time after the log has become too long.
@@ -182,15 +195,27 @@ mod tests {
             done.store(true, Ordering::Release);
             drop(asked);
         });
-        let thread = Thread { ask, rests: Arc::clone(&rests), handle: slow.unwrap() };
-        let mut one = Checkpointer { thread: Some(thread), ..Checkpointer::inline(&options) };
+        let thread = Thread {
+            ask,
+            rests: Arc::clone(&rests),
+            handle: slow.unwrap(),
+        };
+        let mut one = Checkpointer {
+            thread: Some(thread),
+            ..Checkpointer::inline(&options)
+        };
         while one.thread.is_some() && !rests.load(Ordering::Acquire) {
-            connection.execute("insert into t values (zeroblob(4000))", ()).unwrap();
+            connection
+                .execute("insert into t values (zeroblob(4000))", ())
+                .unwrap();
             longest.fetch_max(LOG_PAGES.get(), Ordering::AcqRel);
             one.after_commit(&connection);
         }
         let longest = longest.load(Ordering::Acquire);
         // One insert writes some three pages.
-        assert!(longest < 4 * BOUND + 4, "the log had {longest} pages when the thread was done");
+        assert!(
+            longest < 4 * BOUND + 4,
+            "the log had {longest} pages when the thread was done"
+        );
     }
 }

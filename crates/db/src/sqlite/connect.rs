@@ -1,6 +1,8 @@
 //! Opens connections, each with the same settings.
 
-use std::{fs::OpenOptions, io::ErrorKind, os::unix::fs::OpenOptionsExt, path::Path, time::Duration};
+use std::{
+    fs::OpenOptions, io::ErrorKind, os::unix::fs::OpenOptionsExt, path::Path, time::Duration,
+};
 
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
@@ -72,7 +74,8 @@ fn configure(connection: &Connection, options: &SqliteOptions, role: Role) -> ru
     connection.pragma_update(None, "cache_size", -i64::from(cache_kib))?;
     connection.pragma_update_and_check(None, "journal_size_limit", WAL_FILE_BYTES, |_| Ok(()))?;
     connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
-    connection.pragma_update_and_check(None, "secure_delete", options.overwrite.word(), |_| Ok(()))?;
+    connection
+        .pragma_update_and_check(None, "secure_delete", options.overwrite.word(), |_| Ok(()))?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     match role {
         Role::Writer => checkpoint::watch(connection),
@@ -84,7 +87,12 @@ fn configure(connection: &Connection, options: &SqliteOptions, role: Role) -> ru
 
 /// Creates the file for its owner alone. SQLite gives the files beside it the same mode.
 fn create(path: &Path) -> Result<(), DbError> {
-    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+    match OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+    {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(DbError::Storage(format!("{}: {error}", path.display()))),
@@ -102,12 +110,26 @@ mod tests {
             overwrite: crate::Overwrite::Everything,
             ..SqliteOptions::new(directory.path().join("t.db"))
         };
-        for (role, cache) in [(Role::Writer, -4096), (Role::Reader, -1024), (Role::Checkpointer, -64)] {
+        for (role, cache) in [
+            (Role::Writer, -4096),
+            (Role::Reader, -1024),
+            (Role::Checkpointer, -64),
+        ] {
             let connection = open(&options, role).unwrap();
-            let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).unwrap();
-            let journal: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+            let number = |pragma| {
+                connection
+                    .pragma_query_value(None, pragma, |row| row.get::<_, i64>(0))
+                    .unwrap()
+            };
+            let journal: String = connection
+                .pragma_query_value(None, "journal_mode", |row| row.get(0))
+                .unwrap();
             assert_eq!(journal, "wal");
-            assert_eq!(number("synchronous"), 2, "full: each commit is flushed to the disk");
+            assert_eq!(
+                number("synchronous"),
+                2,
+                "full: each commit is flushed to the disk"
+            );
             assert_eq!(number("temp_store"), 2);
             assert_eq!(number("foreign_keys"), 1);
             assert_eq!(number("cache_size"), cache);

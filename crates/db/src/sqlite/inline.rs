@@ -37,15 +37,33 @@ struct Parts {
 
 impl Inline {
     pub(crate) fn open_in_memory(migrations: &[Migration], world: &World) -> Result<Self, DbError> {
-        Self::new(connect::open_in_memory()?, &SqliteOptions::new(""), migrations, world)
+        Self::new(
+            connect::open_in_memory()?,
+            &SqliteOptions::new(""),
+            migrations,
+            world,
+        )
     }
 
-    pub(crate) fn open(options: &SqliteOptions, migrations: &[Migration], world: &World) -> Result<Self, DbError> {
-        Self::new(connect::open(options, connect::Role::Writer)?, options, migrations, world)
+    pub(crate) fn open(
+        options: &SqliteOptions,
+        migrations: &[Migration],
+        world: &World,
+    ) -> Result<Self, DbError> {
+        Self::new(
+            connect::open(options, connect::Role::Writer)?,
+            options,
+            migrations,
+            world,
+        )
     }
 
     /// Opens what is there, to be looked at alone: the database refuses everything else.
-    pub(crate) fn look(options: &SqliteOptions, migrations: &[Migration], world: &World) -> Result<Self, DbError> {
+    pub(crate) fn look(
+        options: &SqliteOptions,
+        migrations: &[Migration],
+        world: &World,
+    ) -> Result<Self, DbError> {
         if !options.path.exists() {
             return Err(DbError::Unfounded);
         }
@@ -65,7 +83,10 @@ impl Inline {
     }
 
     fn on(connection: Connection, options: &SqliteOptions, world: &World) -> Self {
-        let parts = Parts { session: Session::new(connection), checkpointer: Checkpointer::inline(options) };
+        let parts = Parts {
+            session: Session::new(connection),
+            checkpointer: Checkpointer::inline(options),
+        };
         Self {
             parts: Mutex::new(parts),
             queue: Queue::new(options.queue, options.batch),
@@ -84,15 +105,25 @@ impl Inline {
         aggregate: Option<u64>,
         give_up_at: Option<Timestamp>,
     ) -> Result<Option<Answer>, DbError> {
-        let mut waiting = Waiting { queue: &self.queue, place: self.queue.push(work, aggregate, give_up_at)? };
+        let mut waiting = Waiting {
+            queue: &self.queue,
+            place: self.queue.push(work, aggregate, give_up_at)?,
+        };
         let_others_run().await;
         self.work_off();
-        waiting.place.answered.try_recv().map_or(Ok(None), |answer| answer.map(Some))
+        waiting
+            .place
+            .answered
+            .try_recv()
+            .map_or(Ok(None), |answer| answer.map(Some))
     }
 
     fn work_off(&self) {
         let mut parts = self.parts.lock();
-        let Parts { session, checkpointer } = &mut *parts;
+        let Parts {
+            session,
+            checkpointer,
+        } = &mut *parts;
         while let Some(batch) = self.queue.take_waiting(&self.world) {
             settle(session, batch, &self.queue, &self.database);
             checkpointer.after_commit(session.connection());
@@ -101,14 +132,21 @@ impl Inline {
 
     pub(crate) fn read(&self, statement: &Statement) -> Result<Vec<Row>, DbError> {
         self.queue.check_open()?;
-        self.parts.lock().session.rows(statement).map_err(DbError::from)
+        self.parts
+            .lock()
+            .session
+            .rows(statement)
+            .map_err(DbError::from)
     }
 
     pub(crate) fn close(&self) {
         self.queue.close();
         self.work_off();
         let mut parts = self.parts.lock();
-        let Parts { session, checkpointer } = &mut *parts;
+        let Parts {
+            session,
+            checkpointer,
+        } = &mut *parts;
         checkpointer.finish(session.connection());
     }
 }

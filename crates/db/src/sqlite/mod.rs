@@ -77,6 +77,9 @@ impl SqliteOptions {
 
     /// The name of the database in metrics: that of its file.
     fn label(&self) -> String {
-        self.path.file_stem().map_or_else(|| "memory".to_owned(), |name| name.to_string_lossy().into_owned())
+        self.path.file_stem().map_or_else(
+            || "memory".to_owned(),
+            |name| name.to_string_lossy().into_owned(),
+        )
     }
 }

@@ -20,7 +20,10 @@ pub(crate) struct Session {
 
 impl Session {
     pub(crate) fn new(connection: Connection) -> Self {
-        Self { connection, texts: HashMap::new() }
+        Self {
+            connection,
+            texts: HashMap::new(),
+        }
     }
 
     pub(crate) fn connection(&self) -> &Connection {
@@ -55,7 +58,10 @@ impl Session {
             let mut collected = Vec::new();
             while let Some(row) = rows.next()? {
                 let values = (0..columns).map(|index| {
-                    row.get_ref(index).map_or_else(|_| Err(unfit(index, "is missing")), |found| value(index, found))
+                    row.get_ref(index).map_or_else(
+                        |_| Err(unfit(index, "is missing")),
+                        |found| value(index, found),
+                    )
                 });
                 match values.collect::<Result<_, _>>() {
                     Ok(values) => collected.push(Row::new(values)),
@@ -70,7 +76,8 @@ impl Session {
 
     /// Begins a transaction that writes.
     pub(crate) fn begin(&self) -> Result<(), DbError> {
-        self.control("begin immediate").map_err(|error| failure(&error, "begin immediate"))
+        self.control("begin immediate")
+            .map_err(|error| failure(&error, "begin immediate"))
     }
 
     /// Makes the transaction last. When that fails nobody can know whether it did, so the process ends: what was not
@@ -113,8 +120,14 @@ fn outcome<T>(ran: rusqlite::Result<Ran<T>>, statement: &Statement) -> Result<T,
     match ran {
         Ok(Ran::Well(result)) => Ok(result),
         Ok(Ran::Miscounted(wanted)) => {
-            let message = format!("it takes {wanted} parameters and was given {}", statement.params.len());
-            Err(Refusal::Defect(DbError::Sql { message, sql: shown(statement) }))
+            let message = format!(
+                "it takes {wanted} parameters and was given {}",
+                statement.params.len()
+            );
+            Err(Refusal::Defect(DbError::Sql {
+                message,
+                sql: shown(statement),
+            }))
         }
         Err(error) => Err(refusal(&error, statement)),
     }
@@ -128,7 +141,11 @@ fn prepare<'a>(
     match &statement.sql {
         Cow::Borrowed(text) => {
             let place = (text.as_ptr().addr(), text.len());
-            connection.prepare_cached(texts.entry(place).or_insert_with(|| sql::numbered(text).into()))
+            connection.prepare_cached(
+                texts
+                    .entry(place)
+                    .or_insert_with(|| sql::numbered(text).into()),
+            )
         }
         Cow::Owned(text) => connection.prepare_cached(&sql::numbered(text)),
     }
@@ -153,7 +170,9 @@ fn value(index: usize, found: ValueRef<'_>) -> Result<Value, DbError> {
             Ok(text) => Ok(Value::Text(text.to_owned())),
             Err(_) => Err(unfit(index, "is not UTF-8")),
         },
-        ValueRef::Real(_) | ValueRef::Blob(_) => Err(unfit(index, "is neither a number nor a text")),
+        ValueRef::Real(_) | ValueRef::Blob(_) => {
+            Err(unfit(index, "is neither a number nor a text"))
+        }
     }
 }
 
@@ -164,10 +183,18 @@ fn refusal(error: &rusqlite::Error, statement: &Statement) -> Refusal {
     {
         "the message is left out since it repeats a value".clone_into(message);
     }
-    match (&failed, error.sqlite_error().map(|error| error.extended_code)) {
-        (_, Some(ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID)) => {
-            Refusal::Taken(failed)
-        }
+    match (
+        &failed,
+        error.sqlite_error().map(|error| error.extended_code),
+    ) {
+        (
+            _,
+            Some(
+                ffi::SQLITE_CONSTRAINT_UNIQUE
+                | ffi::SQLITE_CONSTRAINT_PRIMARYKEY
+                | ffi::SQLITE_CONSTRAINT_ROWID,
+            ),
+        ) => Refusal::Taken(failed),
         (DbError::Sql { .. }, _) => Refusal::Defect(failed),
         _ => Refusal::Storage(failed),
     }
@@ -177,7 +204,9 @@ fn refusal(error: &rusqlite::Error, statement: &Statement) -> Refusal {
 pub(crate) fn failure(error: &rusqlite::Error, sql: &str) -> DbError {
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => DbError::Busy,
-        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => DbError::Corrupt(error.to_string()),
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            DbError::Corrupt(error.to_string())
+        }
         Some(
             ErrorCode::CannotOpen
             | ErrorCode::DiskFull
@@ -189,7 +218,10 @@ pub(crate) fn failure(error: &rusqlite::Error, sql: &str) -> DbError {
             | ErrorCode::ReadOnly
             | ErrorCode::SystemIoFailure,
         ) => DbError::Storage(error.to_string()),
-        _ => DbError::Sql { message: message(error), sql: sql.to_owned() },
+        _ => DbError::Sql {
+            message: message(error),
+            sql: sql.to_owned(),
+        },
     }
 }
 

@@ -31,7 +31,11 @@ pub(crate) struct Threaded {
 }
 
 impl Threaded {
-    pub(crate) fn open(options: &SqliteOptions, migrations: &[Migration], world: &World) -> Result<Self, DbError> {
+    pub(crate) fn open(
+        options: &SqliteOptions,
+        migrations: &[Migration],
+        world: &World,
+    ) -> Result<Self, DbError> {
         let connection = connect::open(options, connect::Role::Writer)?;
         migrate::apply(&connection, migrations, world.now())?;
         let readers = Readers::open(options, options.readers)?;
@@ -46,7 +50,14 @@ impl Threaded {
             database: Arc::clone(&database),
         };
         let ended = writer.start()?;
-        Ok(Self { queue, readers, scanners, world: world.clone(), ended, database })
+        Ok(Self {
+            queue,
+            readers,
+            scanners,
+            world: world.clone(),
+            ended,
+            database,
+        })
     }
 
     pub(crate) fn database(&self) -> &Arc<str> {
@@ -61,7 +72,10 @@ impl Threaded {
         give_up_at: Option<Timestamp>,
     ) -> Result<Option<Answer>, DbError> {
         let place = self.queue.push(work, aggregate, give_up_at)?;
-        place.answered.await.map_or(Ok(None), |answer| answer.map(Some))
+        place
+            .answered
+            .await
+            .map_or(Ok(None), |answer| answer.map(Some))
     }
 
     pub(crate) fn read(&self, statement: &Statement) -> Result<Vec<Row>, DbError> {

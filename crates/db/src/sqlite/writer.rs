@@ -70,8 +70,11 @@ mod tests {
         sqlite::connect,
     };
 
-    const NOTES: Migration =
-        Migration { number: 1, name: "notes", sql: "create table note (id bigint not null, primary key (id))" };
+    const NOTES: Migration = Migration {
+        number: 1,
+        name: "notes",
+        sql: "create table note (id bigint not null, primary key (id))",
+    };
 
     #[tokio::test(flavor = "multi_thread")]
     async fn sixty_four_changes_that_wait_share_one_commit() {
@@ -90,7 +93,15 @@ mod tests {
         let queue = Arc::new(Queue::new(100, 64));
         let insert = |id: i64| Statement::one("insert into note (id) values ($1)", params![id]);
         let places: Vec<_> = (0..64)
-            .map(|id| queue.push(Work::Commit(Arc::new(vec![insert(id)])), Some(id.unsigned_abs()), None).unwrap())
+            .map(|id| {
+                queue
+                    .push(
+                        Work::Commit(Arc::new(vec![insert(id)])),
+                        Some(id.unsigned_abs()),
+                        None,
+                    )
+                    .unwrap()
+            })
             .collect();
         let writer = Writer {
             session: Session::new(connection),

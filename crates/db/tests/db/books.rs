@@ -9,7 +9,8 @@ pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
           create table ledger (id text not null, account_id text not null, amount bigint not null, primary key (id));",
 }];
 
-pub(crate) const TAKE: &str = "update account set amount = amount - $2 where id = $1 and amount >= $2";
+pub(crate) const TAKE: &str =
+    "update account set amount = amount - $2 where id = $1 and amount >= $2";
 pub(crate) const WRITE: &str = "insert into ledger (id, account_id, amount) values ($1, $2, $3)";
 
 /// A change of an account.
@@ -18,7 +19,10 @@ pub(crate) fn change(account: &str) -> Change {
 }
 
 pub(crate) fn open_account(account: &str, amount: i64) -> Change {
-    change(account).with(Statement::one("insert into account (id, amount) values ($1, $2)", params![account, amount]))
+    change(account).with(Statement::one(
+        "insert into account (id, amount) values ($1, $2)",
+        params![account, amount],
+    ))
 }
 
 /// Takes an amount, if there is so much, and writes it down.
@@ -29,12 +33,20 @@ pub(crate) fn take(account: &str, amount: i64, entry: &str) -> Change {
 }
 
 pub(crate) async fn amount(db: &Db, account: &str) -> i64 {
-    let rows = db.read("select amount from account where id = $1", params![account]).await.unwrap();
+    let rows = db
+        .read("select amount from account where id = $1", params![account])
+        .await
+        .unwrap();
     rows[0].int(0).unwrap()
 }
 
 /// The ledger's entries, sorted.
 pub(crate) async fn ledger(db: &Db) -> Vec<String> {
-    let rows = db.scan("select id from ledger order by id", params![]).await.unwrap();
-    rows.into_iter().map(|mut row| row.take_text(0).unwrap()).collect()
+    let rows = db
+        .scan("select id from ledger order by id", params![])
+        .await
+        .unwrap();
+    rows.into_iter()
+        .map(|mut row| row.take_text(0).unwrap())
+        .collect()
 }

@@ -38,14 +38,22 @@ struct Wish {
 impl Wish {
     fn change(&self, number: usize) -> Change {
         let (account, entry) = (self.account.to_string(), self.entry.to_string());
-        let key = if self.alone { format!("wish {number}") } else { account.clone() };
+        let key = if self.alone {
+            format!("wish {number}")
+        } else {
+            account.clone()
+        };
         let mut made = change(&key);
         let write = Statement::one(WRITE, params![&entry, &account, self.amount]);
         let guard = Statement::one(TAKE, params![&account, self.amount]);
         made.statements = Arc::new(match self.shape {
             Shape::GuardFirst => vec![guard, write],
             Shape::GuardLast => vec![write, guard],
-            Shape::Defective => vec![guard, write, Statement::any("update account set amount = 'x'", params![])],
+            Shape::Defective => vec![
+                guard,
+                write,
+                Statement::any("update account set amount = 'x'", params![]),
+            ],
         });
         made
     }
@@ -53,8 +61,15 @@ impl Wish {
 
 fn wishes() -> impl Strategy<Value = Vec<Wish>> {
     let shape = prop_oneof![4 => Just(Shape::GuardFirst), 3 => Just(Shape::GuardLast), 1 => Just(Shape::Defective)];
-    let wish = (0..3_u8, 1..12_i64, 0..60_u8, shape, any::<bool>())
-        .prop_map(|(account, amount, entry, shape, alone)| Wish { account, amount, entry, shape, alone });
+    let wish = (0..3_u8, 1..12_i64, 0..60_u8, shape, any::<bool>()).prop_map(
+        |(account, amount, entry, shape, alone)| Wish {
+            account,
+            amount,
+            entry,
+            shape,
+            alone,
+        },
+    );
     prop::collection::vec(wish, 1..60)
 }
 
@@ -62,7 +77,10 @@ const OPENING: i64 = 40;
 
 async fn open_accounts(db: &Db) {
     for account in 0..3 {
-        assert_eq!(db.commit(open_account(&account.to_string(), OPENING)).await, Ok(Committed::Done));
+        assert_eq!(
+            db.commit(open_account(&account.to_string(), OPENING)).await,
+            Ok(Committed::Done)
+        );
     }
 }
 
@@ -73,9 +91,17 @@ async fn check(db: &Db, wishes: &[Wish], outcomes: &[Outcome]) {
     assert_eq!(wishes.len(), outcomes.len());
     let mut left = [OPENING; 3];
     let mut entries = BTreeSet::new();
-    for (wish, _) in wishes.iter().zip(outcomes).filter(|(_, outcome)| **outcome == Ok(Committed::Done)) {
+    for (wish, _) in wishes
+        .iter()
+        .zip(outcomes)
+        .filter(|(_, outcome)| **outcome == Ok(Committed::Done))
+    {
         left[usize::from(wish.account)] -= wish.amount;
-        assert!(entries.insert(wish.entry.to_string()), "entry {} was written twice", wish.entry);
+        assert!(
+            entries.insert(wish.entry.to_string()),
+            "entry {} was written twice",
+            wish.entry
+        );
     }
     for (account, left) in (0_u8..).zip(left) {
         assert!(left >= 0);
@@ -85,11 +111,19 @@ async fn check(db: &Db, wishes: &[Wish], outcomes: &[Outcome]) {
     for (wish, outcome) in wishes.iter().zip(outcomes) {
         let poor = left[usize::from(wish.account)] < wish.amount;
         let taken = entries.contains(&wish.entry.to_string());
-        let (guard, write) = if matches!(wish.shape, Shape::GuardLast) { (1, 0) } else { (0, 1) };
+        let (guard, write) = if matches!(wish.shape, Shape::GuardLast) {
+            (1, 0)
+        } else {
+            (0, 1)
+        };
         match outcome {
             Ok(Committed::Done) => assert!(!matches!(wish.shape, Shape::Defective)),
-            Ok(Committed::Conflict { statement }) if *statement == guard => assert!(poor, "{wish:?} for no reason"),
-            Ok(Committed::Conflict { statement }) if *statement == write => assert!(taken, "{wish:?} for no reason"),
+            Ok(Committed::Conflict { statement }) if *statement == guard => {
+                assert!(poor, "{wish:?} for no reason")
+            }
+            Ok(Committed::Conflict { statement }) if *statement == write => {
+                assert!(taken, "{wish:?} for no reason")
+            }
             Err(DbError::Sql { .. }) => assert!(matches!(wish.shape, Shape::Defective)),
             other => panic!("{wish:?} ended as {other:?}"),
         }
@@ -110,7 +144,12 @@ fn play(seed: u64, wishes: &[Wish]) -> Vec<Outcome> {
         });
     }
     sim.run_until(world.sleep(Duration::from_secs(1))).unwrap();
-    let outcomes: Vec<Outcome> = outcomes.lock().iter().cloned().map(Option::unwrap).collect();
+    let outcomes: Vec<Outcome> = outcomes
+        .lock()
+        .iter()
+        .cloned()
+        .map(Option::unwrap)
+        .collect();
     sim.run_until(check(&db, wishes, &outcomes)).unwrap();
     outcomes
 }
@@ -164,13 +203,25 @@ proptest! {
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_hundred_that_take_one_from_a_hundred_exactly_a_hundred_succeed() {
     let directory = tempfile::tempdir().unwrap();
-    two_hundred(Db::sqlite(SqliteOptions::new(directory.path().join("t.db")), MIGRATIONS, &World::real()).unwrap())
-        .await;
+    two_hundred(
+        Db::sqlite(
+            SqliteOptions::new(directory.path().join("t.db")),
+            MIGRATIONS,
+            &World::real(),
+        )
+        .unwrap(),
+    )
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_hundred_that_take_one_from_a_hundred_on_a_server_exactly_a_hundred_succeed() {
-    two_hundred(Db::postgres(Server::shared().options(None), MIGRATIONS, &World::real()).await.unwrap()).await;
+    two_hundred(
+        Db::postgres(Server::shared().options(None), MIGRATIONS, &World::real())
+            .await
+            .unwrap(),
+    )
+    .await;
 }
 
 async fn two_hundred(db: Db) {
@@ -186,8 +237,14 @@ async fn two_hundred(db: Db) {
         });
     }
     let outcomes = tasks.join_all().await;
-    let done = outcomes.iter().filter(|outcome| **outcome == Ok(Committed::Done)).count();
-    let refused = outcomes.iter().filter(|outcome| **outcome == Ok(Committed::Conflict { statement: 0 })).count();
+    let done = outcomes
+        .iter()
+        .filter(|outcome| **outcome == Ok(Committed::Done))
+        .count();
+    let refused = outcomes
+        .iter()
+        .filter(|outcome| **outcome == Ok(Committed::Conflict { statement: 0 }))
+        .count();
     assert_eq!((done, refused), (100, 100));
     assert_eq!((amount(&db, "a").await, ledger(&db).await.len()), (0, 100));
 }
@@ -195,17 +252,29 @@ async fn two_hundred(db: Db) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_queue_is_busy_and_writes_nothing_of_what_it_refused() {
     let directory = tempfile::tempdir().unwrap();
-    let options = SqliteOptions { queue: 8, ..SqliteOptions::new(directory.path().join("t.db")) };
+    let options = SqliteOptions {
+        queue: 8,
+        ..SqliteOptions::new(directory.path().join("t.db"))
+    };
     let db = Db::sqlite(options, MIGRATIONS, &World::real()).unwrap();
     db.commit(open_account("a", 1000)).await.unwrap();
     // One aggregate: one change a batch, so that the queue fills.
-    let outcomes = join_all((0..200).map(|number| db.commit(take("a", 1, &format!("{number:03}"))))).await;
+    let outcomes =
+        join_all((0..200).map(|number| db.commit(take("a", 1, &format!("{number:03}"))))).await;
     let written: Vec<String> = (0..200)
         .zip(&outcomes)
         .filter(|(_, outcome)| **outcome == Ok(Committed::Done))
         .map(|(number, _)| format!("{number:03}"))
         .collect();
-    assert!(outcomes.iter().all(|outcome| matches!(outcome, Ok(Committed::Done) | Err(DbError::Busy))));
-    assert!(written.len() >= 8 && written.len() < 200, "{} were written", written.len());
+    assert!(
+        outcomes
+            .iter()
+            .all(|outcome| matches!(outcome, Ok(Committed::Done) | Err(DbError::Busy)))
+    );
+    assert!(
+        written.len() >= 8 && written.len() < 200,
+        "{} were written",
+        written.len()
+    );
     assert_eq!(ledger(&db).await, written);
 }

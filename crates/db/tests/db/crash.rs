@@ -18,7 +18,10 @@ const WRITERS: u32 = 16;
 
 /// Commits in sixteen tasks without end and prints each acknowledgement: writer and count.
 async fn commit_without_end(path: &Path) {
-    let options = SqliteOptions { wal_kib: 1024, ..SqliteOptions::new(path) };
+    let options = SqliteOptions {
+        wal_kib: 1024,
+        ..SqliteOptions::new(path)
+    };
     let db = Db::sqlite(options, MIGRATIONS, &World::real()).unwrap();
     let mut tasks = JoinSet::new();
     for writer in 0..WRITERS {
@@ -32,10 +35,16 @@ async fn commit_without_end(path: &Path) {
                 let sql = "update account set amount = $2 + 1 where id = $1 and amount = $2";
                 let step = change(&key)
                     .with(Statement::one(sql, params![&key, count]))
-                    .with(Statement::one(WRITE, params![format!("{key}/{}", count + 1), &key, 1]));
+                    .with(Statement::one(
+                        WRITE,
+                        params![format!("{key}/{}", count + 1), &key, 1],
+                    ));
                 assert_eq!(db.commit(step).await, Ok(Committed::Done));
                 count += 1;
-                std::io::stdout().lock().write_all(format!("\nacknowledged {key} {count}\n").as_bytes()).unwrap();
+                std::io::stdout()
+                    .lock()
+                    .write_all(format!("\nacknowledged {key} {count}\n").as_bytes())
+                    .unwrap();
             }
         });
     }
@@ -51,13 +60,22 @@ fn the_process_that_is_killed() {
     if path.trim().is_empty() {
         return;
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
     runtime.block_on(commit_without_end(Path::new(path.trim())));
 }
 
 fn start(mut command: Command, path: &Path) -> Child {
     let mut child = command
-        .args(["--exact", "crash::the_process_that_is_killed", "--ignored", "--nocapture"])
+        .args([
+            "--exact",
+            "crash::the_process_that_is_killed",
+            "--ignored",
+            "--nocapture",
+        ])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -78,7 +96,10 @@ fn watch(mut child: Child, kill_after: usize) -> (Acknowledged, ExitStatus) {
     let output = BufReader::new(child.stdout.take().unwrap());
     for line in output.lines() {
         let line = line.unwrap();
-        let Some((writer, count)) = line.strip_prefix("acknowledged ").and_then(|rest| rest.split_once(' ')) else {
+        let Some((writer, count)) = line
+            .strip_prefix("acknowledged ")
+            .and_then(|rest| rest.split_once(' '))
+        else {
             continue;
         };
         acknowledged.insert(writer.to_owned(), count.parse().unwrap());
@@ -99,13 +120,21 @@ async fn check(path: &Path, acknowledged: &Acknowledged) {
     let stored: BTreeMap<String, i64> = rows
         .iter()
         .map(|row| {
-            assert_eq!(row.int(1), row.int(2), "half of a change of writer {:?} is there", row.text(0));
+            assert_eq!(
+                row.int(1),
+                row.int(2),
+                "half of a change of writer {:?} is there",
+                row.text(0)
+            );
             (row.text(0).unwrap().to_owned(), row.int(1).unwrap())
         })
         .collect();
     for (writer, count) in acknowledged {
         let stored = stored.get(writer).copied().unwrap_or(-1);
-        assert!(stored == *count || stored == count + 1, "writer {writer}: {stored} stored, {count} acknowledged");
+        assert!(
+            stored == *count || stored == count + 1,
+            "writer {writer}: {stored} stored, {count} acknowledged"
+        );
     }
     let sound = db.scan("pragma integrity_check", params![]).await.unwrap();
     assert_eq!(sound[0].text(0), Ok("ok"));
@@ -120,7 +149,11 @@ async fn what_was_acknowledged_is_there_after_kill_9() {
         let path = directory.path().join(format!("{round}.db"));
         let child = start(Command::new(std::env::current_exe().unwrap()), &path);
         let (acknowledged, status) = watch(child, kill_after);
-        assert_eq!(status.signal(), Some(9), "the process ended by itself in round {round}");
+        assert_eq!(
+            status.signal(),
+            Some(9),
+            "the process ended by itself in round {round}"
+        );
         assert!(!acknowledged.is_empty());
         check(&path, &acknowledged).await;
     }
@@ -132,10 +165,17 @@ async fn a_process_whose_commit_fails_ends_and_has_acknowledged_nothing_that_is_
     let path = directory.path().join("full.db");
     // No file may grow past half a megabyte, so that a COMMIT fails to write the log. The signal for it is ignored.
     let mut shell = Command::new("sh");
-    shell.args(["-c", "trap '' XFSZ; ulimit -c 0; ulimit -f 1024; exec \"$0\" \"$@\""]);
+    shell.args([
+        "-c",
+        "trap '' XFSZ; ulimit -c 0; ulimit -f 1024; exec \"$0\" \"$@\"",
+    ]);
     shell.arg(std::env::current_exe().unwrap());
     let (acknowledged, status) = watch(start(shell, &path), usize::MAX);
-    assert_eq!(status.signal(), Some(6), "it should have ended itself: {status}");
+    assert_eq!(
+        status.signal(),
+        Some(6),
+        "it should have ended itself: {status}"
+    );
     assert!(!acknowledged.is_empty());
     check(&path, &acknowledged).await;
 }

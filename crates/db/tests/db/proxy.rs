@@ -49,13 +49,24 @@ impl Proxy {
         World::real().spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 // A server that is down: the client sees its connection closed.
-                let Ok(server) = TcpStream::connect(("127.0.0.1", server)).await else { continue };
-                let (armed, spoiled, caught) = (Arc::clone(&armed), Arc::clone(&spoiled), caught.clone());
-                world
-                    .spawn(async move { carry(client, server, (&armed, &spoiled), &caught).await.unwrap_or_default() });
+                let Ok(server) = TcpStream::connect(("127.0.0.1", server)).await else {
+                    continue;
+                };
+                let (armed, spoiled, caught) =
+                    (Arc::clone(&armed), Arc::clone(&spoiled), caught.clone());
+                world.spawn(async move {
+                    carry(client, server, (&armed, &spoiled), &caught)
+                        .await
+                        .unwrap_or_default()
+                });
             }
         });
-        Self { port, next, spoil, commits }
+        Self {
+            port,
+            next,
+            spoil,
+            commits,
+        }
     }
 
     /// Decides about the next COMMIT.

@@ -9,8 +9,15 @@ use crate::{books::MIGRATIONS, postgres_server::Server};
 
 /// Whether what is said is encrypted.
 async fn encrypted(server: &Server, host: &str, query: &str) -> Result<bool, DbError> {
-    let url = format!("postgres://postgres@{host}:{}/postgres{query}", server.port());
-    let options = PostgresOptions { url, patience: Duration::ZERO, ..server.options(None) };
+    let url = format!(
+        "postgres://postgres@{host}:{}/postgres{query}",
+        server.port()
+    );
+    let options = PostgresOptions {
+        url,
+        patience: Duration::ZERO,
+        ..server.options(None)
+    };
     let db = Db::postgres(options, MIGRATIONS, &World::real()).await?;
     let sql = "select count(*) from pg_stat_ssl where pid = pg_backend_pid() and ssl";
     let rows = db.read(sql, params![]).await.unwrap();
@@ -21,9 +28,16 @@ async fn encrypted(server: &Server, host: &str, query: &str) -> Result<bool, DbE
 #[tokio::test(flavor = "multi_thread")]
 async fn tls_is_spoken_and_the_server_is_checked_as_asked_for() {
     let server = Server::start(&["ssl=on"]);
-    let with =
-        |mode: &str, file: &str| format!("?sslmode={mode}&sslrootcert={}", server.directory().join(file).display());
-    assert_eq!(encrypted(&server, "localhost", "?sslmode=disable").await, Ok(false));
+    let with = |mode: &str, file: &str| {
+        format!(
+            "?sslmode={mode}&sslrootcert={}",
+            server.directory().join(file).display()
+        )
+    };
+    assert_eq!(
+        encrypted(&server, "localhost", "?sslmode=disable").await,
+        Ok(false)
+    );
     // The server's certificate is for `localhost`.
     for (host, query) in [
         ("localhost", String::new()),
@@ -32,28 +46,57 @@ async fn tls_is_spoken_and_the_server_is_checked_as_asked_for() {
         ("127.0.0.1", with("verify-ca", "ca.pem")),
         ("localhost", with("verify-full", "ca.pem")),
     ] {
-        assert_eq!(encrypted(&server, host, &query).await, Ok(true), "{host} {query}");
+        assert_eq!(
+            encrypted(&server, host, &query).await,
+            Ok(true),
+            "{host} {query}"
+        );
     }
     for (host, query, why) in [
-        ("127.0.0.1", with("verify-full", "ca.pem"), "not valid for name"),
-        ("localhost", with("verify-full", "other.pem"), "UnknownIssuer"),
+        (
+            "127.0.0.1",
+            with("verify-full", "ca.pem"),
+            "not valid for name",
+        ),
+        (
+            "localhost",
+            with("verify-full", "other.pem"),
+            "UnknownIssuer",
+        ),
         ("localhost", with("verify-ca", "other.pem"), "UnknownIssuer"),
         ("localhost", with("require", "other.pem"), "UnknownIssuer"),
-        ("localhost", "?sslmode=verify-full".to_owned(), "UnknownIssuer"),
+        (
+            "localhost",
+            "?sslmode=verify-full".to_owned(),
+            "UnknownIssuer",
+        ),
     ] {
-        let refused = encrypted(&server, host, &query).await.unwrap_err().to_string();
+        let refused = encrypted(&server, host, &query)
+            .await
+            .unwrap_err()
+            .to_string();
         assert!(refused.contains(why), "{host} {query}: {refused}");
     }
-    let nothing = encrypted(&server, "localhost", &with("verify-full", "log")).await.unwrap_err();
-    assert!(matches!(&nothing, DbError::Storage(why) if why.contains("no certificate")), "{nothing}");
+    let nothing = encrypted(&server, "localhost", &with("verify-full", "log"))
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(&nothing, DbError::Storage(why) if why.contains("no certificate")),
+        "{nothing}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_without_tls_is_refused_when_tls_is_required() {
     let server = Server::shared();
     assert_eq!(encrypted(server, "127.0.0.1", "").await, Ok(false));
-    let refused = encrypted(server, "127.0.0.1", "?sslmode=require").await.unwrap_err();
-    assert!(refused.to_string().contains("server does not support TLS"), "{refused}");
+    let refused = encrypted(server, "127.0.0.1", "?sslmode=require")
+        .await
+        .unwrap_err();
+    assert!(
+        refused.to_string().contains("server does not support TLS"),
+        "{refused}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -67,7 +110,11 @@ async fn a_socket_of_the_same_machine_is_spoken_to_plainly() {
         format!("postgres://postgres@{encoded}:{port}/postgres?sslmode=verify-full"),
         format!("postgres://postgres@/postgres?host={place}&port={port}"),
     ] {
-        let options = PostgresOptions { url: url.clone(), patience: Duration::ZERO, ..server.options(None) };
+        let options = PostgresOptions {
+            url: url.clone(),
+            patience: Duration::ZERO,
+            ..server.options(None)
+        };
         let db = Db::postgres(options, MIGRATIONS, &World::real()).await;
         assert!(db.is_ok(), "{url}: {:?}", db.err());
     }

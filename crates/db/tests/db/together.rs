@@ -15,20 +15,33 @@ const ACCOUNTS: usize = 60;
 
 /// One connection for each purpose, so that whatever comes at once must wait for it.
 async fn narrow() -> Db {
-    let options = PostgresOptions { writers: 1, readers: 1, ..Server::shared().options(None) };
-    Db::postgres(options, MIGRATIONS, &World::real()).await.unwrap()
+    let options = PostgresOptions {
+        writers: 1,
+        readers: 1,
+        ..Server::shared().options(None)
+    };
+    Db::postgres(options, MIGRATIONS, &World::real())
+        .await
+        .unwrap()
 }
 
 async fn opened(db: &Db) {
-    let opened = join_all((0..ACCOUNTS).map(|number| db.commit(open_account(&number.to_string(), 10)))).await;
-    assert!(opened.iter().all(|one| *one == Ok(Committed::Done)), "{opened:?}");
+    let opened =
+        join_all((0..ACCOUNTS).map(|number| db.commit(open_account(&number.to_string(), 10))))
+            .await;
+    assert!(
+        opened.iter().all(|one| *one == Ok(Committed::Done)),
+        "{opened:?}"
+    );
 }
 
 /// The statements that wrote the rows of a table: their transaction and their number in it.
 async fn statements(db: &Db, table: &str) -> BTreeSet<(String, String)> {
     let sql = format!("select cast(xmin as text), cast(cmin as text) from {table}");
     let rows = db.scan(sql, params![]).await.unwrap();
-    rows.into_iter().map(|mut row| (row.take_text(0).unwrap(), row.take_text(1).unwrap())).collect()
+    rows.into_iter()
+        .map(|mut row| (row.take_text(0).unwrap(), row.take_text(1).unwrap()))
+        .collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -36,12 +49,22 @@ async fn changes_that_are_alike_are_written_by_few_statements() {
     let db = narrow().await;
     opened(&db).await;
     assert!(statements(&db, "account").await.len() < ACCOUNTS / 3);
-    let takes = (0..ACCOUNTS).map(|number| db.commit(take(&number.to_string(), 1, &number.to_string())));
+    let takes =
+        (0..ACCOUNTS).map(|number| db.commit(take(&number.to_string(), 1, &number.to_string())));
     let ended = join_all(takes).await;
-    assert!(ended.iter().all(|one| *one == Ok(Committed::Done)), "{ended:?}");
+    assert!(
+        ended.iter().all(|one| *one == Ok(Committed::Done)),
+        "{ended:?}"
+    );
     assert_eq!(ledger(&db).await.len(), ACCOUNTS);
-    let (updates, inserts) = (statements(&db, "account").await, statements(&db, "ledger").await);
-    assert!(updates.len() < ACCOUNTS / 3 && inserts.len() < ACCOUNTS / 3, "{updates:?} {inserts:?}");
+    let (updates, inserts) = (
+        statements(&db, "account").await,
+        statements(&db, "ledger").await,
+    );
+    assert!(
+        updates.len() < ACCOUNTS / 3 && inserts.len() < ACCOUNTS / 3,
+        "{updates:?} {inserts:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -51,15 +74,31 @@ async fn one_that_is_refused_is_told_so_and_the_others_are_written() {
     // Every seventh takes more than there is, every eleventh writes an entry that is there.
     assert_eq!(db.commit(take("0", 1, "taken")).await, Ok(Committed::Done));
     let takes = (1..ACCOUNTS).map(|number| {
-        let entry = if number % 11 == 0 { "taken".to_owned() } else { number.to_string() };
-        db.commit(take(&number.to_string(), if number % 7 == 0 { 11 } else { 3 }, &entry))
+        let entry = if number % 11 == 0 {
+            "taken".to_owned()
+        } else {
+            number.to_string()
+        };
+        db.commit(take(
+            &number.to_string(),
+            if number % 7 == 0 { 11 } else { 3 },
+            &entry,
+        ))
     });
     for (number, ended) in (1..).zip(join_all(takes).await) {
         let statement = usize::from(number % 7 != 0);
         let refused = number % 7 == 0 || number % 11 == 0;
-        let wanted = if refused { Committed::Conflict { statement } } else { Committed::Done };
+        let wanted = if refused {
+            Committed::Conflict { statement }
+        } else {
+            Committed::Done
+        };
         assert_eq!(ended, Ok(wanted), "{number}");
-        assert_eq!(amount(&db, &number.to_string()).await, if refused { 10 } else { 7 }, "{number}");
+        assert_eq!(
+            amount(&db, &number.to_string()).await,
+            if refused { 10 } else { 7 },
+            "{number}"
+        );
     }
 }
 
@@ -72,12 +111,22 @@ async fn changes_of_the_same_row_by_other_keys_are_all_made() {
         let sql = "update account set amount = amount + $2 where id = $1";
         db.commit(change(&format!("key {key}")).with(Statement::any(sql, params!["7", 1])))
     };
-    assert!(join_all((0..40).map(more)).await.iter().all(|one| *one == Ok(Committed::Done)));
+    assert!(
+        join_all((0..40).map(more))
+            .await
+            .iter()
+            .all(|one| *one == Ok(Committed::Done))
+    );
     let takes = (0..40).map(|key| {
         let sql = "update account set amount = amount - $2 where id = $1";
         db.commit(change(&format!("key {key}")).with(Statement::one(sql, params!["7", 1])))
     });
-    assert!(join_all(takes).await.iter().all(|one| *one == Ok(Committed::Done)));
+    assert!(
+        join_all(takes)
+            .await
+            .iter()
+            .all(|one| *one == Ok(Committed::Done))
+    );
     assert_eq!(amount(&db, "7").await, 10);
 }
 
@@ -100,7 +149,15 @@ async fn an_update_that_hits_two_rows_is_refused_though_another_hits_none() {
     };
     let ended = join_all(["one", "none", "two", "one too"].map(set)).await;
     let refused = Ok(Committed::Conflict { statement: 0 });
-    assert_eq!(ended, [Ok(Committed::Done), refused.clone(), refused, Ok(Committed::Done)]);
+    assert_eq!(
+        ended,
+        [
+            Ok(Committed::Done),
+            refused.clone(),
+            refused,
+            Ok(Committed::Done)
+        ]
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -115,7 +172,9 @@ async fn reads_that_are_alike_are_asked_together_and_each_gets_its_own() {
                 let reading = db.read(sql, params![number.to_string()]);
                 if number.is_multiple_of(5) {
                     // It goes away before it is told, and nobody waits for it.
-                    let _ = World::real().timeout(Duration::from_micros(200), reading).await;
+                    let _ = World::real()
+                        .timeout(Duration::from_micros(200), reading)
+                        .await;
                     return;
                 }
                 let rows = reading.await.unwrap();
@@ -129,7 +188,11 @@ async fn reads_that_are_alike_are_asked_together_and_each_gets_its_own() {
         join_all((0..ACCOUNTS + 20).map(read)).await;
     }
     // On the only connection for reads.
-    let known =
-        db.read("select count(*) from pg_prepared_statements where statement like '%lateral%'", params![]).await;
+    let known = db
+        .read(
+            "select count(*) from pg_prepared_statements where statement like '%lateral%'",
+            params![],
+        )
+        .await;
     assert!(known.unwrap()[0].int(0).unwrap() > 0);
 }

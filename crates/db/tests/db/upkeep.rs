@@ -30,7 +30,10 @@ fn size(path: &Path) -> u64 {
 async fn the_log_stays_short_under_a_load_that_never_rests_and_is_empty_after_closing() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("busy.db");
-    let db = open(SqliteOptions { wal_kib: 1024, ..SqliteOptions::new(&path) });
+    let db = open(SqliteOptions {
+        wal_kib: 1024,
+        ..SqliteOptions::new(&path)
+    });
     let mut tasks = JoinSet::new();
     for task in 0..16 {
         let (db, log) = (db.clone(), log_of(&path));
@@ -62,8 +65,11 @@ async fn no_reader_holds_the_log() {
     db.scan("select oops", params![]).await.unwrap_err();
     // A truncating checkpoint succeeds only when no connection holds a snapshot.
     let other = rusqlite::Connection::open(&path).unwrap();
-    let (busy, left): (i64, i64) =
-        other.query_row("pragma wal_checkpoint(truncate)", (), |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    let (busy, left): (i64, i64) = other
+        .query_row("pragma wal_checkpoint(truncate)", (), |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .unwrap();
     assert_eq!((busy, left, size(&log_of(&path))), (0, 0, 0));
 }
 
@@ -96,7 +102,12 @@ async fn the_files_belong_to_their_owner_alone() {
     let db = open(SqliteOptions::new(&path));
     db.commit(open_account("a", 10)).await.unwrap();
     for file in [path.clone(), log_of(&path), path.with_extension("db-shm")] {
-        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600, "{}", file.display());
+        assert_eq!(
+            fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+            0o600,
+            "{}",
+            file.display()
+        );
     }
 }
 
@@ -105,14 +116,19 @@ async fn deleted_content_is_wiped_from_the_file_when_asked() {
     let directory = tempfile::tempdir().unwrap();
     for overwrite in [Overwrite::Everything, Overwrite::Pages, Overwrite::Nothing] {
         let path = directory.path().join(format!("{overwrite:?}.db"));
-        let db = open(SqliteOptions { overwrite, ..SqliteOptions::new(&path) });
+        let db = open(SqliteOptions {
+            overwrite,
+            ..SqliteOptions::new(&path)
+        });
         let secret = "sealed-blob-of-a-card";
         db.commit(open_account(secret, 1)).await.unwrap();
         let delete = Statement::one("delete from account where id = $1", params![secret]);
         db.commit(change(secret).with(delete)).await.unwrap();
         db.close().await;
         let bytes = fs::read(&path).unwrap();
-        let found = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
+        let found = bytes
+            .windows(secret.len())
+            .any(|window| window == secret.as_bytes());
         assert_eq!(found, overwrite == Overwrite::Nothing);
     }
 }
@@ -122,13 +138,27 @@ async fn a_database_that_does_not_fit_is_refused_and_says_why() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("new.db");
     let world = World::real();
-    let newer = [MIGRATIONS[0], Migration { number: 2, name: "more", sql: "create table more (id text not null)" }];
-    Db::sqlite(SqliteOptions::new(&path), &newer, &world).unwrap().close().await;
+    let newer = [
+        MIGRATIONS[0],
+        Migration {
+            number: 2,
+            name: "more",
+            sql: "create table more (id text not null)",
+        },
+    ];
+    Db::sqlite(SqliteOptions::new(&path), &newer, &world)
+        .unwrap()
+        .close()
+        .await;
     let refused = Db::sqlite(SqliteOptions::new(&path), MIGRATIONS, &world).unwrap_err();
     assert!(matches!(refused, DbError::Schema(_)), "{refused}");
 
     let text = directory.path().join("text.db");
-    fs::write(&text, "this is no database, whatever its name says ".repeat(50)).unwrap();
+    fs::write(
+        &text,
+        "this is no database, whatever its name says ".repeat(50),
+    )
+    .unwrap();
     let refused = Db::sqlite(SqliteOptions::new(&text), MIGRATIONS, &world).unwrap_err();
     assert!(matches!(refused, DbError::Corrupt(_)), "{refused}");
 

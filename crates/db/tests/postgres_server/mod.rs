@@ -25,15 +25,36 @@ pub(crate) struct Server {
 impl Server {
     /// Starts a server with these settings beside its own.
     pub(crate) fn start(settings: &[&str]) -> Self {
-        let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
+        let port = TcpListener::bind(("127.0.0.1", 0))
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
         // PostgreSQL refuses to run as root.
-        let root = String::from_utf8(Command::new("id").arg("-u").output().unwrap().stdout).unwrap().trim() == "0";
-        let mut command = if root { Command::new("setpriv") } else { Command::new("bash") };
+        let root = String::from_utf8(Command::new("id").arg("-u").output().unwrap().stdout)
+            .unwrap()
+            .trim()
+            == "0";
+        let mut command = if root {
+            Command::new("setpriv")
+        } else {
+            Command::new("bash")
+        };
         if root {
-            command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "bash"]);
+            command.args([
+                "--reuid=postgres",
+                "--regid=postgres",
+                "--clear-groups",
+                "bash",
+            ]);
         }
         let mut shell = command
-            .args(["-c", include_str!("server.sh"), "server.sh", &port.to_string()])
+            .args([
+                "-c",
+                include_str!("server.sh"),
+                "server.sh",
+                &port.to_string(),
+            ])
             .args(settings)
             .env("LC_ALL", "C")
             .current_dir("/")
@@ -41,7 +62,10 @@ impl Server {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let commands = (shell.stdin.take().unwrap(), BufReader::new(shell.stdout.take().unwrap()));
+        let commands = (
+            shell.stdin.take().unwrap(),
+            BufReader::new(shell.stdout.take().unwrap()),
+        );
         let mut server = Self {
             port,
             directory: PathBuf::new(),
@@ -49,8 +73,16 @@ impl Server {
             _shell: shell,
             schemas: AtomicUsize::new(0),
         };
-        server.directory = PathBuf::from(server.answer().strip_prefix("ready in ").unwrap_or_default());
-        assert!(server.directory.is_absolute(), "the private PostgreSQL server does not start");
+        server.directory = PathBuf::from(
+            server
+                .answer()
+                .strip_prefix("ready in ")
+                .unwrap_or_default(),
+        );
+        assert!(
+            server.directory.is_absolute(),
+            "the private PostgreSQL server does not start"
+        );
         server
     }
 
@@ -70,7 +102,12 @@ impl Server {
 
     fn answer(&self) -> String {
         let mut line = String::new();
-        self.commands.lock().unwrap().1.read_line(&mut line).unwrap();
+        self.commands
+            .lock()
+            .unwrap()
+            .1
+            .read_line(&mut line)
+            .unwrap();
         line.trim_end().to_owned()
     }
 
@@ -83,11 +120,19 @@ impl Server {
     /// How to open a schema of one's own, through another port if wanted.
     pub(crate) fn options(&self, port: Option<u16>) -> PostgresOptions {
         let schema = format!("test_{}", self.schemas.fetch_add(1, Ordering::SeqCst));
-        PostgresOptions { writers: 3, readers: 2, scanners: 1, ..PostgresOptions::new(self.url(port), schema) }
+        PostgresOptions {
+            writers: 3,
+            readers: 2,
+            scanners: 1,
+            ..PostgresOptions::new(self.url(port), schema)
+        }
     }
 
     pub(crate) fn url(&self, port: Option<u16>) -> String {
-        format!("postgres://postgres@127.0.0.1:{}/postgres?sslmode=disable", port.unwrap_or(self.port))
+        format!(
+            "postgres://postgres@127.0.0.1:{}/postgres?sslmode=disable",
+            port.unwrap_or(self.port)
+        )
     }
 
     #[allow(dead_code, reason = "some tests have no proxy")]

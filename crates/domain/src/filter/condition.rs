@@ -45,8 +45,18 @@ pub struct Condition {
 
 impl Condition {
     /// Made by the parser alone, which has checked that all fits.
-    pub(super) const fn new(field: FieldName, verb: Verb, operands: Vec<Operand>, value: Option<Value>) -> Self {
-        Self { field, verb, operands, value }
+    pub(super) const fn new(
+        field: FieldName,
+        verb: Verb,
+        operands: Vec<Operand>,
+        value: Option<Value>,
+    ) -> Self {
+        Self {
+            field,
+            verb,
+            operands,
+            value,
+        }
     }
 
     /// Payments made at `start` or later.
@@ -61,23 +71,46 @@ impl Condition {
 
     /// Payments of at least `minor` minor units.
     pub fn amount_from(minor: i64) -> Self {
-        Self::new(FieldName::Amount, Verb::GreaterThanEquals, vec![Operand::Int(minor)], Some(json!(minor)))
+        Self::new(
+            FieldName::Amount,
+            Verb::GreaterThanEquals,
+            vec![Operand::Int(minor)],
+            Some(json!(minor)),
+        )
     }
 
     /// Payments of at most `minor` minor units.
     pub fn amount_to(minor: i64) -> Self {
-        Self::new(FieldName::Amount, Verb::LessThanEquals, vec![Operand::Int(minor)], Some(json!(minor)))
+        Self::new(
+            FieldName::Amount,
+            Verb::LessThanEquals,
+            vec![Operand::Int(minor)],
+            Some(json!(minor)),
+        )
     }
 
     /// Payments of a customer.
     pub fn customer(id: CustomerId) -> Self {
         let key = id.key();
-        Self::new(FieldName::CustomerId, Verb::Equals, vec![Operand::Text(key.clone())], Some(json!(key)))
+        Self::new(
+            FieldName::CustomerId,
+            Verb::Equals,
+            vec![Operand::Text(key.clone())],
+            Some(json!(key)),
+        )
     }
 
     fn of_time(verb: Verb, time: Timestamp) -> Self {
-        let operand = Operand::Time { first: time, last: time };
-        Self::new(FieldName::Date, verb, vec![operand], Some(json!(time.rfc3339())))
+        let operand = Operand::Time {
+            first: time,
+            last: time,
+        };
+        Self::new(
+            FieldName::Date,
+            verb,
+            vec![operand],
+            Some(json!(time.rfc3339())),
+        )
     }
 
     /// The field.
@@ -120,24 +153,43 @@ impl Condition {
 
     /// The predicate over numbers; `None` when the operands are texts.
     fn of_numbers(&self) -> Option<Predicate> {
-        let spans: Vec<(i64, i64)> = self.operands.iter().map(Operand::span).collect::<Option<_>>()?;
+        let spans: Vec<(i64, i64)> = self
+            .operands
+            .iter()
+            .map(Operand::span)
+            .collect::<Option<_>>()?;
         let (first, last) = spans.first().copied()?;
         let end = spans.last().copied().unwrap_or((first, last));
         let within = |min, max| Predicate::Within(vec![Span { min, max }]);
         let nothing = || Predicate::Within(Vec::new());
         Some(match self.verb {
-            Verb::NotEquals => Predicate::Outside(Span { min: Some(first), max: Some(last) }),
-            Verb::LessThan => first.checked_sub(1).map_or_else(nothing, |max| within(None, Some(max))),
+            Verb::NotEquals => Predicate::Outside(Span {
+                min: Some(first),
+                max: Some(last),
+            }),
+            Verb::LessThan => first
+                .checked_sub(1)
+                .map_or_else(nothing, |max| within(None, Some(max))),
             Verb::LessThanEquals => within(None, Some(last)),
-            Verb::GreaterThan => last.checked_add(1).map_or_else(nothing, |min| within(Some(min), None)),
+            Verb::GreaterThan => last
+                .checked_add(1)
+                .map_or_else(nothing, |min| within(Some(min), None)),
             Verb::GreaterThanEquals => within(Some(first), None),
             Verb::BetweenInclusive => within(Some(first), Some(end.1)),
             Verb::BetweenExclusive => match (last.checked_add(1), end.0.checked_sub(1)) {
                 (Some(min), Some(max)) if min <= max => within(Some(min), Some(max)),
                 _ => nothing(),
             },
-            Verb::Equals | Verb::InList | Verb::Contains | Verb::IsEmpty | Verb::NotEmpty | Verb::All => {
-                let span = |(min, max)| Span { min: Some(min), max: Some(max) };
+            Verb::Equals
+            | Verb::InList
+            | Verb::Contains
+            | Verb::IsEmpty
+            | Verb::NotEmpty
+            | Verb::All => {
+                let span = |(min, max)| Span {
+                    min: Some(min),
+                    max: Some(max),
+                };
                 Predicate::Within(spans.into_iter().map(span).collect())
             }
         })

@@ -82,9 +82,15 @@ impl FieldName {
                 Verb::NotEmpty,
                 Verb::All,
             ],
-            FieldKind::Text => {
-                &[Verb::Equals, Verb::NotEquals, Verb::Contains, Verb::InList, Verb::IsEmpty, Verb::NotEmpty, Verb::All]
-            }
+            FieldKind::Text => &[
+                Verb::Equals,
+                Verb::NotEquals,
+                Verb::Contains,
+                Verb::InList,
+                Verb::IsEmpty,
+                Verb::NotEmpty,
+                Verb::All,
+            ],
         }
     }
 

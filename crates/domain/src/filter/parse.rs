@@ -27,7 +27,11 @@ const DAY: Duration = Duration::from_micros(86_399_999_999);
 /// may be given as alpha-2 or alpha-3, wallets under either of their names.
 ///
 /// Errors: `error.validation` for the filter's `value` or `selectedVerb`.
-pub fn parse(field: FieldName, value: Option<&Value>, verb: Option<&str>) -> Result<Option<Condition>, Fault> {
+pub fn parse(
+    field: FieldName,
+    value: Option<&Value>,
+    verb: Option<&str>,
+) -> Result<Option<Condition>, Fault> {
     let value = value.filter(|value| !value.is_null());
     let verb = match (verb, value) {
         (Some(text), _) => allowed(field, text)?,
@@ -47,7 +51,10 @@ fn allowed(field: FieldName, text: &str) -> Result<Verb, Fault> {
     let known = Verb::parse(text).filter(|verb| field.verbs().contains(verb));
     known.ok_or_else(|| {
         let verbs: Vec<&str> = field.verbs().iter().map(|verb| verb.code()).collect();
-        Fault::invalid(format!("{}.selectedVerb", field.path()), format!("must be one of {}", verbs.join(", ")))
+        Fault::invalid(
+            format!("{}.selectedVerb", field.path()),
+            format!("must be one of {}", verbs.join(", ")),
+        )
     })
 }
 
@@ -62,7 +69,9 @@ impl Reader {
         match (self.verb.arity(), value) {
             (Arity::Nothing, None) => Ok(Vec::new()),
             (Arity::Nothing, Some(_)) => Err(self.misfit("must be absent with this verb")),
-            (Arity::Scalar, None | Some(Value::Array(_))) => Err(self.misfit("must be one value with this verb")),
+            (Arity::Scalar, None | Some(Value::Array(_))) => {
+                Err(self.misfit("must be one value with this verb"))
+            }
             (Arity::Scalar, Some(one)) => Ok(vec![self.operand(one)?]),
             (Arity::Pair, Some(Value::Array(values))) => self.pair(values),
             (Arity::Pair, _) => Err(self.misfit("must be a list of two values with this verb")),
@@ -72,7 +81,9 @@ impl Reader {
     }
 
     fn pair(&self, values: &[Value]) -> Result<Vec<Operand>, Fault> {
-        let [from, to] = values else { return Err(self.misfit("must be a list of two values with this verb")) };
+        let [from, to] = values else {
+            return Err(self.misfit("must be a list of two values with this verb"));
+        };
         let (from, to) = (self.operand(from)?, self.operand(to)?);
         let reversed = match (&from, &to) {
             (Operand::Int(from), Operand::Int(to)) => from > to,
@@ -94,15 +105,19 @@ impl Reader {
 
     fn operand(&self, value: &Value) -> Result<Operand, Fault> {
         match self.field.kind() {
-            FieldKind::Int => {
-                parse_long(value).map(Operand::Int).ok_or_else(|| self.misfit("must be an integer in minor units"))
-            }
+            FieldKind::Int => parse_long(value)
+                .map(Operand::Int)
+                .ok_or_else(|| self.misfit("must be an integer in minor units")),
             FieldKind::Time => {
                 let time = value.as_str().and_then(time);
-                time.ok_or_else(|| self.misfit("must be a time as RFC 3339 has it, or a day as YYYY-MM-DD"))
+                time.ok_or_else(|| {
+                    self.misfit("must be a time as RFC 3339 has it, or a day as YYYY-MM-DD")
+                })
             }
             FieldKind::Text => {
-                let text = value.as_str().ok_or_else(|| self.misfit("must be a text"))?;
+                let text = value
+                    .as_str()
+                    .ok_or_else(|| self.misfit("must be a text"))?;
                 self.text(text).map(Operand::Text)
             }
         }
@@ -146,8 +161,14 @@ impl Reader {
 
 fn time(text: &str) -> Option<Operand> {
     match Timestamp::day_start(text) {
-        Some(first) => Some(Operand::Time { first, last: first.after(DAY) }),
-        None => Timestamp::parse(text).map(|time| Operand::Time { first: time, last: time }),
+        Some(first) => Some(Operand::Time {
+            first,
+            last: first.after(DAY),
+        }),
+        None => Timestamp::parse(text).map(|time| Operand::Time {
+            first: time,
+            last: time,
+        }),
     }
 }
 
@@ -158,20 +179,28 @@ fn spelling(field: FieldName, text: String) -> Result<String, &'static str> {
         FieldName::Currency => Currency::parse(&text)
             .map(|currency| owned(currency.code()))
             .ok_or("must be a currency of ISO 4217 in capitals"),
-        FieldName::Country => {
-            Country::parse(&text).map(|country| owned(country.alpha2())).ok_or("must be a country of ISO 3166-1")
-        }
+        FieldName::Country => Country::parse(&text)
+            .map(|country| owned(country.alpha2()))
+            .ok_or("must be a country of ISO 3166-1"),
         FieldName::Method => Method::parse(&text)
             .map(|method| owned(method.canonical().code()))
             .ok_or("must be a value of PaymentMethodEnum"),
-        FieldName::Status => {
-            Status::parse(&text).map(|status| owned(status.text())).ok_or("must be a value of PaymentStatus")
-        }
-        FieldName::CustomerId => CustomerId::parse(&text).map(CustomerId::key).ok_or("must be a customer's id"),
-        FieldName::Type => one_of(text, &["PAYMENT", "PAYOUT", "TRANSFER"], "must be a value of PaymentType"),
-        FieldName::IntentStatus => {
-            one_of(text, &["ACTIVE", "INACTIVE", "COMPLETE"], "must be a value of CheckoutStatus")
-        }
+        FieldName::Status => Status::parse(&text)
+            .map(|status| owned(status.text()))
+            .ok_or("must be a value of PaymentStatus"),
+        FieldName::CustomerId => CustomerId::parse(&text)
+            .map(CustomerId::key)
+            .ok_or("must be a customer's id"),
+        FieldName::Type => one_of(
+            text,
+            &["PAYMENT", "PAYOUT", "TRANSFER"],
+            "must be a value of PaymentType",
+        ),
+        FieldName::IntentStatus => one_of(
+            text,
+            &["ACTIVE", "INACTIVE", "COMPLETE"],
+            "must be a value of CheckoutStatus",
+        ),
         FieldName::Date
         | FieldName::DateRange
         | FieldName::Amount
@@ -183,5 +212,9 @@ fn spelling(field: FieldName, text: String) -> Result<String, &'static str> {
 }
 
 fn one_of(text: String, values: &[&str], reason: &'static str) -> Result<String, &'static str> {
-    if values.contains(&text.as_str()) { Ok(text) } else { Err(reason) }
+    if values.contains(&text.as_str()) {
+        Ok(text)
+    } else {
+        Err(reason)
+    }
 }

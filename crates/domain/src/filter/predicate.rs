@@ -62,7 +62,9 @@ impl Predicate {
             Some(Fact::Int(_) | Fact::Time(_)) | None => None,
         };
         match self {
-            Self::Within(spans) => number.is_some_and(|number| spans.iter().any(|span| span.holds(number))),
+            Self::Within(spans) => {
+                number.is_some_and(|number| spans.iter().any(|span| span.holds(number)))
+            }
             Self::Outside(span) => number.is_none_or(|number| !span.holds(number)),
             Self::OneOf(texts) => text.is_some_and(|text| texts.iter().any(|one| one == text)),
             Self::Not(other) => text.is_none_or(|text| text != other),

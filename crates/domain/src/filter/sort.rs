@@ -46,24 +46,39 @@ pub struct Sort(Vec<SortKey>);
 impl Default for Sort {
     /// The newest first.
     fn default() -> Self {
-        Self(vec![SortKey { field: SortField::Date, order: SortOrder::Descending }])
+        Self(vec![SortKey {
+            field: SortField::Date,
+            order: SortOrder::Descending,
+        }])
     }
 }
 
 impl Sort {
     /// Reads the entries of `data.sort`, each a field's name and a direction (absent: ascending). None: newest first.
     /// Errors: `error.validation` for the entry that names no sort field or one that was named before.
-    pub fn parse<'a>(entries: impl IntoIterator<Item = (Option<&'a str>, Option<SortOrder>)>) -> Result<Self, Fault> {
+    pub fn parse<'a>(
+        entries: impl IntoIterator<Item = (Option<&'a str>, Option<SortOrder>)>,
+    ) -> Result<Self, Fault> {
         let mut keys: Vec<SortKey> = Vec::new();
         for (index, (name, order)) in entries.into_iter().enumerate() {
-            let refused = |reason: String| Fault::invalid(format!("data.sort.{index}.fieldName"), reason);
-            let field = name.and_then(SortField::parse).ok_or_else(|| refused(names()))?;
+            let refused =
+                |reason: String| Fault::invalid(format!("data.sort.{index}.fieldName"), reason);
+            let field = name
+                .and_then(SortField::parse)
+                .ok_or_else(|| refused(names()))?;
             if keys.iter().any(|key| key.field == field) {
                 return Err(refused("must not be named twice".to_owned()));
             }
-            keys.push(SortKey { field, order: order.unwrap_or(SortOrder::Ascending) });
+            keys.push(SortKey {
+                field,
+                order: order.unwrap_or(SortOrder::Ascending),
+            });
         }
-        Ok(if keys.is_empty() { Self::default() } else { Self(keys) })
+        Ok(if keys.is_empty() {
+            Self::default()
+        } else {
+            Self(keys)
+        })
     }
 
     /// The keys, the most significant first; at least one.
@@ -78,7 +93,13 @@ impl Sort {
 
     /// Whether it is the plain order of time, which needs no sorting beside the index.
     pub fn is_by_date(&self) -> bool {
-        matches!(self.0.as_slice(), [SortKey { field: SortField::Date, .. }])
+        matches!(
+            self.0.as_slice(),
+            [SortKey {
+                field: SortField::Date,
+                ..
+            }]
+        )
     }
 }
 
@@ -104,7 +125,13 @@ mod tests {
         for field in SortField::ALL {
             for order in SortOrder::ALL {
                 let sort = Sort::parse([(Some(field.code()), Some(*order))]).unwrap();
-                assert_eq!(sort.keys(), [SortKey { field: *field, order: *order }]);
+                assert_eq!(
+                    sort.keys(),
+                    [SortKey {
+                        field: *field,
+                        order: *order
+                    }]
+                );
                 assert_eq!(sort.is_by_date(), *field == SortField::Date);
                 assert_eq!(sort.id_order(), *order);
             }
@@ -113,8 +140,16 @@ mod tests {
 
     #[test]
     fn several_keys_count_in_turn_and_ascend_unless_told() {
-        let sort = Sort::parse([(Some("currency"), None), (Some("amount"), Some(SortOrder::Descending))]).unwrap();
-        let keys: Vec<_> = sort.keys().iter().map(|key| (key.field.code(), key.order.code())).collect();
+        let sort = Sort::parse([
+            (Some("currency"), None),
+            (Some("amount"), Some(SortOrder::Descending)),
+        ])
+        .unwrap();
+        let keys: Vec<_> = sort
+            .keys()
+            .iter()
+            .map(|key| (key.field.code(), key.order.code()))
+            .collect();
         assert_eq!(keys, [("currency", "ASC"), ("amount", "DESC")]);
         assert!(!sort.is_by_date());
     }
@@ -124,9 +159,18 @@ mod tests {
         let date = (Some("date"), None);
         for (entries, field) in [
             (vec![(Some("Date"), None)], "data.sort.0.fieldName"),
-            (vec![(Some("id; drop table"), None)], "data.sort.0.fieldName"),
-            (vec![date, (None, Some(SortOrder::Ascending))], "data.sort.1.fieldName"),
-            (vec![date, (Some("amount"), None), date], "data.sort.2.fieldName"),
+            (
+                vec![(Some("id; drop table"), None)],
+                "data.sort.0.fieldName",
+            ),
+            (
+                vec![date, (None, Some(SortOrder::Ascending))],
+                "data.sort.1.fieldName",
+            ),
+            (
+                vec![date, (Some("amount"), None), date],
+                "data.sort.2.fieldName",
+            ),
         ] {
             let fault = Sort::parse(entries).unwrap_err();
             assert_eq!(fault.field.as_deref(), Some(field));

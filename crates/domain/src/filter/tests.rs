@@ -5,7 +5,10 @@ use serde_json::{Value, json};
 use super::*;
 use crate::{Fault, Timestamp};
 
-#[expect(clippy::needless_pass_by_value, reason = "reads better where it is called")]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "reads better where it is called"
+)]
 fn condition(field: FieldName, value: Value, verb: &str) -> Condition {
     parse(field, Some(&value), Some(verb)).unwrap().unwrap()
 }
@@ -23,41 +26,78 @@ fn at(text: &str) -> Option<Fact<'static>> {
 fn amounts(value: Value, verb: &str) -> Vec<Option<i64>> {
     let predicate = condition(FieldName::Amount, value, verb).predicate();
     let amounts = [None, Some(1), Some(2), Some(3), Some(4)];
-    amounts.into_iter().filter(|amount| predicate.matches(amount.map(Fact::Int))).collect()
+    amounts
+        .into_iter()
+        .filter(|amount| predicate.matches(amount.map(Fact::Int)))
+        .collect()
 }
 
 /// Which of a few texts and an absent one are selected.
 fn texts(value: Value, verb: &str) -> Vec<Option<&'static str>> {
     let predicate = condition(FieldName::Gateway, value, verb).predicate();
-    let texts = [None, Some(""), Some("one"), Some("One"), Some("two"), Some("one.two")];
-    texts.into_iter().filter(|text| predicate.matches(text.map(Fact::Text))).collect()
+    let texts = [
+        None,
+        Some(""),
+        Some("one"),
+        Some("One"),
+        Some("two"),
+        Some("one.two"),
+    ];
+    texts
+        .into_iter()
+        .filter(|text| predicate.matches(text.map(Fact::Text)))
+        .collect()
 }
 
 #[test]
 fn integers_are_compared_as_each_verb_says() {
     assert_eq!(amounts(json!(2), "EQUALS"), [Some(2)]);
     assert_eq!(amounts(json!("2.0"), "EQUALS"), [Some(2)]);
-    assert_eq!(amounts(json!(2), "NOT_EQUALS"), [None, Some(1), Some(3), Some(4)]);
+    assert_eq!(
+        amounts(json!(2), "NOT_EQUALS"),
+        [None, Some(1), Some(3), Some(4)]
+    );
     assert_eq!(amounts(json!(2), "LESS_THAN"), [Some(1)]);
     assert_eq!(amounts(json!(2), "LESS_THAN_EQUALS"), [Some(1), Some(2)]);
     assert_eq!(amounts(json!(2), "GREATER_THAN"), [Some(3), Some(4)]);
-    assert_eq!(amounts(json!(2), "GREATER_THAN_EQUALS"), [Some(2), Some(3), Some(4)]);
-    assert_eq!(amounts(json!([2, 3]), "BETWEEN_INCLUSIVE"), [Some(2), Some(3)]);
-    assert_eq!(amounts(json!([1, 4]), "BETWEEN_EXCLUSIVE"), [Some(2), Some(3)]);
+    assert_eq!(
+        amounts(json!(2), "GREATER_THAN_EQUALS"),
+        [Some(2), Some(3), Some(4)]
+    );
+    assert_eq!(
+        amounts(json!([2, 3]), "BETWEEN_INCLUSIVE"),
+        [Some(2), Some(3)]
+    );
+    assert_eq!(
+        amounts(json!([1, 4]), "BETWEEN_EXCLUSIVE"),
+        [Some(2), Some(3)]
+    );
     assert_eq!(amounts(json!([2, 3]), "BETWEEN_EXCLUSIVE"), []);
     assert_eq!(amounts(json!([2, 2]), "BETWEEN_EXCLUSIVE"), []);
     assert_eq!(amounts(json!([4, 1, 7]), "IN_LIST"), [Some(1), Some(4)]);
     assert_eq!(amounts(Value::Null, "IS_EMPTY"), [None]);
-    assert_eq!(amounts(Value::Null, "NOT_EMPTY"), [Some(1), Some(2), Some(3), Some(4)]);
+    assert_eq!(
+        amounts(Value::Null, "NOT_EMPTY"),
+        [Some(1), Some(2), Some(3), Some(4)]
+    );
 }
 
 #[test]
 fn texts_are_compared_as_each_verb_says() {
     assert_eq!(texts(json!("one"), "EQUALS"), [Some("one")]);
-    assert_eq!(texts(json!("one"), "NOT_EQUALS"), [None, Some(""), Some("One"), Some("two"), Some("one.two")]);
-    assert_eq!(texts(json!("one"), "CONTAINS"), [Some("one"), Some("one.two")]);
+    assert_eq!(
+        texts(json!("one"), "NOT_EQUALS"),
+        [None, Some(""), Some("One"), Some("two"), Some("one.two")]
+    );
+    assert_eq!(
+        texts(json!("one"), "CONTAINS"),
+        [Some("one"), Some("one.two")]
+    );
     assert_eq!(texts(json!("%"), "CONTAINS"), []);
-    assert_eq!(texts(json!(["two", "one", "six"]), "IN_LIST"), [Some("one"), Some("two")]);
+    assert_eq!(
+        texts(json!(["two", "one", "six"]), "IN_LIST"),
+        [Some("one"), Some("two")]
+    );
     assert_eq!(texts(json!(null), "IS_EMPTY"), [None, Some("")]);
     assert_eq!(texts(json!(null), "NOT_EMPTY").len(), 4);
 }
@@ -80,19 +120,42 @@ fn a_day_is_compared_as_a_whole() {
         ("GREATER_THAN_EQUALS", [false, true, true, true]),
     ] {
         let predicate = condition(FieldName::Date, day.clone(), verb).predicate();
-        assert_eq!([before, first, last, after].map(|time| predicate.matches(time)), expected, "{verb}");
+        assert_eq!(
+            [before, first, last, after].map(|time| predicate.matches(time)),
+            expected,
+            "{verb}"
+        );
     }
-    let inclusive =
-        condition(FieldName::DateRange, json!(["2026-01-31", "2026-01-31"]), "BETWEEN_INCLUSIVE").predicate();
-    assert_eq!([before, first, last, after].map(|time| inclusive.matches(time)), [false, true, true, false]);
-    let exclusive =
-        condition(FieldName::DateRange, json!(["2026-01-30", "2026-02-01"]), "BETWEEN_EXCLUSIVE").predicate();
-    assert_eq!([before, first, last, after].map(|time| exclusive.matches(time)), [false, true, true, false]);
+    let inclusive = condition(
+        FieldName::DateRange,
+        json!(["2026-01-31", "2026-01-31"]),
+        "BETWEEN_INCLUSIVE",
+    )
+    .predicate();
+    assert_eq!(
+        [before, first, last, after].map(|time| inclusive.matches(time)),
+        [false, true, true, false]
+    );
+    let exclusive = condition(
+        FieldName::DateRange,
+        json!(["2026-01-30", "2026-02-01"]),
+        "BETWEEN_EXCLUSIVE",
+    )
+    .predicate();
+    assert_eq!(
+        [before, first, last, after].map(|time| exclusive.matches(time)),
+        [false, true, true, false]
+    );
 }
 
 #[test]
 fn a_time_is_compared_to_the_microsecond_in_any_zone() {
-    let predicate = condition(FieldName::Date, json!("2026-01-31T10:30:00+01:00"), "EQUALS").predicate();
+    let predicate = condition(
+        FieldName::Date,
+        json!("2026-01-31T10:30:00+01:00"),
+        "EQUALS",
+    )
+    .predicate();
     assert!(predicate.matches(at("2026-01-31T09:30:00Z")));
     assert!(!predicate.matches(at("2026-01-31T09:30:00.000001Z")));
 }
@@ -101,13 +164,23 @@ fn a_time_is_compared_to_the_microsecond_in_any_zone() {
 fn comparisons_hold_at_the_ends_of_64_bits() {
     assert_eq!(amounts(json!(i64::MIN), "LESS_THAN"), []);
     assert_eq!(amounts(json!(i64::MAX), "GREATER_THAN"), []);
-    assert_eq!(amounts(json!([i64::MIN, i64::MAX]), "BETWEEN_EXCLUSIVE").len(), 4);
-    assert_eq!(amounts(json!([i64::MAX, i64::MAX]), "BETWEEN_EXCLUSIVE"), []);
+    assert_eq!(
+        amounts(json!([i64::MIN, i64::MAX]), "BETWEEN_EXCLUSIVE").len(),
+        4
+    );
+    assert_eq!(
+        amounts(json!([i64::MAX, i64::MAX]), "BETWEEN_EXCLUSIVE"),
+        []
+    );
 }
 
 #[test]
 fn without_a_verb_a_list_means_in_list_and_a_value_equals() {
-    let verb = |value: Value| parse(FieldName::Status, Some(&value), None).unwrap().map(|condition| condition.verb());
+    let verb = |value: Value| {
+        parse(FieldName::Status, Some(&value), None)
+            .unwrap()
+            .map(|condition| condition.verb())
+    };
     assert_eq!(verb(json!("SUCCEEDED")), Some(Verb::Equals));
     assert_eq!(verb(json!(["SUCCEEDED", "REFUNDED"])), Some(Verb::InList));
     assert_eq!(verb(Value::Null), None);
@@ -118,7 +191,10 @@ fn without_a_verb_a_list_means_in_list_and_a_value_equals() {
 fn all_filters_nothing() {
     for field in FieldName::ALL {
         assert_eq!(parse(*field, None, Some("ALL")).unwrap(), None);
-        assert_eq!(parse(*field, Some(&Value::Null), Some("ALL")).unwrap(), None);
+        assert_eq!(
+            parse(*field, Some(&Value::Null), Some("ALL")).unwrap(),
+            None
+        );
         assert_eq!(parse(*field, None, None).unwrap(), None);
     }
 }
@@ -139,33 +215,134 @@ fn values_have_one_spelling() {
 #[test]
 fn the_value_is_kept_to_be_echoed() {
     let value = json!(["IRL", "FR"]);
-    assert_eq!(condition(FieldName::Country, value.clone(), "IN_LIST").value(), Some(&value));
-    assert_eq!(condition(FieldName::Country, Value::Null, "IS_EMPTY").value(), None);
+    assert_eq!(
+        condition(FieldName::Country, value.clone(), "IN_LIST").value(),
+        Some(&value)
+    );
+    assert_eq!(
+        condition(FieldName::Country, Value::Null, "IS_EMPTY").value(),
+        None
+    );
 }
 
 #[test]
 fn what_does_not_fit_its_field_is_refused_there() {
     let too_many: Vec<i64> = (0..101).collect();
     for (field, value, verb, path) in [
-        (FieldName::Amount, json!("ten"), None, "data.filter.amount.value"),
-        (FieldName::Amount, json!(1.5), Some("EQUALS"), "data.filter.amount.value"),
-        (FieldName::Amount, json!([1, "x"]), None, "data.filter.amount.value"),
-        (FieldName::Amount, json!(1), Some("CONTAINS"), "data.filter.amount.selectedVerb"),
-        (FieldName::Amount, json!(1), Some("equals"), "data.filter.amount.selectedVerb"),
-        (FieldName::Amount, json!(1), Some("NEAR"), "data.filter.amount.selectedVerb"),
-        (FieldName::Amount, json!([1, 2]), Some("EQUALS"), "data.filter.amount.value"),
-        (FieldName::Amount, json!(1), Some("IN_LIST"), "data.filter.amount.value"),
-        (FieldName::Amount, json!([]), Some("IN_LIST"), "data.filter.amount.value"),
-        (FieldName::Amount, json!(too_many), Some("IN_LIST"), "data.filter.amount.value"),
-        (FieldName::Amount, json!(1), Some("BETWEEN_INCLUSIVE"), "data.filter.amount.value"),
-        (FieldName::Amount, json!([1]), Some("BETWEEN_INCLUSIVE"), "data.filter.amount.value"),
-        (FieldName::Amount, json!([1, 2, 3]), Some("BETWEEN_EXCLUSIVE"), "data.filter.amount.value"),
-        (FieldName::Amount, json!([2, 1]), Some("BETWEEN_INCLUSIVE"), "data.filter.amount.value"),
-        (FieldName::Amount, json!({}), None, "data.filter.amount.value"),
-        (FieldName::Amount, json!(1), Some("IS_EMPTY"), "data.filter.amount.value"),
-        (FieldName::Amount, json!(null), Some("EQUALS"), "data.filter.amount.value"),
-        (FieldName::Date, json!("yesterday"), None, "data.filter.date.value"),
-        (FieldName::Date, json!("2026-02-30"), None, "data.filter.date.value"),
+        (
+            FieldName::Amount,
+            json!("ten"),
+            None,
+            "data.filter.amount.value",
+        ),
+        (
+            FieldName::Amount,
+            json!(1.5),
+            Some("EQUALS"),
+            "data.filter.amount.value",
+        ),
+        (
+            FieldName::Amount,
+            json!([1, "x"]),
+            None,
+            "data.filter.amount.value",
+        ),
+        (
+            FieldName::Amount,
+            json!(1),
+            Some("CONTAINS"),
+            "data.filter.amount.selectedVerb",
+        ),
+        (
+            FieldName::Amount,
+            json!(1),
+            Some("equals"),
+            "data.filter.amount.selectedVerb",
+        ),
+        (
+            FieldName::Amount,
+            json!(1),
+            Some("NEAR"),
+            "data.filter.amount.selectedVerb",
+        ),
+        (
+            FieldName::Amount,
+            json!([1, 2]),
+            Some("EQUALS"),
+            "data.filter.amount.value",
+        ),
+        (
+            FieldName::Amount,
+            json!(1),
+            Some("IN_LIST"),
+            "data.filter.amount.value",
+        ),
+        (
+            FieldName::Amount,
+            json!([]),
+            Some("IN_LIST"),
+            "data.filter.amount.value",
+        ),
+        (
+            FieldName::Amount,
+            json!(too_many),
+            Some("IN_LIST"),
+            "data.filter.amount.value",
+        ),
+        (
+            FieldName::Amount,
+            json!(1),
+            Some("BETWEEN_INCLUSIVE"),
+            "data.filter.amount.value",
+        ),
+        (
+            FieldName::Amount,
+            json!([1]),
+            Some("BETWEEN_INCLUSIVE"),
+            "data.filter.amount.value",
+        ),
+        (
+            FieldName::Amount,
+            json!([1, 2, 3]),
+            Some("BETWEEN_EXCLUSIVE"),
+            "data.filter.amount.value",
+        ),
+        (
+            FieldName::Amount,
+            json!([2, 1]),
+            Some("BETWEEN_INCLUSIVE"),
+            "data.filter.amount.value",
+        ),
+        (
+            FieldName::Amount,
+            json!({}),
+            None,
+            "data.filter.amount.value",
+        ),
+        (
+            FieldName::Amount,
+            json!(1),
+            Some("IS_EMPTY"),
+            "data.filter.amount.value",
+        ),
+        (
+            FieldName::Amount,
+            json!(null),
+            Some("EQUALS"),
+            "data.filter.amount.value",
+        ),
+        (
+            FieldName::Date,
+            json!("yesterday"),
+            None,
+            "data.filter.date.value",
+        ),
+        (
+            FieldName::Date,
+            json!("2026-02-30"),
+            None,
+            "data.filter.date.value",
+        ),
         (FieldName::Date, json!(1), None, "data.filter.date.value"),
         (
             FieldName::DateRange,
@@ -173,22 +350,81 @@ fn what_does_not_fit_its_field_is_refused_there() {
             Some("BETWEEN_INCLUSIVE"),
             "data.filter.dateRange.value",
         ),
-        (FieldName::Status, json!("PAID"), None, "data.filter.status.value"),
-        (FieldName::Status, json!("SUCCEEDED"), Some("LESS_THAN"), "data.filter.status.selectedVerb"),
-        (FieldName::Status, json!(true), None, "data.filter.status.value"),
-        (FieldName::Currency, json!("eur"), None, "data.filter.currency.value"),
-        (FieldName::Country, json!("Ireland"), None, "data.filter.country.value"),
-        (FieldName::Method, json!("CHEQUE"), None, "data.filter.method.value"),
-        (FieldName::Type, json!("REFUND"), None, "data.filter.type.value"),
-        (FieldName::IntentStatus, json!("DONE"), None, "data.filter.intentStatus.value"),
-        (FieldName::Gateway, json!(""), None, "data.filter.gateway.value"),
-        (FieldName::Gateway, json!("a\0"), Some("CONTAINS"), "data.filter.gateway.value"),
-        (FieldName::FlowId, json!("x".repeat(256)), None, "data.filter.flowId.value"),
+        (
+            FieldName::Status,
+            json!("PAID"),
+            None,
+            "data.filter.status.value",
+        ),
+        (
+            FieldName::Status,
+            json!("SUCCEEDED"),
+            Some("LESS_THAN"),
+            "data.filter.status.selectedVerb",
+        ),
+        (
+            FieldName::Status,
+            json!(true),
+            None,
+            "data.filter.status.value",
+        ),
+        (
+            FieldName::Currency,
+            json!("eur"),
+            None,
+            "data.filter.currency.value",
+        ),
+        (
+            FieldName::Country,
+            json!("Ireland"),
+            None,
+            "data.filter.country.value",
+        ),
+        (
+            FieldName::Method,
+            json!("CHEQUE"),
+            None,
+            "data.filter.method.value",
+        ),
+        (
+            FieldName::Type,
+            json!("REFUND"),
+            None,
+            "data.filter.type.value",
+        ),
+        (
+            FieldName::IntentStatus,
+            json!("DONE"),
+            None,
+            "data.filter.intentStatus.value",
+        ),
+        (
+            FieldName::Gateway,
+            json!(""),
+            None,
+            "data.filter.gateway.value",
+        ),
+        (
+            FieldName::Gateway,
+            json!("a\0"),
+            Some("CONTAINS"),
+            "data.filter.gateway.value",
+        ),
+        (
+            FieldName::FlowId,
+            json!("x".repeat(256)),
+            None,
+            "data.filter.flowId.value",
+        ),
         (FieldName::CustomerId, json!("1"), None, "data.customerId"),
     ] {
         let fault = refused(field, &value, verb);
         assert_eq!(fault.field.as_deref(), Some(path), "{value} {verb:?}");
-        assert!(fault.reason.is_some_and(|reason| !reason.contains("NEAR") && !reason.contains("Ireland")));
+        assert!(
+            fault
+                .reason
+                .is_some_and(|reason| !reason.contains("NEAR") && !reason.contains("Ireland"))
+        );
     }
 }
 
@@ -235,9 +471,28 @@ fn the_arguments_beside_the_filter_are_conditions_too() {
     assert!(!Condition::since(time).predicate().matches(fact(earlier)));
     assert!(!Condition::until(time).predicate().matches(fact(time)));
     assert!(Condition::until(time).predicate().matches(fact(earlier)));
-    assert_eq!(Condition::since(time).value(), Some(&json!("2026-01-31T09:30:00Z")));
-    assert!(Condition::amount_from(5).predicate().matches(Some(Fact::Int(5))));
-    assert!(!Condition::amount_from(5).predicate().matches(Some(Fact::Int(4))));
-    assert!(Condition::amount_to(5).predicate().matches(Some(Fact::Int(5))));
-    assert!(!Condition::amount_to(5).predicate().matches(Some(Fact::Int(6))));
+    assert_eq!(
+        Condition::since(time).value(),
+        Some(&json!("2026-01-31T09:30:00Z"))
+    );
+    assert!(
+        Condition::amount_from(5)
+            .predicate()
+            .matches(Some(Fact::Int(5)))
+    );
+    assert!(
+        !Condition::amount_from(5)
+            .predicate()
+            .matches(Some(Fact::Int(4)))
+    );
+    assert!(
+        Condition::amount_to(5)
+            .predicate()
+            .matches(Some(Fact::Int(5)))
+    );
+    assert!(
+        !Condition::amount_to(5)
+            .predicate()
+            .matches(Some(Fact::Int(6)))
+    );
 }

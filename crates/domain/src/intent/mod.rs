@@ -223,7 +223,12 @@ impl Intent {
     ///
     /// # Errors
     /// `error.intent.invalid-status` when it is complete.
-    pub fn update(&mut self, changes: Changes, at: Timestamp, patience: Duration) -> Result<(), Fault> {
+    pub fn update(
+        &mut self,
+        changes: Changes,
+        at: Timestamp,
+        patience: Duration,
+    ) -> Result<(), Fault> {
         if self.status == Status::Complete {
             return Err(self.is_complete("A complete intent can't be changed. Start another one."));
         }
@@ -257,7 +262,11 @@ impl Intent {
     ///
     /// # Errors
     /// `error.intent.invalid-status` when it is complete with another payment.
-    pub fn complete(&mut self, reference: Option<PaymentId>, at: Timestamp) -> Result<Completion, Fault> {
+    pub fn complete(
+        &mut self,
+        reference: Option<PaymentId>,
+        at: Timestamp,
+    ) -> Result<Completion, Fault> {
         if self.status == Status::Complete {
             return if reference.is_none() || reference == self.reference {
                 Ok(Completion::Before)
@@ -275,7 +284,10 @@ impl Intent {
     /// Leaves of the customer the id alone. Returns whether there was more.
     pub fn forget_person(&mut self) -> bool {
         let before = self.customer.take();
-        self.customer = before.as_ref().map(|customer| Customer { id: customer.id.clone(), ..Customer::default() });
+        self.customer = before.as_ref().map(|customer| Customer {
+            id: customer.id.clone(),
+            ..Customer::default()
+        });
         before != self.customer
     }
 
@@ -286,7 +298,10 @@ impl Intent {
 
     /// The fault of whoever wants to pay a complete intent.
     pub fn already_paid(&self) -> Fault {
-        let fault = Fault::new(Code::AlreadyAuthorised, "The intent is complete. Start another one.");
+        let fault = Fault::new(
+            Code::AlreadyAuthorised,
+            "The intent is complete. Start another one.",
+        );
         match self.reference {
             Some(payment) => fault.about(payment),
             None => fault.about(self.id),
@@ -294,7 +309,9 @@ impl Intent {
     }
 
     fn is_complete(&self, message: &str) -> Fault {
-        Fault::new(Code::IntentStatus, message).about(self.id).in_status(self.status)
+        Fault::new(Code::IntentStatus, message)
+            .about(self.id)
+            .in_status(self.status)
     }
 
     fn become_status(&mut self, status: Status, at: Timestamp) {
@@ -315,9 +332,18 @@ impl Intent {
         }
         self.set_money((changes.amount, changes.currency), changes.is_trusted);
         if let Some(country) = changes.country {
-            self.location = Some(Location { country, given: true });
-        } else if let Some(country) = changes.seen_in.filter(|_| self.location.is_none_or(|held| !held.given)) {
-            self.location = Some(Location { country, given: false });
+            self.location = Some(Location {
+                country,
+                given: true,
+            });
+        } else if let Some(country) = changes
+            .seen_in
+            .filter(|_| self.location.is_none_or(|held| !held.given))
+        {
+            self.location = Some(Location {
+                country,
+                given: false,
+            });
         }
         if let Some(customer) = changes.customer {
             let held = self.customer.get_or_insert_default();

@@ -38,11 +38,17 @@ pub struct Step {
 
 impl Step {
     /// A step that has not started.
-    pub const NOT_STARTED: Self = Self { status: StepStatus::NotStarted, at: None };
+    pub const NOT_STARTED: Self = Self {
+        status: StepStatus::NotStarted,
+        at: None,
+    };
 
     /// A step in this status since `at`.
     pub fn new(status: StepStatus, at: Timestamp) -> Self {
-        Self { status, at: (status != StepStatus::NotStarted).then_some(at) }
+        Self {
+            status,
+            at: (status != StepStatus::NotStarted).then_some(at),
+        }
     }
 
     /// Takes another status. The date stays when it has that status already.
@@ -93,9 +99,12 @@ pub fn attempt_status(status: payment::Status) -> StepStatus {
         | S::RefundFailed
         | S::Disputed => StepStatus::Complete,
         S::Declined | S::Failed | S::Cancelled | S::Removed | S::Inactive => StepStatus::Failed,
-        S::Active | S::Needs3dSecure | S::NeedsApmAuthorization | S::GatewayHold | S::NoAnswerFromPsp | S::Draft => {
-            StepStatus::InProgress
-        }
+        S::Active
+        | S::Needs3dSecure
+        | S::NeedsApmAuthorization
+        | S::GatewayHold
+        | S::NoAnswerFromPsp
+        | S::Draft => StepStatus::InProgress,
     }
 }
 

@@ -29,8 +29,14 @@ pub struct Begin {
 
 impl Payment {
     /// Adds an attempt to authorise at `connection`. Returns its number.
-    pub fn begin_authorise(&mut self, connection: ConnectionId, capture: bool, begin: Begin) -> (u32, Line) {
-        let line = Line::new(begin.at, "Authorisation started").saying(format!("Sent to the connection {connection}."));
+    pub fn begin_authorise(
+        &mut self,
+        connection: ConnectionId,
+        capture: bool,
+        begin: Begin,
+    ) -> (u32, Line) {
+        let line = Line::new(begin.at, "Authorisation started")
+            .saying(format!("Sent to the connection {connection}."));
         let amount = self.money.minor();
         let n = self.push(Kind::Authorise { capture }, connection, amount, begin);
         (n, line)
@@ -51,7 +57,10 @@ impl Payment {
         operation.state = State::Sent;
         operation.send_by = begin.at.after(begin.send_within);
         operation.next_at = Some(operation.send_by.after(begin.answer_within));
-        Some(Line::new(begin.at, "The customer has come back").saying("The authorisation is completed."))
+        Some(
+            Line::new(begin.at, "The customer has come back")
+                .saying("The authorisation is completed."),
+        )
     }
 
     /// Adds the request to give up the authorisation that waits. `None` when none waits, or it is being given up.
@@ -69,19 +78,25 @@ impl Payment {
             AbandonCause::NobodyPresent => "The customer would have to act, but is not present.",
         };
         let line = Line::new(begin.at, "Giving up").saying(message);
-        Some((self.push(Kind::Abandon { target, cause }, connection, amount, begin), line))
+        Some((
+            self.push(Kind::Abandon { target, cause }, connection, amount, begin),
+            line,
+        ))
     }
 
     /// Whether the authorisation that waits is being given up.
     pub(super) fn is_being_abandoned(&self) -> bool {
-        let abandons =
-            |operation: &Operation| operation.state.is_open() && matches!(operation.kind, Kind::Abandon { .. });
+        let abandons = |operation: &Operation| {
+            operation.state.is_open() && matches!(operation.kind, Kind::Abandon { .. })
+        };
         self.operations.iter().any(abandons)
     }
 
     /// The authorisation that waits for the customer or for the processor's review.
     pub fn waiting_attempt(&self) -> Option<&Operation> {
-        self.attempt().filter(|attempt| matches!(attempt.state, State::Waiting { .. } | State::Pending { .. }))
+        self.attempt().filter(|attempt| {
+            matches!(attempt.state, State::Waiting { .. } | State::Pending { .. })
+        })
     }
 
     /// Adds a capture of `amount` minor units, of all that was authorised when absent.
@@ -89,9 +104,16 @@ impl Payment {
     /// # Errors
     /// `error.capture.invalid-status`, `error.payment.operation-in-progress`,
     /// `error.capture.amount-exceeds-authorised`.
-    pub fn begin_capture(&mut self, amount: Option<i64>, begin: Begin) -> Result<(u32, Line), Fault> {
+    pub fn begin_capture(
+        &mut self,
+        amount: Option<i64>,
+        begin: Begin,
+    ) -> Result<(u32, Line), Fault> {
         let status = |payment: &Self| {
-            payment.wrong_status(Code::CaptureStatus, "Only a payment with status AUTHORISED can be captured.")
+            payment.wrong_status(
+                Code::CaptureStatus,
+                "Only a payment with status AUTHORISED can be captured.",
+            )
         };
         let connection = self.authorised_connection().ok_or_else(|| status(self))?;
         if self.status != Status::Authorised {
@@ -100,10 +122,13 @@ impl Payment {
         self.exclude_later_operations()?;
         let amount = amount.unwrap_or(self.money.minor());
         if amount > self.money.minor() {
-            return Err(Fault::new(Code::CaptureAmount, "The amount is more than was authorised.")
-                .about(self.id)
-                .in_status(self.status)
-                .at_most(self.money.minor()));
+            return Err(Fault::new(
+                Code::CaptureAmount,
+                "The amount is more than was authorised.",
+            )
+            .about(self.id)
+            .in_status(self.status)
+            .at_most(self.money.minor()));
         }
         let line = Line::new(begin.at, "Capture started").saying(self.words(amount));
         Ok((self.push(Kind::Capture, connection, amount, begin), line))
@@ -133,7 +158,12 @@ impl Payment {
             CancelCause::Lifetime => Line::new(begin.at, "Cancellation started")
                 .saying("The authorisation's life time has ended without a capture."),
         };
-        let n = self.push(Kind::Cancel { cause }, connection, self.money.minor(), begin);
+        let n = self.push(
+            Kind::Cancel { cause },
+            connection,
+            self.money.minor(),
+            begin,
+        );
         if let Some(operation) = self.operation_mut(n) {
             operation.reason = reason;
         }
@@ -168,10 +198,13 @@ impl Payment {
         let left = self.refundable();
         let amount = amount.unwrap_or(left);
         if amount > left || left == 0 {
-            return Err(Fault::new(Code::RefundAmount, "The amount is more than is left of what was captured.")
-                .about(self.id)
-                .in_status(self.status)
-                .at_most(left));
+            return Err(Fault::new(
+                Code::RefundAmount,
+                "The amount is more than is left of what was captured.",
+            )
+            .about(self.id)
+            .in_status(self.status)
+            .at_most(left));
         }
         let line = Line::new(begin.at, "Refund started").saying(self.words(amount));
         let n = self.push(Kind::Refund { id }, connection, amount, begin);
@@ -182,19 +215,40 @@ impl Payment {
     }
 
     /// Adds the reversal that is owed for the charge of operation `target`. `None` when none is owed.
-    pub fn begin_reverse(&mut self, target: u32, captured: bool, begin: Begin) -> Option<(u32, Line)> {
+    pub fn begin_reverse(
+        &mut self,
+        target: u32,
+        captured: bool,
+        begin: Begin,
+    ) -> Option<(u32, Line)> {
         let charge = self.operation_mut(target)?;
         let (connection, amount) = (charge.connection.clone(), charge.amount);
         let owed = charge.owed.as_mut()?;
-        if planted::is(Bug::ReversedAgain) { owed.due } else { owed.due.take() }?;
+        if planted::is(Bug::ReversedAgain) {
+            owed.due
+        } else {
+            owed.due.take()
+        }?;
         let captured = captured && !planted::is(Bug::ReversalOfTheWrongKind);
-        let line = Line::new(begin.at, "Reversal started")
-            .saying("A charge came to light after the payment had ended otherwise; it is given back.");
-        Some((self.push(Kind::Reverse { target, captured }, connection, amount, begin), line))
+        let line = Line::new(begin.at, "Reversal started").saying(
+            "A charge came to light after the payment had ended otherwise; it is given back.",
+        );
+        Some((
+            self.push(
+                Kind::Reverse { target, captured },
+                connection,
+                amount,
+                begin,
+            ),
+            line,
+        ))
     }
 
     fn push(&mut self, kind: Kind, connection: ConnectionId, amount: i64, begin: Begin) -> u32 {
-        let n = self.operations.last().map_or(1, |last| last.n.saturating_add(1));
+        let n = self
+            .operations
+            .last()
+            .map_or(1, |last| last.n.saturating_add(1));
         let send_by = begin.at.after(begin.send_within);
         self.operations.push(Operation {
             n,
@@ -220,7 +274,10 @@ impl Payment {
 
     fn can_refund(&self) -> bool {
         match self.status {
-            Status::Succeeded | Status::PartialRefunded | Status::RefundPending | Status::RefundFailed => true,
+            Status::Succeeded
+            | Status::PartialRefunded
+            | Status::RefundPending
+            | Status::RefundFailed => true,
             Status::Active
             | Status::Inactive
             | Status::Authorised
@@ -240,13 +297,16 @@ impl Payment {
 
     /// Where the authorisation that holds was made.
     fn authorised_connection(&self) -> Option<ConnectionId> {
-        self.authorisation().map(|attempt| attempt.connection.clone())
+        self.authorisation()
+            .map(|attempt| attempt.connection.clone())
     }
 
     /// The attempt that was approved, and is not to be given back.
     pub fn authorisation(&self) -> Option<&Operation> {
         let holds = |operation: &&Operation| {
-            matches!(operation.kind, Kind::Authorise { .. }) && operation.state.is_done() && operation.owed.is_none()
+            matches!(operation.kind, Kind::Authorise { .. })
+                && operation.state.is_done()
+                && operation.owed.is_none()
         };
         self.operations.iter().rev().find(holds)
     }
@@ -257,7 +317,9 @@ impl Payment {
         match operation.kind {
             Kind::Authorise { .. } => Some(operation),
             // A target is always older than what is aimed at it.
-            Kind::Reverse { target, .. } | Kind::Abandon { target, .. } if target < n => self.attempt_behind(target),
+            Kind::Reverse { target, .. } | Kind::Abandon { target, .. } if target < n => {
+                self.attempt_behind(target)
+            }
             Kind::Reverse { .. } | Kind::Abandon { .. } => None,
             Kind::Capture | Kind::Cancel { .. } | Kind::Refund { .. } => self.authorisation(),
         }
@@ -265,21 +327,34 @@ impl Payment {
 
     /// Capture and cancel exclude each other, and themselves.
     fn exclude_later_operations(&self) -> Result<(), Fault> {
-        let excluding = |operation: &&Operation| operation.excludes_others() && !planted::is(Bug::CaptureBesideCancel);
+        let excluding = |operation: &&Operation| {
+            operation.excludes_others() && !planted::is(Bug::CaptureBesideCancel)
+        };
         match self.operations.iter().find(excluding) {
             None => Ok(()),
             Some(other) => {
-                let what = if matches!(other.kind, Kind::Capture) { "A capture" } else { "A cancellation" };
-                let message = format!("{what} of this payment is under way. Read the payment again in a moment.");
-                Err(Fault::new(Code::OperationInProgress, message).about(self.id).in_status(self.status))
+                let what = if matches!(other.kind, Kind::Capture) {
+                    "A capture"
+                } else {
+                    "A cancellation"
+                };
+                let message = format!(
+                    "{what} of this payment is under way. Read the payment again in a moment."
+                );
+                Err(Fault::new(Code::OperationInProgress, message)
+                    .about(self.id)
+                    .in_status(self.status))
             }
         }
     }
 
     fn wrong_status(&self, code: Code, advice: &str) -> Fault {
-        Fault::new(code, format!("The payment's status is {}. {advice}", self.status))
-            .about(self.id)
-            .in_status(self.status)
+        Fault::new(
+            code,
+            format!("The payment's status is {}. {advice}", self.status),
+        )
+        .about(self.id)
+        .in_status(self.status)
     }
 
     pub(super) fn words(&self, amount: i64) -> String {

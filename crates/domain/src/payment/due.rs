@@ -49,7 +49,10 @@ impl Policy {
             total = total.saturating_add(*span);
             offsets.push(total);
         }
-        let early = offsets.iter().map(|offset| since.after(*offset)).find(|at| *at > now);
+        let early = offsets
+            .iter()
+            .map(|offset| since.after(*offset))
+            .find(|at| *at > now);
         early.unwrap_or_else(|| self.next_look(since, now))
     }
 
@@ -60,7 +63,11 @@ impl Policy {
 }
 
 fn next_of(offsets: &[Duration], since: Timestamp, now: Timestamp) -> Timestamp {
-    offsets.iter().map(|offset| since.after(*offset)).find(|at| *at > now).unwrap_or_else(|| now.after(DAILY))
+    offsets
+        .iter()
+        .map(|offset| since.after(*offset))
+        .find(|at| *at > now)
+        .unwrap_or_else(|| now.after(DAILY))
 }
 
 /// What is to be done for a payment.
@@ -92,19 +99,26 @@ impl Payment {
     /// once (a step of its flow, a capture), so that a request tells how it ended and not the middle of it; others take
     /// that over only after a while, should the committer have died.
     pub fn due_for_others(&self, at: Timestamp) -> Option<Timestamp> {
-        let held = self.own_duties().map(|(due, _)| if due <= at { held_until(at) } else { due });
+        let held = self
+            .own_duties()
+            .map(|(due, _)| if due <= at { held_until(at) } else { due });
         self.looked_after().chain(held).min()
     }
 
     /// When the payment must be looked after next. `None`: never, unless something happens.
     pub fn due_at(&self) -> Option<Timestamp> {
-        self.looked_after().chain(self.own_duties().map(|own| own.0)).min()
+        self.looked_after()
+            .chain(self.own_duties().map(|own| own.0))
+            .min()
     }
 
     /// What whoever commits the payment goes on with at `at`: one thing at a time, the earliest due first. Nothing that
     /// others look after hides it.
     pub fn own_duty(&self, at: Timestamp) -> Option<Duty> {
-        self.own_duties().filter(|(due, _)| *due <= at).min_by_key(|own| own.0).map(|own| own.1)
+        self.own_duties()
+            .filter(|(due, _)| *due <= at)
+            .min_by_key(|own| own.0)
+            .map(|own| own.1)
     }
 
     /// The times of what a request goes on with.
@@ -117,34 +131,67 @@ impl Payment {
 
     /// The times of what no request goes on with: look-ups, life times, reversals, and what outcomes have started.
     fn looked_after(&self) -> impl Iterator<Item = Timestamp> + '_ {
-        let operations = self.operations.iter().filter(|operation| operation.state.is_open());
+        let operations = self
+            .operations
+            .iter()
+            .filter(|operation| operation.state.is_open());
         let times = operations.filter_map(|operation| operation.next_at);
-        let ends = times.chain(self.expiry_due()).chain(self.reversals_due().map(|due| due.0));
+        let ends = times
+            .chain(self.expiry_due())
+            .chain(self.reversals_due().map(|due| due.0));
         ends.chain(self.triggered_due().map(|due| due.0))
     }
 
     /// What is to be done at `at`: one thing at a time, the earliest due first.
     pub fn duty(&self, at: Timestamp) -> Option<Duty> {
         let due = |time: &Timestamp| *time <= at;
-        let looks = self.operations.iter().filter(|operation| operation.state.is_open());
-        let looks =
-            looks.filter_map(|operation| operation.next_at.filter(due).map(|time| (time, Duty::LookUp(operation.n))));
-        let capture = self.capture_due().filter(due).map(|time| (time, Duty::Capture));
-        let expire = self.expiry_due().filter(due).map(|time| (time, Duty::Expire));
+        let looks = self
+            .operations
+            .iter()
+            .filter(|operation| operation.state.is_open());
+        let looks = looks.filter_map(|operation| {
+            operation
+                .next_at
+                .filter(due)
+                .map(|time| (time, Duty::LookUp(operation.n)))
+        });
+        let capture = self
+            .capture_due()
+            .filter(due)
+            .map(|time| (time, Duty::Capture));
+        let expire = self
+            .expiry_due()
+            .filter(due)
+            .map(|time| (time, Duty::Expire));
         let reverse = self.reversals_due().filter(|found| due(&found.0));
-        let give_up = self.give_up_due().filter(due).map(|time| (time, Duty::Abandon));
+        let give_up = self
+            .give_up_due()
+            .filter(due)
+            .map(|time| (time, Duty::Abandon));
         let flow = self.flow_due().filter(due).map(|time| (time, Duty::Flow));
         let triggered = self.triggered_due().filter(|found| due(&found.0));
         let triggered = triggered.map(|(time, instance)| (time, Duty::Triggered(instance)));
         // Of what is due at the same time, what ends something comes before asking once more.
-        let ends = give_up.into_iter().chain(reverse).chain(flow).chain(triggered).chain(capture).chain(expire);
-        ends.chain(looks).min_by_key(|found| found.0).map(|found| found.1)
+        let ends = give_up
+            .into_iter()
+            .chain(reverse)
+            .chain(flow)
+            .chain(triggered)
+            .chain(capture)
+            .chain(expire);
+        ends.chain(looks)
+            .min_by_key(|found| found.0)
+            .map(|found| found.1)
     }
 
     /// The authorisation that waits to be completed.
     pub fn completion_owed(&self) -> Option<u32> {
         let attempt = self.waiting_attempt()?;
-        attempt.action.as_ref().is_some_and(|action| action.ready).then_some(attempt.n)
+        attempt
+            .action
+            .as_ref()
+            .is_some_and(|action| action.ready)
+            .then_some(attempt.n)
     }
 
     /// Operations that may be looked up now because someone reads the payment: their call has ended.
@@ -154,21 +201,36 @@ impl Payment {
             State::Sent => operation.send_by.after(call_timeout) < at,
             State::Done { .. } | State::Refused { .. } | State::Failed { .. } => false,
         };
-        self.operations.iter().find(ended).map(|operation| operation.n)
+        self.operations
+            .iter()
+            .find(ended)
+            .map(|operation| operation.n)
     }
 
     fn capture_due(&self) -> Option<Timestamp> {
-        if self.status == Status::Authorised && !self.later_open() { self.capture_at } else { None }
+        if self.status == Status::Authorised && !self.later_open() {
+            self.capture_at
+        } else {
+            None
+        }
     }
 
     fn expiry_due(&self) -> Option<Timestamp> {
-        if self.status == Status::Authorised && !self.later_open() { self.expires_at } else { None }
+        if self.status == Status::Authorised && !self.later_open() {
+            self.expires_at
+        } else {
+            None
+        }
     }
 
     /// When waiting for the customer ends, unless it is being ended.
     fn give_up_due(&self) -> Option<Timestamp> {
         let attempt = self.waiting_attempt()?;
-        if self.is_being_abandoned() { None } else { attempt.give_up_at }
+        if self.is_being_abandoned() {
+            None
+        } else {
+            attempt.give_up_at
+        }
     }
 
     /// When the flow goes on.
@@ -180,19 +242,29 @@ impl Payment {
     fn reversals_due(&self) -> impl Iterator<Item = (Timestamp, Duty)> + '_ {
         self.operations.iter().filter_map(|operation| {
             let owed = operation.owed.as_ref()?;
-            Some((owed.due?, Duty::Reverse { target: operation.n, captured: owed.captured }))
+            Some((
+                owed.due?,
+                Duty::Reverse {
+                    target: operation.n,
+                    captured: owed.captured,
+                },
+            ))
         })
     }
 
     /// The charges that must be given back and are not yet: authorisations and captures that took effect after all.
     pub fn reversals_owed(&self) -> impl Iterator<Item = u32> + '_ {
-        self.operations.iter().filter(|one| one.owed.is_some() && !self.is_given_back(one.n)).map(|one| one.n)
+        self.operations
+            .iter()
+            .filter(|one| one.owed.is_some() && !self.is_given_back(one.n))
+            .map(|one| one.n)
     }
 
     /// Whether the charge of operation `target` has been given back.
     pub(super) fn is_given_back(&self, target: u32) -> bool {
         self.operations.iter().any(|operation| {
-            operation.state.is_done() && matches!(operation.kind, Kind::Reverse { target: of, .. } if of == target)
+            operation.state.is_done()
+                && matches!(operation.kind, Kind::Reverse { target: of, .. } if of == target)
         })
     }
 

@@ -15,9 +15,19 @@ use crate::{
 
 impl Payment {
     /// News after the operation has ended. Only a charge that was taken for none matters: it is given back.
-    pub(super) fn settle_late(&mut self, n: u32, meaning: &Meaning, news: &News, at: Timestamp) -> Vec<Line> {
-        let Meaning::Effect { captured } = meaning else { return Vec::new() };
-        let Some(operation) = self.operation_mut(n) else { return Vec::new() };
+    pub(super) fn settle_late(
+        &mut self,
+        n: u32,
+        meaning: &Meaning,
+        news: &News,
+        at: Timestamp,
+    ) -> Vec<Line> {
+        let Meaning::Effect { captured } = meaning else {
+            return Vec::new();
+        };
+        let Some(operation) = self.operation_mut(n) else {
+            return Vec::new();
+        };
         if operation.state.is_done() {
             return Vec::new();
         }
@@ -35,7 +45,9 @@ impl Payment {
 
     /// A later operation that was taken for failed has taken effect: the payment follows the processor.
     fn late_effect(&mut self, n: u32, at: Timestamp) -> Vec<Line> {
-        let Some(operation) = self.operation(n) else { return Vec::new() };
+        let Some(operation) = self.operation(n) else {
+            return Vec::new();
+        };
         let (kind, amount) = (operation.kind, operation.amount);
         let title = format!("The {} took effect after all", words(kind));
         match kind {
@@ -54,7 +66,10 @@ impl Payment {
                 self.refresh_refund_status(kind);
             }
             Kind::Reverse { target, .. } => {
-                if let Some(owed) = self.operation_mut(target).and_then(|charge| charge.owed.as_mut()) {
+                if let Some(owed) = self
+                    .operation_mut(target)
+                    .and_then(|charge| charge.owed.as_mut())
+                {
                     owed.due = None;
                 }
             }
@@ -65,11 +80,22 @@ impl Payment {
     }
 
     /// The processor has given up the authorisation that waited: nothing is charged any more.
-    pub(super) fn abandoned(&mut self, target: u32, cause: AbandonCause, at: Timestamp) -> Vec<Line> {
-        if self.authorisation().is_some_and(|authorisation| authorisation.n == target) {
+    pub(super) fn abandoned(
+        &mut self,
+        target: u32,
+        cause: AbandonCause,
+        at: Timestamp,
+    ) -> Vec<Line> {
+        if self
+            .authorisation()
+            .is_some_and(|authorisation| authorisation.n == target)
+        {
             return self.released(at);
         }
-        let Some(operation) = self.operation_mut(target).filter(|operation| operation.state.is_open()) else {
+        let Some(operation) = self
+            .operation_mut(target)
+            .filter(|operation| operation.state.is_open())
+        else {
             return Vec::new();
         };
         let action = operation.action.take().map(|action| action.kind);
@@ -77,31 +103,49 @@ impl Payment {
             (AbandonCause::Lifetime, Some(ActionKind::ThreeDSecure)) => DeclineCode::ThreeDSecure,
             (AbandonCause::NobodyPresent, _) => DeclineCode::AuthorizationRequired,
             (
-                AbandonCause::Merchant | AbandonCause::Lifetime | AbandonCause::Superseded | AbandonCause::AlreadyPaid,
+                AbandonCause::Merchant
+                | AbandonCause::Lifetime
+                | AbandonCause::Superseded
+                | AbandonCause::AlreadyPaid,
                 _,
             ) => DeclineCode::PaymentCancelled,
         };
         let approval = match operation.answer.take() {
             Some(Answer::ActionRequired { approval, .. } | Answer::Held { approval }) => approval,
-            Some(Answer::Approved { .. } | Answer::Declined { .. } | Answer::Failed { .. }) | None => {
-                Approval::default()
-            }
+            Some(Answer::Approved { .. } | Answer::Declined { .. } | Answer::Failed { .. })
+            | None => Approval::default(),
         };
-        operation.answer = Some(Answer::Declined { decline: Decline::of(code), approval });
-        operation.state = State::Refused { at, reason: code.code().to_owned() };
+        operation.answer = Some(Answer::Declined {
+            decline: Decline::of(code),
+            approval,
+        });
+        operation.state = State::Refused {
+            at,
+            reason: code.code().to_owned(),
+        };
         operation.next_at = None;
         operation.give_up_at = None;
         let apm = action == Some(ActionKind::Apm);
-        self.status = if apm { Status::Cancelled } else { Status::Declined };
+        self.status = if apm {
+            Status::Cancelled
+        } else {
+            Status::Declined
+        };
         self.flow_goes_on(at);
         let title = if apm { "Cancelled" } else { "Declined" };
-        vec![Line::new(at, title).saying(format!("Reason: {}. It was given up; nothing was charged.", code.code()))]
+        vec![Line::new(at, title).saying(format!(
+            "Reason: {}. It was given up; nothing was charged.",
+            code.code()
+        ))]
     }
 
     /// The authorisation was approved while it was given up, and the processor has given it up all the same.
     fn released(&mut self, at: Timestamp) -> Vec<Line> {
         if self.status != Status::Authorised {
-            return vec![Line::new(at, "The giving up took effect in an unexpected order")];
+            return vec![Line::new(
+                at,
+                "The giving up took effect in an unexpected order",
+            )];
         }
         self.enter_captured(Status::Cancelled);
         self.flow_goes_on(at);
@@ -115,17 +159,23 @@ impl Payment {
     pub(super) fn owe(&mut self, n: u32, captured: bool, at: Timestamp) -> Vec<Line> {
         if planted::is(Bug::LateApprovalAbsorbed) {
             self.captured = if captured { self.money.minor() } else { 0 };
-            self.enter_captured(if captured { Status::Succeeded } else { Status::Authorised });
+            self.enter_captured(if captured {
+                Status::Succeeded
+            } else {
+                Status::Authorised
+            });
             return vec![Line::new(at, "Authorised after all")];
         }
         if planted::is(Bug::LateChargeKept) {
             return vec![Line::new(at, "Late charge")];
         }
         if let Some(operation) = self.operation_mut(n) {
-            operation.owed = Some(Owed { captured, due: Some(at) });
+            operation.owed = Some(Owed {
+                captured,
+                due: Some(at),
+            });
         }
-        let message =
-            "The processor reports a charge for a payment that had ended otherwise. It is given back at once.";
+        let message = "The processor reports a charge for a payment that had ended otherwise. It is given back at once.";
         vec![Line::new(at, "Late charge").saying(message)]
     }
 }

@@ -38,7 +38,10 @@ use crate::{
     answer::{Answer, Approval},
     decline::{Decline, DeclineCode, DeclineType},
     expiry::Expiry,
-    id::{BlobId, ConnectionId, CustomerId, FlowId, IntentId, KeyId, MethodId, PaymentId, TeamId, VaultToken},
+    id::{
+        BlobId, ConnectionId, CustomerId, FlowId, IntentId, KeyId, MethodId, PaymentId, TeamId,
+        VaultToken,
+    },
     method::{CardFunding, Method},
     money::Money,
     person::{Address, Company, ShippingAddress},
@@ -393,12 +396,17 @@ impl Payment {
     }
 
     fn operation_mut(&mut self, n: u32) -> Option<&mut Operation> {
-        self.operations.iter_mut().find(|operation| operation.n == n)
+        self.operations
+            .iter_mut()
+            .find(|operation| operation.n == n)
     }
 
     /// The latest authorisation attempt.
     pub fn attempt(&self) -> Option<&Operation> {
-        self.operations.iter().rev().find(|operation| matches!(operation.kind, Kind::Authorise { .. }))
+        self.operations
+            .iter()
+            .rev()
+            .find(|operation| matches!(operation.kind, Kind::Authorise { .. }))
     }
 
     /// The facts that came with the latest answer to an attempt.
@@ -419,9 +427,10 @@ impl Payment {
         }
         match self.attempt()?.answer.as_ref()? {
             Answer::Declined { decline, .. } => Some(decline),
-            Answer::Approved { .. } | Answer::ActionRequired { .. } | Answer::Held { .. } | Answer::Failed { .. } => {
-                None
-            }
+            Answer::Approved { .. }
+            | Answer::ActionRequired { .. }
+            | Answer::Held { .. }
+            | Answer::Failed { .. } => None,
         }
     }
 
@@ -442,19 +451,25 @@ impl Payment {
     /// `None` when it may not. An unknown outcome never may, and what a look-up found out comes too late.
     pub fn may_fall_back(&self, n: u32) -> Option<&'static str> {
         let route = self.route.as_ref()?;
-        let attempt = self.attempt().filter(|attempt| attempt.n == n && attempt.looks == 0)?;
-        if planted::is(Bug::FallBackAfterUnknown) && matches!(attempt.state, State::Unknown { .. }) {
+        let attempt = self
+            .attempt()
+            .filter(|attempt| attempt.n == n && attempt.looks == 0)?;
+        if planted::is(Bug::FallBackAfterUnknown) && matches!(attempt.state, State::Unknown { .. })
+        {
             return route.outage.then_some("silence");
         }
         match (&attempt.state, &attempt.answer) {
             (State::Refused { .. }, Some(Answer::Declined { decline, .. })) => {
-                let soft = decline.kind == DeclineType::Soft && decline.code != DeclineCode::AuthorizationRequired;
+                let soft = decline.kind == DeclineType::Soft
+                    && decline.code != DeclineCode::AuthorizationRequired;
                 (soft && route.soft_decline).then_some("a soft decline")
             }
-            (State::Failed { .. }, Some(Answer::Failed { .. })) => {
-                route.fault.then_some("a failure at the processor, which authorised nothing")
+            (State::Failed { .. }, Some(Answer::Failed { .. })) => route
+                .fault
+                .then_some("a failure at the processor, which authorised nothing"),
+            (State::Failed { .. }, _) => {
+                route.outage.then_some("a request that did not get through")
             }
-            (State::Failed { .. }, _) => route.outage.then_some("a request that did not get through"),
             (
                 State::Sent
                 | State::Unknown { .. }
@@ -490,7 +505,8 @@ impl Payment {
 
     /// The flow declines the payment before any processor is asked.
     pub fn decline_by_rule(&mut self, decline: Decline, at: Timestamp) -> Line {
-        let line = Line::new(at, "Declined").saying(format!("The flow declined it: {}.", decline.code.code()));
+        let line = Line::new(at, "Declined")
+            .saying(format!("The flow declined it: {}.", decline.code.code()));
         self.status = Status::Declined;
         self.rule = Some(decline);
         if let Some(run) = &mut self.flow {
@@ -501,7 +517,9 @@ impl Payment {
 
     /// The refunds, in order.
     pub fn refunds(&self) -> impl Iterator<Item = &Operation> {
-        self.operations.iter().filter(|operation| matches!(operation.kind, Kind::Refund { .. }))
+        self.operations
+            .iter()
+            .filter(|operation| matches!(operation.kind, Kind::Refund { .. }))
     }
 
     /// What settled refunds add up to, in minor units.
@@ -511,8 +529,11 @@ impl Payment {
 
     /// What can still be refunded: captured less what is refunded or may be, in minor units.
     pub fn refundable(&self) -> i64 {
-        let reserved = |refund: &&Operation| refund.state.is_open() && !planted::is(Bug::RefundsUnreserved);
-        let taken = sum(self.refunds().filter(|refund| reserved(refund) || refund.state.is_done()));
+        let reserved =
+            |refund: &&Operation| refund.state.is_open() && !planted::is(Bug::RefundsUnreserved);
+        let taken = sum(self
+            .refunds()
+            .filter(|refund| reserved(refund) || refund.state.is_done()));
         self.captured.saturating_sub(taken).max(0)
     }
 
@@ -529,7 +550,9 @@ impl Payment {
     }
 
     fn refunded_status(&self) -> Status {
-        let waits = |refund: &Operation| matches!(refund.state, State::Unknown { .. } | State::Pending { .. });
+        let waits = |refund: &Operation| {
+            matches!(refund.state, State::Unknown { .. } | State::Pending { .. })
+        };
         let refunded = self.refunded();
         if self.refunds().any(waits) {
             Status::RefundPending
@@ -546,5 +569,7 @@ impl Payment {
 }
 
 fn sum<'a>(operations: impl Iterator<Item = &'a Operation>) -> i64 {
-    operations.fold(0, |total: i64, operation| total.saturating_add(operation.amount))
+    operations.fold(0, |total: i64, operation| {
+        total.saturating_add(operation.amount)
+    })
 }

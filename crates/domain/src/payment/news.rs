@@ -10,7 +10,10 @@ use crate::{
 
 /// News about an operation.
 #[derive(Debug, Clone, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "it lives for a moment, and most news is the large one")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it lives for a moment, and most news is the large one"
+)]
 pub enum News {
     /// The processor's answer to an authorisation.
     Answer(Answer),
@@ -88,19 +91,27 @@ pub(super) enum Meaning {
 impl Payment {
     /// What the news means for operation `n` as it stands.
     pub(super) fn meaning(&self, n: u32, news: &News, policy: &Policy) -> Meaning {
-        let Some(operation) = self.operation(n) else { return Meaning::Same };
+        let Some(operation) = self.operation(n) else {
+            return Meaning::Same;
+        };
         let asks_for_money = matches!(operation.kind, Kind::Authorise { .. });
         match news {
             News::Answer(answer) if asks_for_money => match answer {
-                Answer::Approved { captured, .. } => Meaning::Effect { captured: *captured },
-                Answer::Declined { decline, .. } => Meaning::Refusal(decline.code.code().to_owned()),
+                Answer::Approved { captured, .. } => Meaning::Effect {
+                    captured: *captured,
+                },
+                Answer::Declined { decline, .. } => {
+                    Meaning::Refusal(decline.code.code().to_owned())
+                }
                 Answer::Held { .. } => Meaning::Waits,
                 Answer::ActionRequired { action, .. } => Meaning::Asks(action.clone()),
                 Answer::Failed { reason } => Meaning::Nothing(reason.clone()),
             },
             News::Later(answer) if !asks_for_money => match answer {
                 LaterAnswer::Done { .. } => Meaning::Effect { captured: false },
-                LaterAnswer::Pending { .. } if planted::is(Bug::PendingIsDone) => Meaning::Effect { captured: false },
+                LaterAnswer::Pending { .. } if planted::is(Bug::PendingIsDone) => {
+                    Meaning::Effect { captured: false }
+                }
                 LaterAnswer::Pending { .. } => Meaning::Waits,
                 LaterAnswer::Refused { reason } => Meaning::Refusal(reason.clone()),
             },
@@ -115,9 +126,10 @@ impl Payment {
             },
             News::Nothing(reason) => match operation.state {
                 // What was to be completed is still at the processor: it waits again.
-                State::Sent if operation.action.is_some() => {
-                    operation.action.clone().map_or(Meaning::Same, Meaning::Asks)
-                }
+                State::Sent if operation.action.is_some() => operation
+                    .action
+                    .clone()
+                    .map_or(Meaning::Same, Meaning::Asks),
                 State::Sent => Meaning::Nothing(reason.clone()),
                 // Once it may have been sent, a later word that it was not is no evidence.
                 State::Unknown { .. }
@@ -143,11 +155,17 @@ impl Payment {
 
     /// "Not found" proves that nothing happened only when the processor was asked after the call could still reach it.
     fn not_found(&self, n: u32, asked: Timestamp, policy: &Policy) -> Meaning {
-        let Some(operation) = self.operation(n) else { return Meaning::Same };
+        let Some(operation) = self.operation(n) else {
+            return Meaning::Same;
+        };
         let over = match &operation.state {
             // The processor has said that it has it: that it can't find it now proves nothing.
             _ if operation.action.is_some() => {
-                return if matches!(operation.state, State::Sent) { Meaning::Unclear } else { Meaning::Same };
+                return if matches!(operation.state, State::Sent) {
+                    Meaning::Unclear
+                } else {
+                    Meaning::Same
+                };
             }
             State::Unknown { since } => *since,
             State::Sent => operation.send_by.after(policy.call_timeout),
@@ -180,7 +198,9 @@ impl Payment {
 pub(super) fn note_answer(operation: &mut Operation, news: News) {
     let asks_for_money = matches!(operation.kind, Kind::Authorise { .. });
     // An answer of the wrong sort tells nothing.
-    if asks_for_money != matches!(news, News::Answer(_)) && matches!(news, News::Answer(_) | News::Later(_)) {
+    if asks_for_money != matches!(news, News::Answer(_))
+        && matches!(news, News::Answer(_) | News::Later(_))
+    {
         return;
     }
     if let Some(id) = processor_id(&news) {

@@ -183,7 +183,11 @@ pub struct Operation {
 impl Operation {
     /// Whether it captures or releases what was authorised and its outcome is still to come: only one at a time does.
     pub(super) fn excludes_others(&self) -> bool {
-        self.state.is_open() && matches!(self.kind, Kind::Capture | Kind::Cancel { .. } | Kind::Abandon { .. })
+        self.state.is_open()
+            && matches!(
+                self.kind,
+                Kind::Capture | Kind::Cancel { .. } | Kind::Abandon { .. }
+            )
     }
 }
 

@@ -21,7 +21,10 @@ impl Payment {
     pub fn run_mut(&mut self, which: Option<Uuid>) -> Option<&mut FlowRun> {
         match which {
             None => self.flow.as_mut(),
-            Some(instance) => self.triggered.iter_mut().find(|run| run.instance == instance),
+            Some(instance) => self
+                .triggered
+                .iter_mut()
+                .find(|run| run.instance == instance),
         }
     }
 
@@ -33,7 +36,10 @@ impl Payment {
 
     /// The name of an instance for [`Self::run`].
     pub fn named(&self, instance: Uuid) -> Option<Uuid> {
-        let is_own = self.flow.as_ref().is_some_and(|run| run.instance == instance);
+        let is_own = self
+            .flow
+            .as_ref()
+            .is_some_and(|run| run.instance == instance);
         (!is_own).then_some(instance)
     }
 
@@ -41,19 +47,31 @@ impl Payment {
     pub fn run_behind(&self, n: u32) -> Option<&FlowRun> {
         let captures = matches!(self.operation(n)?.kind, Kind::Capture);
         self.triggered.iter().find(|run| {
-            let Some(pause) = run.pause.as_ref().filter(|pause| pause.why == Why::Outcome) else { return false };
+            let Some(pause) = run.pause.as_ref().filter(|pause| pause.why == Why::Outcome) else {
+                return false;
+            };
             pause.operation.map_or(captures, |awaited| awaited == n)
         })
     }
 
     /// Lets runs started by an outcome go on when what they wait for has ended.
     pub(super) fn wake_runs(&mut self, at: Timestamp) {
-        let open: Vec<u32> =
-            self.operations.iter().filter(|operation| operation.state.is_open()).map(|operation| operation.n).collect();
+        let open: Vec<u32> = self
+            .operations
+            .iter()
+            .filter(|operation| operation.state.is_open())
+            .map(|operation| operation.n)
+            .collect();
         let captured = self.status != Status::Authorised;
-        for pause in self.triggered.iter_mut().filter_map(|run| run.pause.as_mut()) {
+        for pause in self
+            .triggered
+            .iter_mut()
+            .filter_map(|run| run.pause.as_mut())
+        {
             // Without an operation it is a capture that is due, and tried until it succeeds.
-            let over = pause.operation.map_or(captured, |awaited| !open.contains(&awaited));
+            let over = pause
+                .operation
+                .map_or(captured, |awaited| !open.contains(&awaited));
             if pause.why == Why::Outcome && over {
                 pause.why = Why::Step;
                 pause.due = Some(at);
@@ -64,6 +82,8 @@ impl Payment {
 
     /// When a run started by an outcome goes on, and which.
     pub(super) fn triggered_due(&self) -> impl Iterator<Item = (Timestamp, Uuid)> + '_ {
-        self.triggered.iter().filter_map(|run| Some((run.pause.as_ref()?.due?, run.instance)))
+        self.triggered
+            .iter()
+            .filter_map(|run| Some((run.pause.as_ref()?.due?, run.instance)))
     }
 }

@@ -1,8 +1,8 @@
 //! Settling: the one place where news about an operation changes a payment.
 
 use super::{
-    CancelCause, CaptureRule, Initiator, Kind, Line, News, Operation, Payment, Policy, Resolution, Source, State,
-    Status, Why,
+    CancelCause, CaptureRule, Initiator, Kind, Line, News, Operation, Payment, Policy, Resolution,
+    Source, State, Status, Why,
     news::{Meaning, note_answer},
 };
 use std::time::Duration;
@@ -28,9 +28,17 @@ enum Word {
 impl Payment {
     /// Takes news about operation `n`: the next state, and what the timeline says of it. An empty list means that
     /// nothing was worth a line; the payment may still have a new due time.
-    pub fn settle(&mut self, n: u32, news: News, from: (Source, Timestamp), policy: &Policy) -> Vec<Line> {
+    pub fn settle(
+        &mut self,
+        n: u32,
+        news: News,
+        from: (Source, Timestamp),
+        policy: &Policy,
+    ) -> Vec<Line> {
         let (source, at) = from;
-        let Some(operation) = self.operation(n) else { return Vec::new() };
+        let Some(operation) = self.operation(n) else {
+            return Vec::new();
+        };
         let kind = operation.kind;
         let open = operation.state.is_open();
         let unknown = matches!(operation.state, State::Unknown { .. });
@@ -41,7 +49,9 @@ impl Payment {
         // Once it can be under way no more. Its own answer ends it at once.
         let over = match source {
             Source::Call => at,
-            Source::LookUp | Source::Processor => at.max(operation.send_by.after(policy.call_timeout)),
+            Source::LookUp | Source::Processor => {
+                at.max(operation.send_by.after(policy.call_timeout))
+            }
         };
         // What the customer was asked is answered; that the processor still asks is older than the completion under way.
         let completing = operation.action.is_some() && operation.state == State::Sent;
@@ -49,7 +59,9 @@ impl Payment {
             meaning = Meaning::Same;
         }
         if let Some(operation) = self.operation_mut(n) {
-            operation.looks = operation.looks.saturating_add(u32::from(source == Source::LookUp));
+            operation.looks = operation
+                .looks
+                .saturating_add(u32::from(source == Source::LookUp));
             note_answer(operation, news);
         }
         let mut lines = match meaning {
@@ -66,11 +78,17 @@ impl Payment {
         };
         self.wake_runs(at);
         let found = match source {
-            Source::LookUp => Some(format!("Found out by asking the processor about the {}.", words(kind))),
+            Source::LookUp => Some(format!(
+                "Found out by asking the processor about the {}.",
+                words(kind)
+            )),
             Source::Call if unknown => Some("The answer to the call itself came late.".to_owned()),
             Source::Call | Source::Processor => None,
         };
-        if let (Some(found), Some(first)) = (found.filter(|_| !planted::is(Bug::EvidenceOmitted)), lines.first_mut()) {
+        if let (Some(found), Some(first)) = (
+            found.filter(|_| !planted::is(Bug::EvidenceOmitted)),
+            lines.first_mut(),
+        ) {
             first.message = Some(match first.message.take() {
                 Some(message) => format!("{message} {found}"),
                 None => found,
@@ -82,7 +100,8 @@ impl Payment {
     /// The operation that a person who knows this outcome can settle: the oldest unknown one about which it says anything.
     pub fn resolvable(&self, outcome: Resolution) -> Option<&Operation> {
         let unknown = |operation: &&Operation| {
-            matches!(operation.state, State::Unknown { .. }) && self.word_on(operation.kind, outcome).is_some()
+            matches!(operation.state, State::Unknown { .. })
+                && self.word_on(operation.kind, outcome).is_some()
         };
         self.operations.iter().find(unknown)
     }
@@ -91,15 +110,23 @@ impl Payment {
     fn word_on(&self, kind: Kind, outcome: Resolution) -> Option<Word> {
         let unknown = self.status == Status::NoAnswerFromPsp;
         match (kind, outcome) {
-            (Kind::Authorise { .. }, Resolution::Authorised) if unknown => Some(Word::TookEffect { captured: false }),
-            (Kind::Authorise { .. }, Resolution::Captured) if unknown => Some(Word::TookEffect { captured: true }),
+            (Kind::Authorise { .. }, Resolution::Authorised) if unknown => {
+                Some(Word::TookEffect { captured: false })
+            }
+            (Kind::Authorise { .. }, Resolution::Captured) if unknown => {
+                Some(Word::TookEffect { captured: true })
+            }
             (Kind::Authorise { .. }, Resolution::NotCharged) if unknown => {
                 Some(Word::Nothing("a person found that nothing was charged"))
             }
             (Kind::Capture, Resolution::Captured)
             | (Kind::Cancel { .. } | Kind::Abandon { .. }, Resolution::NotCharged)
-            | (Kind::Refund { .. }, Resolution::Refunded) => Some(Word::TookEffect { captured: false }),
-            (Kind::Capture, Resolution::Authorised) => Some(Word::Nothing("a person found that nothing was captured")),
+            | (Kind::Refund { .. }, Resolution::Refunded) => {
+                Some(Word::TookEffect { captured: false })
+            }
+            (Kind::Capture, Resolution::Authorised) => {
+                Some(Word::Nothing("a person found that nothing was captured"))
+            }
             (Kind::Cancel { .. }, Resolution::Authorised) => {
                 Some(Word::Nothing("a person found that nothing was cancelled"))
             }
@@ -121,16 +148,30 @@ impl Payment {
         at: Timestamp,
         policy: &Policy,
     ) -> Result<Vec<Line>, Fault> {
-        let found = self.resolvable(outcome).map(|operation| (operation.n, operation.kind));
-        let Some((n, word)) = found.and_then(|(n, kind)| Some((n, self.word_on(kind, outcome)?))) else {
+        let found = self
+            .resolvable(outcome)
+            .map(|operation| (operation.n, operation.kind));
+        let Some((n, word)) = found.and_then(|(n, kind)| Some((n, self.word_on(kind, outcome)?)))
+        else {
             let message = "Only what got no answer can be settled by a person: an authorisation, capture, cancellation, giving up \
                            or refund whose outcome is unknown, by an outcome that says what became of it.";
-            return Err(Fault::new(Code::ResolveStatus, message).about(self.id).in_status(self.status));
+            return Err(Fault::new(Code::ResolveStatus, message)
+                .about(self.id)
+                .in_status(self.status));
         };
-        let mut lines = vec![Line::new(at, "Settled by a person").saying(format!("Evidence: {evidence}"))];
+        let mut lines =
+            vec![Line::new(at, "Settled by a person").saying(format!("Evidence: {evidence}"))];
         lines.extend(match word {
             Word::TookEffect { captured } => self.took_effect(n, captured, at, policy),
-            Word::Nothing(reason) => self.ended(n, State::Failed { at, reason: reason.to_owned() }, at, policy),
+            Word::Nothing(reason) => self.ended(
+                n,
+                State::Failed {
+                    at,
+                    reason: reason.to_owned(),
+                },
+                at,
+                policy,
+            ),
         });
         self.wake_runs(at);
         Ok(lines)
@@ -138,7 +179,9 @@ impl Payment {
 
     /// What the merchant who asked for operation `n` is told: nothing (the payment itself), or why it was refused.
     pub fn verdict(&self, n: u32) -> Result<(), Fault> {
-        let Some(operation) = self.operation(n) else { return Ok(()) };
+        let Some(operation) = self.operation(n) else {
+            return Ok(());
+        };
         let (code, what) = match operation.kind {
             Kind::Authorise { .. } => return self.asks_customer(operation),
             Kind::Reverse { .. } | Kind::Abandon { .. } => return Ok(()),
@@ -152,18 +195,21 @@ impl Payment {
             | State::Pending { .. }
             | State::Waiting { .. }
             | State::Done { .. } => Ok(()),
-            State::Refused { reason, .. } | State::Failed { reason, .. } => {
-                Err(Fault::new(code, format!("The {what} did not take effect: {reason}."))
-                    .because(reason.clone())
-                    .about(self.id)
-                    .in_status(self.status))
-            }
+            State::Refused { reason, .. } | State::Failed { reason, .. } => Err(Fault::new(
+                code,
+                format!("The {what} did not take effect: {reason}."),
+            )
+            .because(reason.clone())
+            .about(self.id)
+            .in_status(self.status)),
         }
     }
 
     /// The fault that sends the customer to a page, while one is waited for.
     fn asks_customer(&self, operation: &Operation) -> Result<(), Fault> {
-        let (State::Waiting { .. }, Some(action)) = (&operation.state, &operation.action) else { return Ok(()) };
+        let (State::Waiting { .. }, Some(action)) = (&operation.state, &operation.action) else {
+            return Ok(());
+        };
         // Nobody is there who could be sent: it is given up.
         if !self.is_present(operation) {
             return Ok(());
@@ -173,7 +219,9 @@ impl Payment {
             ActionKind::Apm => (Code::RequiresApm, "The customer's approval is required"),
         };
         let message = format!("{what}. Send the customer to {}", action.url);
-        Err(Fault::new(code, message).about(self.id).at_url(action.url.clone()))
+        Err(Fault::new(code, message)
+            .about(self.id)
+            .at_url(action.url.clone()))
     }
 
     /// Whether the customer can be sent to a page for an attempt.
@@ -185,7 +233,9 @@ impl Payment {
         if let Some(operation) = self.operation_mut(n) {
             operation.next_at = match &operation.state {
                 State::Unknown { .. } if planted::is(Bug::RecoveryForgotten) => None,
-                State::Unknown { since } | State::Waiting { since } => Some(policy.next_look(*since, at)),
+                State::Unknown { since } | State::Waiting { since } => {
+                    Some(policy.next_look(*since, at))
+                }
                 State::Pending { since } => Some(policy.next_ask(*since, at)),
                 State::Sent => operation.next_at,
                 State::Done { .. } | State::Refused { .. } | State::Failed { .. } => None,
@@ -194,21 +244,35 @@ impl Payment {
     }
 
     /// Learnt at `at` of a call that is over since, or by, the second time.
-    fn becomes_unknown(&mut self, n: u32, (at, over): (Timestamp, Timestamp), policy: &Policy) -> Vec<Line> {
-        let Some(operation) = self.operation_mut(n) else { return Vec::new() };
+    fn becomes_unknown(
+        &mut self,
+        n: u32,
+        (at, over): (Timestamp, Timestamp),
+        policy: &Policy,
+    ) -> Vec<Line> {
+        let Some(operation) = self.operation_mut(n) else {
+            return Vec::new();
+        };
         operation.state = State::Unknown { since: over };
         let kind = operation.kind;
         self.look_again(n, at, policy);
         if matches!(kind, Kind::Authorise { .. }) {
-            self.status = if planted::is(Bug::UnknownToldFailed) { Status::Failed } else { Status::NoAnswerFromPsp };
+            self.status = if planted::is(Bug::UnknownToldFailed) {
+                Status::Failed
+            } else {
+                Status::NoAnswerFromPsp
+            };
         }
         self.refresh_refund_status(kind);
-        let message = "It may have taken effect, so it is not sent again; the processor will be asked.";
+        let message =
+            "It may have taken effect, so it is not sent again; the processor will be asked.";
         vec![Line::new(at, format!("No answer to the {}", words(kind))).saying(message)]
     }
 
     fn becomes_pending(&mut self, n: u32, at: Timestamp, policy: &Policy) -> Vec<Line> {
-        let Some(operation) = self.operation_mut(n) else { return Vec::new() };
+        let Some(operation) = self.operation_mut(n) else {
+            return Vec::new();
+        };
         if matches!(operation.state, State::Pending { .. }) {
             self.look_again(n, at, policy);
             return Vec::new();
@@ -222,25 +286,44 @@ impl Payment {
         if matches!(kind, Kind::Authorise { .. }) {
             self.status = Status::GatewayHold;
             return vec![
-                Line::new(at, "Held for review").saying("The processor reviews the payment and will decide later."),
+                Line::new(at, "Held for review")
+                    .saying("The processor reviews the payment and will decide later."),
             ];
         }
         self.refresh_refund_status(kind);
         let title = format!("The {} is pending", words(kind));
-        vec![Line::new(at, title).saying("The processor has accepted it and will tell later whether it took effect.")]
+        vec![
+            Line::new(at, title).saying(
+                "The processor has accepted it and will tell later whether it took effect.",
+            ),
+        ]
     }
 
     /// The customer must do something first.
-    fn becomes_waiting(&mut self, n: u32, action: Action, at: Timestamp, policy: &Policy) -> Vec<Line> {
-        let present = self.operation(n).is_some_and(|operation| self.is_present(operation));
-        let Some(operation) = self.operation_mut(n) else { return Vec::new() };
+    fn becomes_waiting(
+        &mut self,
+        n: u32,
+        action: Action,
+        at: Timestamp,
+        policy: &Policy,
+    ) -> Vec<Line> {
+        let present = self
+            .operation(n)
+            .is_some_and(|operation| self.is_present(operation));
+        let Some(operation) = self.operation_mut(n) else {
+            return Vec::new();
+        };
         let kind = action.kind;
         let again = operation.action.replace(action).is_some();
         let unknown = matches!(operation.state, State::Unknown { .. });
         if !matches!(operation.state, State::Waiting { .. }) {
             operation.state = State::Waiting { since: at };
         }
-        let lifetime = if present { policy.customer_lifetime } else { Duration::ZERO };
+        let lifetime = if present {
+            policy.customer_lifetime
+        } else {
+            Duration::ZERO
+        };
         operation.give_up_at.get_or_insert(at.after(lifetime));
         self.look_again(n, at, policy);
         let title = match kind {
@@ -261,14 +344,15 @@ impl Payment {
         if again {
             return Vec::new();
         }
-        vec![
-            Line::new(at, title)
-                .saying("Nothing is authorised until the customer has come back from the processor's page."),
-        ]
+        vec![Line::new(at, title).saying(
+            "Nothing is authorised until the customer has come back from the processor's page.",
+        )]
     }
 
     fn took_effect(&mut self, n: u32, captured: bool, at: Timestamp, policy: &Policy) -> Vec<Line> {
-        let Some(operation) = self.operation_mut(n) else { return Vec::new() };
+        let Some(operation) = self.operation_mut(n) else {
+            return Vec::new();
+        };
         operation.state = State::Done { at };
         operation.next_at = None;
         operation.action = None;
@@ -295,7 +379,11 @@ impl Payment {
                 vec![Line::new(at, "Authorised").saying(sum)]
             }
             Kind::Capture if self.status == Status::Authorised => {
-                self.captured = if planted::is(Bug::PartialCaptureAsWhole) { self.money.minor() } else { amount };
+                self.captured = if planted::is(Bug::PartialCaptureAsWhole) {
+                    self.money.minor()
+                } else {
+                    amount
+                };
                 self.enter_captured(Status::Succeeded);
                 self.flow_goes_on(at);
                 vec![Line::new(at, "Captured").saying(sum)]
@@ -314,7 +402,13 @@ impl Payment {
             Kind::Capture if self.status == Status::Cancelled => self.owe(n, true, at),
             // Excluded by begin_*; should a processor do both, people must look at it.
             Kind::Capture | Kind::Cancel { .. } => {
-                vec![Line::new(at, format!("The {} took effect in an unexpected order", words(kind))).saying(sum)]
+                vec![
+                    Line::new(
+                        at,
+                        format!("The {} took effect in an unexpected order", words(kind)),
+                    )
+                    .saying(sum),
+                ]
             }
             Kind::Refund { .. } => {
                 self.refund_failed = false;
@@ -342,11 +436,15 @@ impl Payment {
 
     /// The operation ended without effect.
     fn ended(&mut self, n: u32, state: State, at: Timestamp, policy: &Policy) -> Vec<Line> {
-        let Some(operation) = self.operation_mut(n) else { return Vec::new() };
+        let Some(operation) = self.operation_mut(n) else {
+            return Vec::new();
+        };
         let refused = matches!(state, State::Refused { .. });
         let was_promised = !matches!(operation.state, State::Sent);
         let reason = match &state {
-            State::Refused { reason, .. } | State::Failed { reason, .. } => format!("Reason: {reason}."),
+            State::Refused { reason, .. } | State::Failed { reason, .. } => {
+                format!("Reason: {reason}.")
+            }
             State::Sent
             | State::Unknown { .. }
             | State::Pending { .. }
@@ -362,7 +460,8 @@ impl Payment {
         match kind {
             Kind::Authorise { .. } => {
                 let code = self.decline().map(|decline| decline.code);
-                let given_up = asked == Some(ActionKind::Apm) && code == Some(DeclineCode::PaymentCancelled);
+                let given_up =
+                    asked == Some(ActionKind::Apm) && code == Some(DeclineCode::PaymentCancelled);
                 let (status, title) = match (refused, given_up) {
                     (true, true) => (Status::Cancelled, "Cancelled"),
                     (true, false) => (Status::Declined, "Declined"),
@@ -374,18 +473,32 @@ impl Payment {
             }
             // Money that should be captured at once is tried again; the reversal too, until it succeeds.
             // What is to be captured later is not captured earlier because somebody tried before.
-            Kind::Capture => self.capture_at = self.capture_at.map(|due| due.max(policy.next_try(first, at))),
-            Kind::Cancel { cause: CancelCause::Lifetime } => self.expires_at = Some(policy.next_try(first, at)),
-            Kind::Cancel { cause: CancelCause::Merchant } => self.flow_goes_on(at),
+            Kind::Capture => {
+                self.capture_at = self
+                    .capture_at
+                    .map(|due| due.max(policy.next_try(first, at)))
+            }
+            Kind::Cancel {
+                cause: CancelCause::Lifetime,
+            } => self.expires_at = Some(policy.next_try(first, at)),
+            Kind::Cancel {
+                cause: CancelCause::Merchant,
+            } => self.flow_goes_on(at),
             Kind::Reverse { target, .. } if self.is_given_back(target) => {}
             Kind::Reverse { target, .. } => {
-                if let Some(owed) = self.operation_mut(target).and_then(|charge| charge.owed.as_mut()) {
+                if let Some(owed) = self
+                    .operation_mut(target)
+                    .and_then(|charge| charge.owed.as_mut())
+                {
                     owed.due = Some(policy.next_try(first, at));
                 }
             }
             // The processor would not: it is asked how the authorisation stands, and again later to give it up.
             Kind::Abandon { target, .. } => {
-                if let Some(target) = self.operation_mut(target).filter(|target| target.state.is_open()) {
+                if let Some(target) = self
+                    .operation_mut(target)
+                    .filter(|target| target.state.is_open())
+                {
                     target.next_at = Some(at);
                     target.give_up_at = target.give_up_at.map(|_| policy.next_try(first, at));
                 }
@@ -396,7 +509,11 @@ impl Payment {
                 self.flow_goes_on(at);
             }
         }
-        let verb = if refused { "was refused" } else { "did not take effect" };
+        let verb = if refused {
+            "was refused"
+        } else {
+            "did not take effect"
+        };
         vec![Line::new(at, format!("The {} {verb}", words(kind))).saying(reason)]
     }
 
@@ -406,7 +523,9 @@ impl Payment {
             (Kind::Capture, Kind::Capture) => true,
             (Kind::Cancel { cause }, Kind::Cancel { cause: other }) => cause == other,
             (Kind::Reverse { target, .. }, Kind::Reverse { target: other, .. })
-            | (Kind::Abandon { target, .. }, Kind::Abandon { target: other, .. }) => target == other,
+            | (Kind::Abandon { target, .. }, Kind::Abandon { target: other, .. }) => {
+                target == other
+            }
             (
                 Kind::Authorise { .. }
                 | Kind::Capture
@@ -417,7 +536,10 @@ impl Payment {
                 _,
             ) => false,
         };
-        self.operations.iter().find(same).map(|operation| operation.started_at)
+        self.operations
+            .iter()
+            .find(same)
+            .map(|operation| operation.started_at)
     }
 
     /// Leaves AUTHORISED for good: its due times end.

@@ -19,7 +19,11 @@ pub struct Line {
 impl Line {
     /// A line with a title alone.
     pub fn new(at: Timestamp, title: impl Into<String>) -> Self {
-        Self { at, title: title.into(), message: None }
+        Self {
+            at,
+            title: title.into(),
+            message: None,
+        }
     }
 
     /// Adds a sentence.

@@ -11,8 +11,8 @@ use domain::{
     method::{CardFunding, Method},
     money::{Currency, Money},
     payment::{
-        AbandonCause, Begin, CancelCause, CaptureRule, Initiator, News, Origin, PaidWith, Payment, Policy, Resolution,
-        Source, Status, ThreeDsWish,
+        AbandonCause, Begin, CancelCause, CaptureRule, Initiator, News, Origin, PaidWith, Payment,
+        Policy, Resolution, Source, Status, ThreeDsWish,
     },
 };
 use uuid::Uuid;
@@ -36,7 +36,13 @@ pub(crate) fn policy() -> Policy {
 
 pub(crate) fn begin(seconds: u64) -> Begin {
     let (send_within, answer_within) = (Duration::from_secs(5), Duration::from_secs(3));
-    Begin { at: at(seconds), send_within, answer_within, once: None, return_key: Some("00".to_owned()) }
+    Begin {
+        at: at(seconds),
+        send_within,
+        answer_within,
+        once: None,
+        return_key: Some("00".to_owned()),
+    }
 }
 
 pub(crate) fn connection() -> ConnectionId {
@@ -99,20 +105,30 @@ pub(crate) fn payment(rule: CaptureRule) -> Payment {
 }
 
 pub(crate) fn approved(captured: bool) -> News {
-    News::Answer(Answer::Approved { captured, approval: Approval::default() })
+    News::Answer(Answer::Approved {
+        captured,
+        approval: Approval::default(),
+    })
 }
 
 pub(crate) fn declined() -> News {
     let decline = Decline::of(DeclineCode::InsufficientFunds);
-    News::Answer(Answer::Declined { decline, approval: Approval::default() })
+    News::Answer(Answer::Declined {
+        decline,
+        approval: Approval::default(),
+    })
 }
 
 pub(crate) fn held() -> News {
-    News::Answer(Answer::Held { approval: Approval::default() })
+    News::Answer(Answer::Held {
+        approval: Approval::default(),
+    })
 }
 
 pub(crate) fn failed() -> News {
-    News::Answer(Answer::Failed { reason: "down".to_owned() })
+    News::Answer(Answer::Failed {
+        reason: "down".to_owned(),
+    })
 }
 
 pub(crate) fn done() -> News {
@@ -124,7 +140,9 @@ pub(crate) fn pending() -> News {
 }
 
 pub(crate) fn refused() -> News {
-    News::Later(LaterAnswer::Refused { reason: "no".to_owned() })
+    News::Later(LaterAnswer::Refused {
+        reason: "no".to_owned(),
+    })
 }
 
 pub(crate) fn tell(payment: &mut Payment, n: u32, news: News, seconds: u64) {
@@ -138,7 +156,10 @@ pub(crate) fn not_found(seconds: u64) -> News {
 
 pub(crate) fn refund(payment: &mut Payment, amount: i64, seconds: u64) -> u32 {
     let id = RefundId::new(Uuid::from_u128(u128::from(seconds) + 100));
-    payment.begin_refund(id, Some(amount), None, begin(seconds)).unwrap().0
+    payment
+        .begin_refund(id, Some(amount), None, begin(seconds))
+        .unwrap()
+        .0
 }
 
 /// A payment brought to `status` by the shortest way that leads there. `None`: no operation leads there.
@@ -157,14 +178,32 @@ pub(crate) fn in_status(status: Status) -> Option<Payment> {
         Status::NeedsApmAuthorization => tell(&mut one, n, asks(ActionKind::Apm, false), 1),
         Status::Cancelled => {
             tell(&mut one, n, approved(false), 1);
-            let (cancel, _) = one.begin_cancel(CancelCause::Merchant, None, begin(2)).unwrap();
+            let (cancel, _) = one
+                .begin_cancel(CancelCause::Merchant, None, begin(2))
+                .unwrap();
             tell(&mut one, cancel, done(), 3);
         }
-        Status::Refunded | Status::PartialRefunded | Status::RefundPending | Status::RefundFailed => {
+        Status::Refunded
+        | Status::PartialRefunded
+        | Status::RefundPending
+        | Status::RefundFailed => {
             tell(&mut one, n, approved(true), 1);
-            let all = if status == Status::Refunded { 1000 } else { 400 };
+            let all = if status == Status::Refunded {
+                1000
+            } else {
+                400
+            };
             let first = refund(&mut one, all, 2);
-            tell(&mut one, first, if all == 1000 || status == Status::PartialRefunded { done() } else { pending() }, 3);
+            tell(
+                &mut one,
+                first,
+                if all == 1000 || status == Status::PartialRefunded {
+                    done()
+                } else {
+                    pending()
+                },
+                3,
+            );
             if status == Status::RefundFailed {
                 tell(&mut one, first, refused(), 4);
             }
@@ -172,13 +211,23 @@ pub(crate) fn in_status(status: Status) -> Option<Payment> {
         // Kept for records from elsewhere, or reached by disputes, which no operation leads to.
         Status::Inactive | Status::Disputed | Status::Removed | Status::Draft => return None,
     }
-    assert_eq!(one.status, status, "the way to {status} does not lead there");
+    assert_eq!(
+        one.status, status,
+        "the way to {status} does not lead there"
+    );
     Some(one)
 }
 
 pub(crate) fn asks(kind: ActionKind, ready: bool) -> News {
-    let action = Action { kind, url: "https://bank.example/3ds".to_owned(), ready };
-    let approval = Approval { processor_id: Some("ch_1".to_owned()), ..Approval::default() };
+    let action = Action {
+        kind,
+        url: "https://bank.example/3ds".to_owned(),
+        ready,
+    };
+    let approval = Approval {
+        processor_id: Some("ch_1".to_owned()),
+        ..Approval::default()
+    };
     News::Answer(Answer::ActionRequired { action, approval })
 }
 
@@ -248,15 +297,19 @@ impl Word {
     pub(crate) fn of(news: &News) -> Self {
         match news {
             News::Answer(Answer::Approved { captured: true, .. }) => Self::Captured,
-            News::Answer(Answer::Approved { captured: false, .. }) => Self::Approved,
+            News::Answer(Answer::Approved {
+                captured: false, ..
+            }) => Self::Approved,
             News::Answer(Answer::Declined { .. }) => Self::Declined,
             News::Answer(Answer::Held { .. }) => Self::Held,
-            News::Answer(Answer::ActionRequired { action, .. }) => match (action.kind, action.ready) {
-                (ActionKind::ThreeDSecure, false) => Self::Asks3ds,
-                (ActionKind::ThreeDSecure, true) => Self::Ready3ds,
-                (ActionKind::Apm, false) => Self::AsksApm,
-                (ActionKind::Apm, true) => Self::ReadyApm,
-            },
+            News::Answer(Answer::ActionRequired { action, .. }) => {
+                match (action.kind, action.ready) {
+                    (ActionKind::ThreeDSecure, false) => Self::Asks3ds,
+                    (ActionKind::ThreeDSecure, true) => Self::Ready3ds,
+                    (ActionKind::Apm, false) => Self::AsksApm,
+                    (ActionKind::Apm, true) => Self::ReadyApm,
+                }
+            }
             News::Answer(Answer::Failed { .. }) => Self::Failed,
             News::Later(LaterAnswer::Done { .. }) => Self::Done,
             News::Later(LaterAnswer::Pending { .. }) => Self::Pending,
@@ -289,26 +342,57 @@ pub(crate) enum Act {
 }
 
 impl Act {
-    pub(crate) const ALL: [Self; 7] =
-        [Self::Complete, Self::Abandon, Self::Capture, Self::Cancel, Self::Refund, Self::Reverse, Self::Resolve];
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Complete,
+        Self::Abandon,
+        Self::Capture,
+        Self::Cancel,
+        Self::Refund,
+        Self::Reverse,
+        Self::Resolve,
+    ];
 
     /// Does it at `seconds`; `Err` when it is not allowed, with the fault where there is one. `amount` for captures and
     /// refunds.
-    pub(crate) fn on(self, payment: &mut Payment, seconds: u64, amount: Option<i64>) -> Result<u32, Option<Fault>> {
+    pub(crate) fn on(
+        self,
+        payment: &mut Payment,
+        seconds: u64,
+        amount: Option<i64>,
+    ) -> Result<u32, Option<Fault>> {
         let begin = begin(seconds);
         let attempt = payment.attempt().map_or(0, |attempt| attempt.n);
         match self {
-            Self::Complete => payment.begin_complete(attempt, begin).map(|_| attempt).ok_or(None),
-            Self::Abandon => payment.begin_abandon(AbandonCause::Merchant, begin).map(|begun| begun.0).ok_or(None),
-            Self::Capture => payment.begin_capture(amount, begin).map(|begun| begun.0).map_err(Some),
-            Self::Cancel => payment.begin_cancel(CancelCause::Merchant, None, begin).map(|begun| begun.0).map_err(Some),
+            Self::Complete => payment
+                .begin_complete(attempt, begin)
+                .map(|_| attempt)
+                .ok_or(None),
+            Self::Abandon => payment
+                .begin_abandon(AbandonCause::Merchant, begin)
+                .map(|begun| begun.0)
+                .ok_or(None),
+            Self::Capture => payment
+                .begin_capture(amount, begin)
+                .map(|begun| begun.0)
+                .map_err(Some),
+            Self::Cancel => payment
+                .begin_cancel(CancelCause::Merchant, None, begin)
+                .map(|begun| begun.0)
+                .map_err(Some),
             Self::Refund => {
                 let id = RefundId::new(Uuid::from_u128(u128::from(seconds) + 100));
-                payment.begin_refund(id, amount, None, begin).map(|begun| begun.0).map_err(Some)
+                payment
+                    .begin_refund(id, amount, None, begin)
+                    .map(|begun| begun.0)
+                    .map_err(Some)
             }
-            Self::Reverse => payment.begin_reverse(attempt, true, begin).map(|begun| begun.0).ok_or(None),
+            Self::Reverse => payment
+                .begin_reverse(attempt, true, begin)
+                .map(|begun| begun.0)
+                .ok_or(None),
             Self::Resolve => {
-                let resolved = payment.resolve(Resolution::Captured, "statement", at(seconds), &policy());
+                let resolved =
+                    payment.resolve(Resolution::Captured, "statement", at(seconds), &policy());
                 resolved.map(|_| attempt).map_err(Some)
             }
         }

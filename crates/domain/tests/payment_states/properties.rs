@@ -4,8 +4,8 @@ use domain::{
     Timestamp,
     id::ConnectionId,
     payment::{
-        AbandonCause, CancelCause, CaptureRule, Duty, Initiator, Kind, News, Operation, Payment, Resolution, Route,
-        Source, State, Status,
+        AbandonCause, CancelCause, CaptureRule, Duty, Initiator, Kind, News, Operation, Payment,
+        Resolution, Route, Source, State, Status,
     },
 };
 use proptest::{prelude::*, test_runner::RngSeed};
@@ -71,16 +71,34 @@ impl Run {
     fn new(rule: CaptureRule, initiator: Initiator, sale: bool) -> Self {
         let mut payment = payment(rule);
         payment.initiator = initiator;
-        let rest = ["simulator-b", "simulator-c"].map(|name| ConnectionId::parse(name).unwrap()).to_vec();
-        payment.route = Some(Route { rest, soft_decline: true, fault: true, outage: true });
+        let rest = ["simulator-b", "simulator-c"]
+            .map(|name| ConnectionId::parse(name).unwrap())
+            .to_vec();
+        payment.route = Some(Route {
+            rest,
+            soft_decline: true,
+            fault: true,
+            outage: true,
+        });
         payment.begin_authorise(connection(), sale, begin(0));
-        Self { payment, now: 0, contradicted: false }
+        Self {
+            payment,
+            now: 0,
+            contradicted: false,
+        }
     }
 
     fn take(&mut self, step: &Step) {
         match step {
             Step::Hear(index, word, source) => {
-                let n = self.payment.operations.iter().cycle().nth(*index).unwrap().n;
+                let n = self
+                    .payment
+                    .operations
+                    .iter()
+                    .cycle()
+                    .nth(*index)
+                    .unwrap()
+                    .n;
                 self.hear(n, *word, *source);
             }
             Step::Ask(act, amount) => {
@@ -90,7 +108,9 @@ impl Run {
                 }
             }
             Step::Write => {
-                let _ = self.payment.resolve(Resolution::NotCharged, "letter", at(self.now), &policy());
+                let _ =
+                    self.payment
+                        .resolve(Resolution::NotCharged, "letter", at(self.now), &policy());
             }
             Step::GoOn => self.go_on(),
             Step::Work => drop(self.work()),
@@ -101,20 +121,40 @@ impl Run {
 
     fn hear(&mut self, n: u32, word: Word, source: Source) {
         let before = self.payment.clone();
-        self.payment.settle(n, word.news(at(self.now)), (source, at(self.now)), &policy());
-        let (was, is) = (before.operation(n).unwrap(), self.payment.operation(n).unwrap());
+        self.payment.settle(
+            n,
+            word.news(at(self.now)),
+            (source, at(self.now)),
+            &policy(),
+        );
+        let (was, is) = (
+            before.operation(n).unwrap(),
+            self.payment.operation(n).unwrap(),
+        );
         let charges = matches!(word, Word::Captured | Word::Approved);
         if !was.state.is_open() {
             let took_effect = !was.state.is_done() && is.state.is_done();
-            assert!(took_effect || was.state == is.state, "an operation ends once");
+            assert!(
+                took_effect || was.state == is.state,
+                "an operation ends once"
+            );
             if is_attempt(was.kind) && !was.state.is_done() && charges {
-                assert!(self.payment.reversals_owed().any(|owed| owed == n), "a late charge is given back");
+                assert!(
+                    self.payment.reversals_owed().any(|owed| owed == n),
+                    "a late charge is given back"
+                );
                 assert_eq!(before.status, self.payment.status, "and leaves the status");
                 assert_eq!(before.captured, self.payment.captured);
             }
-            self.contradicted |= took_effect && matches!(was.kind, Kind::Refund { .. } | Kind::Capture);
+            self.contradicted |=
+                took_effect && matches!(was.kind, Kind::Refund { .. } | Kind::Capture);
             let mut again = self.payment.clone();
-            again.settle(n, word.news(at(self.now)), (source, at(self.now)), &policy());
+            again.settle(
+                n,
+                word.news(at(self.now)),
+                (source, at(self.now)),
+                &policy(),
+            );
             assert_eq!(again, self.payment, "the same news again changes nothing");
         }
         if matches!(is.state, State::Failed { .. }) && was.state.is_open() {
@@ -133,16 +173,22 @@ impl Run {
             );
         }
         if self.payment.captured > before.captured {
-            let captures = word == Word::Captured || (word == Word::Done && matches!(was.kind, Kind::Capture));
+            let captures =
+                word == Word::Captured || (word == Word::Done && matches!(was.kind, Kind::Capture));
             assert!(captures, "money out of nothing: {word:?}");
         }
-        if before.captured == 0 && self.payment.status == Status::Authorised && before.status != Status::Authorised {
+        if before.captured == 0
+            && self.payment.status == Status::Authorised
+            && before.status != Status::Authorised
+        {
             assert_eq!(word, Word::Approved, "authorised without an approval");
         }
     }
 
     fn go_on(&mut self) {
-        let Some(n) = self.payment.attempt().map(|attempt| attempt.n) else { return };
+        let Some(n) = self.payment.attempt().map(|attempt| attempt.n) else {
+            return;
+        };
         if self.payment.may_fall_back(n).is_none() {
             return;
         }
@@ -162,9 +208,24 @@ impl Run {
         let n = match duty {
             Duty::LookUp(n) => n,
             Duty::Capture => self.payment.begin_capture(None, begin).unwrap().0,
-            Duty::Expire => self.payment.begin_cancel(CancelCause::Lifetime, None, begin).unwrap().0,
-            Duty::Abandon => self.payment.begin_abandon(AbandonCause::Lifetime, begin).unwrap().0,
-            Duty::Reverse { target, captured } => self.payment.begin_reverse(target, captured, begin).unwrap().0,
+            Duty::Expire => {
+                self.payment
+                    .begin_cancel(CancelCause::Lifetime, None, begin)
+                    .unwrap()
+                    .0
+            }
+            Duty::Abandon => {
+                self.payment
+                    .begin_abandon(AbandonCause::Lifetime, begin)
+                    .unwrap()
+                    .0
+            }
+            Duty::Reverse { target, captured } => {
+                self.payment
+                    .begin_reverse(target, captured, begin)
+                    .unwrap()
+                    .0
+            }
             Duty::Flow | Duty::Triggered(_) => panic!("no flow runs here"),
         };
         Some((duty, n))
@@ -173,20 +234,40 @@ impl Run {
     fn check(&self) {
         let one = &self.payment;
         let sum = |states: fn(&State) -> bool| -> i64 {
-            one.refunds().filter(|refund| states(&refund.state)).map(|refund| refund.amount).sum()
+            one.refunds()
+                .filter(|refund| states(&refund.state))
+                .map(|refund| refund.amount)
+                .sum()
         };
         assert!(one.captured <= one.money.minor() && one.captured >= 0);
         if !self.contradicted {
             let reserved = sum(|state| state.is_open() || state.is_done());
-            assert!(reserved <= one.captured, "refunded {reserved} of {}", one.captured);
+            assert!(
+                reserved <= one.captured,
+                "refunded {reserved} of {}",
+                one.captured
+            );
         }
-        let attempts: Vec<&Operation> = one.operations.iter().filter(|one| is_attempt(one.kind)).collect();
-        let live = attempts.iter().filter(|one| one.state.is_open() || (one.state.is_done() && one.owed.is_none()));
+        let attempts: Vec<&Operation> = one
+            .operations
+            .iter()
+            .filter(|one| is_attempt(one.kind))
+            .collect();
+        let live = attempts
+            .iter()
+            .filter(|one| one.state.is_open() || (one.state.is_done() && one.owed.is_none()));
         assert!(live.count() <= 1, "two attempts are live");
-        assert!(one.operations.iter().all(|one| !one.state.is_open() || one.next_at.is_some()), "nobody looks");
+        assert!(
+            one.operations
+                .iter()
+                .all(|one| !one.state.is_open() || one.next_at.is_some()),
+            "nobody looks"
+        );
         let under_way = |target: u32| {
             let of = |kind: Kind| matches!(kind, Kind::Reverse { target: of, .. } if of == target);
-            one.operations.iter().any(|one| of(one.kind) && one.state.is_open())
+            one.operations
+                .iter()
+                .any(|one| of(one.kind) && one.state.is_open())
         };
         for owed in one.reversals_owed() {
             let due = one.operation(owed).unwrap().owed.as_ref().unwrap().due;
@@ -194,36 +275,71 @@ impl Run {
             assert!(one.due_at().is_some());
         }
         if one.status == Status::Authorised {
-            assert!(one.expires_at.is_some() && one.due_at().is_some(), "its life time ends");
+            assert!(
+                one.expires_at.is_some() && one.due_at().is_some(),
+                "its life time ends"
+            );
         }
         if let Some(due) = one.due_at() {
             assert!(one.duty(due).is_some(), "due, but nothing is to be done");
-            assert!(due == at(0) || one.duty(before(due)).is_none(), "a duty before its time");
+            assert!(
+                due == at(0) || one.duty(before(due)).is_none(),
+                "a duty before its time"
+            );
         } else {
-            assert_eq!(one.duty(at(u64::from(u32::MAX))), None, "a duty that nobody is called for");
+            assert_eq!(
+                one.duty(at(u64::from(u32::MAX))),
+                None,
+                "a duty that nobody is called for"
+            );
         }
         check_status(one, attempts.last().unwrap());
         let text = serde_json::to_string(one).unwrap();
-        assert_eq!(&serde_json::from_str::<Payment>(&text).unwrap(), one, "it reads as it was written");
+        assert_eq!(
+            &serde_json::from_str::<Payment>(&text).unwrap(),
+            one,
+            "it reads as it was written"
+        );
     }
 
     /// From here on everybody tells the truth and answers: what is left to do must come to an end.
     fn comes_to_rest(mut self) {
         for _ in 0..200 {
             let Some(due) = self.payment.due_at() else {
-                assert_eq!(self.payment.reversals_owed().count(), 0, "owed, but nobody comes");
-                assert!(self.payment.operations.iter().all(|one| !one.state.is_open()), "open, but nobody comes");
+                assert_eq!(
+                    self.payment.reversals_owed().count(),
+                    0,
+                    "owed, but nobody comes"
+                );
+                assert!(
+                    self.payment
+                        .operations
+                        .iter()
+                        .all(|one| !one.state.is_open()),
+                    "open, but nobody comes"
+                );
                 return;
             };
             self.now = self.now.max(due.since(at(0)).as_secs() + 1);
             let (duty, n) = self.work().unwrap();
             let kind = self.payment.operation(n).unwrap().kind;
-            let word = if is_attempt(kind) { Word::Declined } else { Word::Done };
-            let source = if matches!(duty, Duty::LookUp(_)) { Source::LookUp } else { Source::Call };
+            let word = if is_attempt(kind) {
+                Word::Declined
+            } else {
+                Word::Done
+            };
+            let source = if matches!(duty, Duty::LookUp(_)) {
+                Source::LookUp
+            } else {
+                Source::Call
+            };
             self.hear(n, word, source);
             self.check();
         }
-        panic!("there is no end to it: {:?}", self.payment.duty(at(self.now)));
+        panic!(
+            "there is no end to it: {:?}",
+            self.payment.duty(at(self.now))
+        );
     }
 }
 
@@ -238,8 +354,9 @@ fn is_attempt(kind: Kind) -> bool {
 /// The status says how the operations stand.
 fn check_status(one: &Payment, attempt: &Operation) {
     use Status::{
-        Active, Authorised, Cancelled, Declined, Failed, GatewayHold, Needs3dSecure, NeedsApmAuthorization,
-        NoAnswerFromPsp, PartialRefunded, RefundFailed, RefundPending, Refunded, Succeeded,
+        Active, Authorised, Cancelled, Declined, Failed, GatewayHold, Needs3dSecure,
+        NeedsApmAuthorization, NoAnswerFromPsp, PartialRefunded, RefundFailed, RefundPending,
+        Refunded, Succeeded,
     };
     let allowed: &[Status] = match &attempt.state {
         State::Sent if attempt.action.is_none() => &[Active],
@@ -253,9 +370,20 @@ fn check_status(one: &Payment, attempt: &Operation) {
         State::Failed { .. } => &[Failed],
         State::Done { .. } if attempt.owed.is_some() => &[Declined, Failed, Cancelled],
         State::Done { .. } if one.captured == 0 => &[Authorised, Cancelled],
-        State::Done { .. } => &[Succeeded, PartialRefunded, Refunded, RefundPending, RefundFailed],
+        State::Done { .. } => &[
+            Succeeded,
+            PartialRefunded,
+            Refunded,
+            RefundPending,
+            RefundFailed,
+        ],
     };
-    assert!(allowed.contains(&one.status), "{} with an attempt {:?}", one.status, attempt.state);
+    assert!(
+        allowed.contains(&one.status),
+        "{} with an attempt {:?}",
+        one.status,
+        attempt.state
+    );
     if attempt.state.is_open() {
         assert_eq!(one.captured, 0, "money before an approval");
     }
@@ -263,10 +391,17 @@ fn check_status(one: &Payment, attempt: &Operation) {
 
 /// The same cases in every run; `PROPTEST_RNG_SEED` changes them. A failure prints the smallest story that shows it.
 fn config() -> ProptestConfig {
-    let config =
-        ProptestConfig { cases: 400, max_shrink_iters: 20_000, failure_persistence: None, ..Default::default() };
+    let config = ProptestConfig {
+        cases: 400,
+        max_shrink_iters: 20_000,
+        failure_persistence: None,
+        ..Default::default()
+    };
     match config.rng_seed {
-        RngSeed::Random => ProptestConfig { rng_seed: RngSeed::Fixed(0x5157), ..config },
+        RngSeed::Random => ProptestConfig {
+            rng_seed: RngSeed::Fixed(0x5157),
+            ..config
+        },
         RngSeed::Fixed(_) => config,
     }
 }

@@ -7,7 +7,9 @@ use domain::{
 };
 use uuid::Uuid;
 
-use crate::bench::{approved, at, begin, connection, done, in_status, payment, pending, refund, refused, tell};
+use crate::bench::{
+    approved, at, begin, connection, done, in_status, payment, pending, refund, refused, tell,
+};
 
 const INSTANCE: Uuid = Uuid::from_u128(9);
 
@@ -19,7 +21,13 @@ fn waiting(operation: Option<u32>) -> FlowRun {
         version: 1,
         instance: INSTANCE,
         started_at: at(0),
-        pause: Some(Pause { next: 3, why: Why::Outcome, due: None, operation, heard: None }),
+        pause: Some(Pause {
+            next: 3,
+            why: Why::Outcome,
+            due: None,
+            operation,
+            heard: None,
+        }),
     }
 }
 
@@ -33,13 +41,22 @@ fn a_run_goes_on_when_its_own_operation_has_ended_and_not_before() {
         let mut one = in_status(Status::Succeeded).unwrap();
         let (first, second) = (refund(&mut one, 100, 5), refund(&mut one, 200, 5));
         one.triggered.push(waiting(Some(second)));
-        assert_eq!(one.run_behind(second).map(|run| run.instance), Some(INSTANCE));
-        assert!(one.run_behind(first).is_none(), "that one is somebody else's");
+        assert_eq!(
+            one.run_behind(second).map(|run| run.instance),
+            Some(INSTANCE)
+        );
+        assert!(
+            one.run_behind(first).is_none(),
+            "that one is somebody else's"
+        );
         tell(&mut one, first, done(), 6);
         tell(&mut one, second, pending(), 7);
         assert_eq!((&rests(&one).why, rests(&one).due), (&Why::Outcome, None));
         tell(&mut one, second, end, 8);
-        assert_eq!((&rests(&one).why, rests(&one).due), (&Why::Step, Some(at(8))));
+        assert_eq!(
+            (&rests(&one).why, rests(&one).due),
+            (&Why::Step, Some(at(8)))
+        );
         assert_eq!(one.duty(at(8)), Some(Duty::Triggered(INSTANCE)));
         assert!(one.run_behind(second).is_none());
     }

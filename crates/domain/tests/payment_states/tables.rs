@@ -7,19 +7,27 @@ use domain::{
 };
 
 use crate::bench::{
-    Act, Word, approved, asks, at, begin, connection, declined, in_status, not_found, payment, policy, refund, tell,
+    Act, Word, approved, asks, at, begin, connection, declined, in_status, not_found, payment,
+    policy, refund, tell,
 };
 
 /// The actions that a status allows. `None`: no operation leads to the status.
 fn allowed(status: Status) -> Option<&'static [Act]> {
     match status {
-        Status::Active | Status::Declined | Status::Failed | Status::Cancelled | Status::Refunded => Some(&[]),
-        Status::Needs3dSecure | Status::NeedsApmAuthorization | Status::GatewayHold => Some(&[Act::Abandon]),
+        Status::Active
+        | Status::Declined
+        | Status::Failed
+        | Status::Cancelled
+        | Status::Refunded => Some(&[]),
+        Status::Needs3dSecure | Status::NeedsApmAuthorization | Status::GatewayHold => {
+            Some(&[Act::Abandon])
+        }
         Status::NoAnswerFromPsp => Some(&[Act::Resolve]),
         Status::Authorised => Some(&[Act::Capture, Act::Cancel]),
-        Status::Succeeded | Status::PartialRefunded | Status::RefundPending | Status::RefundFailed => {
-            Some(&[Act::Refund])
-        }
+        Status::Succeeded
+        | Status::PartialRefunded
+        | Status::RefundPending
+        | Status::RefundFailed => Some(&[Act::Refund]),
         Status::Inactive | Status::Disputed | Status::Removed | Status::Draft => None,
     }
 }
@@ -28,8 +36,14 @@ fn allowed(status: Status) -> Option<&'static [Act]> {
 fn every_status_allows_its_actions_and_refuses_all_others() {
     for status in Status::ALL.iter().copied() {
         let (start, allowed) = (in_status(status), allowed(status));
-        assert_eq!(start.is_some(), allowed.is_some(), "{status}: one without the other");
-        let (Some(start), Some(allowed)) = (start, allowed) else { continue };
+        assert_eq!(
+            start.is_some(),
+            allowed.is_some(),
+            "{status}: one without the other"
+        );
+        let (Some(start), Some(allowed)) = (start, allowed) else {
+            continue;
+        };
         for act in Act::ALL {
             let mut one = start.clone();
             match act.on(&mut one, 9, Some(1)) {
@@ -38,9 +52,16 @@ fn every_status_allows_its_actions_and_refuses_all_others() {
                     assert_ne!(one, start, "{act:?} in {status} does nothing");
                 }
                 Err(fault) => {
-                    assert!(!allowed.contains(&act), "{status} refuses {act:?}: {fault:?}");
+                    assert!(
+                        !allowed.contains(&act),
+                        "{status} refuses {act:?}: {fault:?}"
+                    );
                     assert_eq!(one, start, "what is refused changes nothing");
-                    assert_eq!(fault.as_ref().map(|fault| fault.code), act.code(), "{act:?} in {status}");
+                    assert_eq!(
+                        fault.as_ref().map(|fault| fault.code),
+                        act.code(),
+                        "{act:?} in {status}"
+                    );
                     if let Some(fault) = fault {
                         assert_eq!(fault.status.as_deref(), Some(status.text()));
                         assert!(fault.id.is_some());
@@ -88,9 +109,10 @@ fn led(from: Status, word: Word) -> Option<Status> {
             | Word::LookUpFailed => Status::NoAnswerFromPsp,
         })),
         Status::NoAnswerFromPsp if word == Word::NotFound => Some(Status::Failed),
-        Status::NoAnswerFromPsp | Status::Needs3dSecure | Status::NeedsApmAuthorization | Status::GatewayHold => {
-            decided.or(Some(from))
-        }
+        Status::NoAnswerFromPsp
+        | Status::Needs3dSecure
+        | Status::NeedsApmAuthorization
+        | Status::GatewayHold => decided.or(Some(from)),
         Status::Authorised
         | Status::Succeeded
         | Status::Declined
@@ -107,7 +129,9 @@ fn led(from: Status, word: Word) -> Option<Status> {
 #[test]
 fn every_piece_of_news_about_an_attempt_leads_where_the_contract_says() {
     for status in Status::ALL.iter().copied() {
-        let Some(start) = in_status(status) else { continue };
+        let Some(start) = in_status(status) else {
+            continue;
+        };
         for word in Word::ALL {
             for source in [Source::LookUp, Source::Processor] {
                 let mut one = start.clone();
@@ -115,7 +139,11 @@ fn every_piece_of_news_about_an_attempt_leads_where_the_contract_says() {
                 assert_eq!(Some(one.status), led(status, word), "{status} and {word:?}");
                 let charged = matches!(word, Word::Captured | Word::Approved);
                 let ended = matches!(status, Status::Declined | Status::Failed);
-                assert_eq!(one.reversals_owed().any(|n| n == 1), charged && ended, "{status} and {word:?}");
+                assert_eq!(
+                    one.reversals_owed().any(|n| n == 1),
+                    charged && ended,
+                    "{status} and {word:?}"
+                );
             }
         }
     }
@@ -124,16 +152,27 @@ fn every_piece_of_news_about_an_attempt_leads_where_the_contract_says() {
 #[test]
 fn an_authorisation_that_is_completed_ends_by_its_answer_and_waits_again_without_one() {
     for kind in [ActionKind::ThreeDSecure, ActionKind::Apm] {
-        let waits =
-            if kind == ActionKind::ThreeDSecure { Status::Needs3dSecure } else { Status::NeedsApmAuthorization };
+        let waits = if kind == ActionKind::ThreeDSecure {
+            Status::Needs3dSecure
+        } else {
+            Status::NeedsApmAuthorization
+        };
         for word in Word::ALL {
             let mut one = in_status(Status::Active).unwrap();
             tell(&mut one, 1, asks(kind, true), 1);
             assert_eq!(one.completion_owed(), Some(1));
             assert!(one.begin_complete(1, begin(2)).is_some());
-            assert_eq!((one.status, one.completion_owed()), (waits, None), "under way");
+            assert_eq!(
+                (one.status, one.completion_owed()),
+                (waits, None),
+                "under way"
+            );
             assert!(one.begin_complete(1, begin(2)).is_none(), "once");
-            assert!(one.begin_abandon(AbandonCause::Superseded, begin(2)).is_none(), "not while it is completed");
+            assert!(
+                one.begin_abandon(AbandonCause::Superseded, begin(2))
+                    .is_none(),
+                "not while it is completed"
+            );
             tell(&mut one, 1, word.news(at(3)), 3);
             let expected = match word {
                 Word::Nothing => waits,
@@ -181,9 +220,16 @@ fn with_later() -> Vec<(&'static str, Payment, u32)> {
     tell(&mut reverse, 1, approved(true), 2);
     let n = reverse.begin_reverse(1, true, begin(2)).unwrap().0;
     all.push(("reverse", reverse, n));
-    for status in [Status::Needs3dSecure, Status::NeedsApmAuthorization, Status::GatewayHold] {
+    for status in [
+        Status::Needs3dSecure,
+        Status::NeedsApmAuthorization,
+        Status::GatewayHold,
+    ] {
         let mut abandon = in_status(status).unwrap();
-        let n = abandon.begin_abandon(AbandonCause::Merchant, begin(2)).unwrap().0;
+        let n = abandon
+            .begin_abandon(AbandonCause::Merchant, begin(2))
+            .unwrap()
+            .0;
         all.push(("abandon", abandon, n));
     }
     all
@@ -242,17 +288,33 @@ fn every_piece_of_news_about_a_later_operation_leads_where_the_contract_says() {
                     ("refund", 'd') => Status::PartialRefunded,
                     ("refund", 'u' | 'p') => Status::RefundPending,
                     ("refund", 'r' | 'f') if promised => Status::RefundFailed,
-                    ("abandon", 'd') if begun.status == Status::NeedsApmAuthorization => Status::Cancelled,
+                    ("abandon", 'd') if begun.status == Status::NeedsApmAuthorization => {
+                        Status::Cancelled
+                    }
                     ("abandon", 'd') => Status::Declined,
                     _ => begun.status,
                 };
                 assert_eq!(one.status, expected, "{name}");
-                assert_eq!(one.captured, if expected == Status::Succeeded || kind == "refund" { 1000 } else { 0 });
-                let refused = matches!(after, 'r' | 'f') && matches!(kind, "capture" | "cancel" | "refund");
+                assert_eq!(
+                    one.captured,
+                    if expected == Status::Succeeded || kind == "refund" {
+                        1000
+                    } else {
+                        0
+                    }
+                );
+                let refused =
+                    matches!(after, 'r' | 'f') && matches!(kind, "capture" | "cancel" | "refund");
                 assert_eq!(one.verdict(n).is_err(), refused, "{name}");
                 let settled = after == 'd' && kind != "capture" && kind != "refund";
-                assert!(!settled || one.due_at().is_none(), "{name}: nothing is left to do");
-                assert!(!matches!(after, 's' | 'u' | 'p') || one.due_at().is_some(), "{name}: it is looked up");
+                assert!(
+                    !settled || one.due_at().is_none(),
+                    "{name}: nothing is left to do"
+                );
+                assert!(
+                    !matches!(after, 's' | 'u' | 'p') || one.due_at().is_some(),
+                    "{name}: it is looked up"
+                );
             }
         }
     }
@@ -262,10 +324,19 @@ fn every_piece_of_news_about_a_later_operation_leads_where_the_contract_says() {
 fn how_a_payment_may_go_on_elsewhere() {
     let connection_b = domain::id::ConnectionId::parse("simulator-b").unwrap();
     for word in Word::ALL {
-        for (soft_decline, fault, outage) in [(true, false, false), (false, true, false), (false, false, true)] {
+        for (soft_decline, fault, outage) in [
+            (true, false, false),
+            (false, true, false),
+            (false, false, true),
+        ] {
             let mut one = payment(CaptureRule::Immediate);
             let rest = vec![connection_b.clone()];
-            one.route = Some(domain::payment::Route { rest, soft_decline, fault, outage });
+            one.route = Some(domain::payment::Route {
+                rest,
+                soft_decline,
+                fault,
+                outage,
+            });
             let (n, _) = one.begin_authorise(connection(), true, begin(0));
             let mut found_out = one.clone();
             tell(&mut one, n, word.news(at(1)), 1);
@@ -289,7 +360,11 @@ fn how_a_payment_may_go_on_elsewhere() {
             };
             assert_eq!(one.may_fall_back(n).is_some(), may, "{word:?}");
             found_out.settle(n, word.news(at(60)), (Source::LookUp, at(60)), &policy());
-            assert_eq!(found_out.may_fall_back(n), None, "{word:?}: what a look-up finds out comes too late");
+            assert_eq!(
+                found_out.may_fall_back(n),
+                None,
+                "{word:?}: what a look-up finds out comes too late"
+            );
         }
     }
     let mut without = in_status(Status::Active).unwrap();
@@ -300,24 +375,44 @@ fn how_a_payment_may_go_on_elsewhere() {
 #[test]
 fn who_gives_up_what_decides_how_it_is_told() {
     use domain::decline::DeclineCode::{AuthorizationRequired, PaymentCancelled, ThreeDSecure};
-    let waits = [Status::Needs3dSecure, Status::NeedsApmAuthorization, Status::GatewayHold];
+    let waits = [
+        Status::Needs3dSecure,
+        Status::NeedsApmAuthorization,
+        Status::GatewayHold,
+    ];
     let causes = [
         (AbandonCause::Merchant, [PaymentCancelled; 3]),
         (AbandonCause::Superseded, [PaymentCancelled; 3]),
         (AbandonCause::AlreadyPaid, [PaymentCancelled; 3]),
-        (AbandonCause::Lifetime, [ThreeDSecure, PaymentCancelled, PaymentCancelled]),
+        (
+            AbandonCause::Lifetime,
+            [ThreeDSecure, PaymentCancelled, PaymentCancelled],
+        ),
         (AbandonCause::NobodyPresent, [AuthorizationRequired; 3]),
     ];
     for (cause, codes) in causes {
         for (status, code) in waits.into_iter().zip(codes) {
             let mut one = in_status(status).unwrap();
             let (n, _) = one.begin_abandon(cause, begin(2)).unwrap();
-            assert!(matches!(one.operation(n).unwrap().kind, Kind::Abandon { target: 1, .. }));
+            assert!(matches!(
+                one.operation(n).unwrap().kind,
+                Kind::Abandon { target: 1, .. }
+            ));
             assert!(one.begin_abandon(cause, begin(2)).is_none(), "once");
             tell(&mut one, n, Word::Done.news(at(3)), 3);
-            assert_eq!(one.decline().map(|decline| decline.code), Some(code), "{status} given up by {cause:?}");
-            let processor_id = one.approval().and_then(|approval| approval.processor_id.clone());
-            assert_eq!(processor_id.is_some(), status != Status::GatewayHold, "the processor's facts are kept");
+            assert_eq!(
+                one.decline().map(|decline| decline.code),
+                Some(code),
+                "{status} given up by {cause:?}"
+            );
+            let processor_id = one
+                .approval()
+                .and_then(|approval| approval.processor_id.clone());
+            assert_eq!(
+                processor_id.is_some(),
+                status != Status::GatewayHold,
+                "the processor's facts are kept"
+            );
             tell(&mut one, 1, not_found(90), 90);
             assert_eq!(one.due_at(), None);
         }

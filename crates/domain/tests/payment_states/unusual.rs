@@ -5,14 +5,15 @@ use domain::{
     answer::{ActionKind, Answer, Approval, LaterAnswer},
     id::{ConnectionId, FlowId},
     payment::{
-        AbandonCause, CancelCause, CaptureRule, Duty, FlowRun, News, Owed, Pause, Payment, Source, State, Status,
+        AbandonCause, CancelCause, CaptureRule, Duty, FlowRun, News, Owed, Pause, Payment, Source,
+        State, Status,
     },
 };
 use uuid::Uuid;
 
 use crate::bench::{
-    Act, approved, asks, at, begin, connection, declined, done, held, in_status, not_found, payment, pending, policy,
-    refund, refused, tell,
+    Act, approved, asks, at, begin, connection, declined, done, held, in_status, not_found,
+    payment, pending, policy, refund, refused, tell,
 };
 
 fn elsewhere(name: &str) -> ConnectionId {
@@ -20,8 +21,14 @@ fn elsewhere(name: &str) -> ConnectionId {
 }
 
 fn approved_as(id: &str) -> News {
-    let approval = Approval { processor_id: Some(id.to_owned()), ..Approval::default() };
-    News::Answer(Answer::Approved { captured: true, approval })
+    let approval = Approval {
+        processor_id: Some(id.to_owned()),
+        ..Approval::default()
+    };
+    News::Answer(Answer::Approved {
+        captured: true,
+        approval,
+    })
 }
 
 /// A payment whose first attempt was declined and that went on at a second connection.
@@ -39,7 +46,10 @@ fn a_late_charge_of_the_first_attempt_leaves_the_second_alone_and_is_given_back(
     let seconds: [(Option<News>, Status); 7] = [
         (None, Status::Active),
         (Some(News::NoAnswer), Status::NoAnswerFromPsp),
-        (Some(asks(ActionKind::ThreeDSecure, false)), Status::Needs3dSecure),
+        (
+            Some(asks(ActionKind::ThreeDSecure, false)),
+            Status::Needs3dSecure,
+        ),
         (Some(held()), Status::GatewayHold),
         (Some(approved(false)), Status::Authorised),
         (Some(approved(true)), Status::Succeeded),
@@ -53,9 +63,19 @@ fn a_late_charge_of_the_first_attempt_leaves_the_second_alone_and_is_given_back(
         tell(&mut one, 1, approved_as("late"), 3);
         assert_eq!(one.status, status);
         assert_eq!(one.reversals_owed().collect::<Vec<_>>(), [1]);
-        assert_eq!(one.operation(1).unwrap().owed, Some(Owed { captured: true, due: Some(at(3)) }));
+        assert_eq!(
+            one.operation(1).unwrap().owed,
+            Some(Owed {
+                captured: true,
+                due: Some(at(3))
+            })
+        );
         assert!(one.due_at().unwrap() <= at(3));
-        assert_eq!(one.operation(1).unwrap().processor_id.as_deref(), Some("late"), "by which it is given back");
+        assert_eq!(
+            one.operation(1).unwrap().processor_id.as_deref(),
+            Some("late"),
+            "by which it is given back"
+        );
         let (n, _) = one.begin_reverse(1, true, begin(3)).unwrap();
         assert_eq!(one.operation(n).unwrap().connection, connection());
         assert_eq!(one.attempt_behind(n).unwrap().n, 1);
@@ -63,7 +83,11 @@ fn a_late_charge_of_the_first_attempt_leaves_the_second_alone_and_is_given_back(
         assert_eq!((one.status, one.reversals_owed().count()), (status, 0));
         if status == Status::Succeeded {
             let n = refund(&mut one, 400, 5);
-            assert_eq!(one.operation(n).unwrap().connection, elsewhere("simulator-b"), "not where it was given back");
+            assert_eq!(
+                one.operation(n).unwrap().connection,
+                elsewhere("simulator-b"),
+                "not where it was given back"
+            );
             assert_eq!(one.attempt_behind(n).unwrap().n, 2);
         }
     }
@@ -77,18 +101,37 @@ fn every_late_charge_is_given_back_and_each_once() {
     let (first, _) = one.begin_reverse(1, true, begin(3)).unwrap();
     tell(&mut one, 2, approved(false), 4);
     assert_eq!(one.reversals_owed().collect::<Vec<_>>(), [1, 2]);
-    assert_eq!(one.duty(at(4)), Some(Duty::Reverse { target: 2, captured: false }));
-    assert!(one.begin_reverse(1, true, begin(4)).is_none(), "its reversal is under way");
+    assert_eq!(
+        one.duty(at(4)),
+        Some(Duty::Reverse {
+            target: 2,
+            captured: false
+        })
+    );
+    assert!(
+        one.begin_reverse(1, true, begin(4)).is_none(),
+        "its reversal is under way"
+    );
     let (second, _) = one.begin_reverse(2, false, begin(4)).unwrap();
     tell(&mut one, first, refused(), 5);
     tell(&mut one, second, done(), 5);
     let again = one.due_at().unwrap();
-    assert_eq!(one.duty(again), Some(Duty::Reverse { target: 1, captured: true }), "the one that was refused");
+    assert_eq!(
+        one.duty(again),
+        Some(Duty::Reverse {
+            target: 1,
+            captured: true
+        }),
+        "the one that was refused"
+    );
     let (third, _) = one.begin_reverse(1, true, begin(60)).unwrap();
     tell(&mut one, first, done(), 61);
     tell(&mut one, third, refused(), 62);
     assert_eq!(one.due_at(), None, "the first had taken effect after all");
-    assert_eq!((one.reversals_owed().count(), one.status), (0, Status::Declined));
+    assert_eq!(
+        (one.reversals_owed().count(), one.status),
+        (0, Status::Declined)
+    );
     assert!(one.authorisation().is_none(), "nothing holds");
 }
 
@@ -96,7 +139,9 @@ fn every_late_charge_is_given_back_and_each_once() {
 fn a_late_capture_of_a_cancelled_payment_is_given_back() {
     for is_late in [true, false] {
         let mut one = in_status(Status::Authorised).unwrap();
-        let (early, _) = one.begin_cancel(CancelCause::Merchant, None, begin(2)).unwrap();
+        let (early, _) = one
+            .begin_cancel(CancelCause::Merchant, None, begin(2))
+            .unwrap();
         tell(&mut one, early, News::Nothing("lost".to_owned()), 3);
         let (capture, _) = one.begin_capture(Some(400), begin(4)).unwrap();
         if is_late {
@@ -106,7 +151,13 @@ fn a_late_capture_of_a_cancelled_payment_is_given_back() {
         assert_eq!(one.status, Status::Cancelled);
         tell(&mut one, capture, done(), 7);
         assert_eq!((one.status, one.captured), (Status::Cancelled, 0));
-        assert_eq!(one.duty(at(7)), Some(Duty::Reverse { target: capture, captured: true }));
+        assert_eq!(
+            one.duty(at(7)),
+            Some(Duty::Reverse {
+                target: capture,
+                captured: true
+            })
+        );
         let (n, _) = one.begin_reverse(capture, true, begin(7)).unwrap();
         assert_eq!(one.operation(n).unwrap().amount, 400, "what was captured");
         assert_eq!(one.attempt_behind(n).unwrap().n, 1, "of the authorisation");
@@ -120,10 +171,16 @@ fn an_authorisation_that_is_approved_while_it_is_given_up_follows_the_processor(
     let begun = || {
         let mut one = in_status(Status::Needs3dSecure).unwrap();
         one.capture_rule = CaptureRule::Immediate;
-        let (n, _) = one.begin_abandon(AbandonCause::Superseded, begin(2)).unwrap();
+        let (n, _) = one
+            .begin_abandon(AbandonCause::Superseded, begin(2))
+            .unwrap();
         tell(&mut one, 1, approved(false), 3);
         assert_eq!(one.status, Status::Authorised);
-        assert_eq!(one.duty(at(3)), None, "not captured while it may be released");
+        assert_eq!(
+            one.duty(at(3)),
+            None,
+            "not captured while it may be released"
+        );
         for act in [Act::Capture, Act::Cancel] {
             let fault = act.on(&mut one, 3, None).unwrap_err().unwrap();
             assert_eq!(fault.code, Code::OperationInProgress);
@@ -132,10 +189,16 @@ fn an_authorisation_that_is_approved_while_it_is_given_up_follows_the_processor(
     };
     let (mut released, n) = begun();
     tell(&mut released, n, done(), 4);
-    assert_eq!((released.status, released.due_at()), (Status::Cancelled, None));
+    assert_eq!(
+        (released.status, released.due_at()),
+        (Status::Cancelled, None)
+    );
     let (mut kept, n) = begun();
     tell(&mut kept, n, refused(), 4);
-    assert_eq!((kept.status, kept.duty(at(4))), (Status::Authorised, Some(Duty::Capture)));
+    assert_eq!(
+        (kept.status, kept.duty(at(4))),
+        (Status::Authorised, Some(Duty::Capture))
+    );
     tell(&mut kept, n, done(), 5);
     assert_eq!(kept.status, Status::Cancelled, "released after all");
     let (mut sold, n) = begun();
@@ -148,25 +211,52 @@ fn what_would_not_be_given_up_is_asked_about_and_may_have_been_approved() {
     let mut one = in_status(Status::Needs3dSecure).unwrap();
     let day = 24 * 3600 + 1;
     assert_eq!(one.duty(at(6)), Some(Duty::LookUp(1)));
-    one.settle(1, asks(ActionKind::ThreeDSecure, false), (Source::LookUp, at(day)), &policy());
-    assert_eq!(one.duty(at(day)), Some(Duty::Abandon), "a day after it began to wait, not after it was asked about");
-    let (n, _) = one.begin_abandon(AbandonCause::Lifetime, begin(day)).unwrap();
-    assert!(one.begin_complete(1, begin(day)).is_none(), "not while it is given up");
+    one.settle(
+        1,
+        asks(ActionKind::ThreeDSecure, false),
+        (Source::LookUp, at(day)),
+        &policy(),
+    );
+    assert_eq!(
+        one.duty(at(day)),
+        Some(Duty::Abandon),
+        "a day after it began to wait, not after it was asked about"
+    );
+    let (n, _) = one
+        .begin_abandon(AbandonCause::Lifetime, begin(day))
+        .unwrap();
+    assert!(
+        one.begin_complete(1, begin(day)).is_none(),
+        "not while it is given up"
+    );
     tell(&mut one, n, refused(), day + 1);
     assert_eq!(one.status, Status::Needs3dSecure, "a timer decides nothing");
     assert_eq!(one.duty(at(day + 1)), Some(Duty::LookUp(1)));
     let mut waits = one.clone();
     one.settle(1, approved(true), (Source::LookUp, at(day + 1)), &policy());
     assert_eq!((one.status, one.due_at()), (Status::Succeeded, None));
-    waits.settle(1, asks(ActionKind::ThreeDSecure, false), (Source::LookUp, at(day + 1)), &policy());
+    waits.settle(
+        1,
+        asks(ActionKind::ThreeDSecure, false),
+        (Source::LookUp, at(day + 1)),
+        &policy(),
+    );
     let again = waits.due_at().unwrap();
     assert!(again > at(day + 1));
-    assert_eq!(waits.duty(at(day + 60)), Some(Duty::Abandon), "and given up again later");
+    assert_eq!(
+        waits.duty(at(day + 60)),
+        Some(Duty::Abandon),
+        "and given up again later"
+    );
 }
 
 #[test]
 fn what_was_given_up_and_is_charged_all_the_same_is_given_back() {
-    for status in [Status::Needs3dSecure, Status::NeedsApmAuthorization, Status::GatewayHold] {
+    for status in [
+        Status::Needs3dSecure,
+        Status::NeedsApmAuthorization,
+        Status::GatewayHold,
+    ] {
         let mut one = in_status(status).unwrap();
         let (n, _) = one.begin_abandon(AbandonCause::Lifetime, begin(2)).unwrap();
         tell(&mut one, n, done(), 3);
@@ -174,28 +264,51 @@ fn what_was_given_up_and_is_charged_all_the_same_is_given_back() {
         assert!(one.authorisation_ended());
         tell(&mut one, 1, approved(true), 9);
         assert_eq!((one.status, one.captured), (ended, 0));
-        assert_eq!(one.duty(at(9)), Some(Duty::Reverse { target: 1, captured: true }));
+        assert_eq!(
+            one.duty(at(9)),
+            Some(Duty::Reverse {
+                target: 1,
+                captured: true
+            })
+        );
     }
 }
 
 #[test]
-fn giving_up_that_takes_effect_late_ends_even_what_is_being_completed_and_its_charge_is_given_back() {
+fn giving_up_that_takes_effect_late_ends_even_what_is_being_completed_and_its_charge_is_given_back()
+{
     let mut one = in_status(Status::Active).unwrap();
     tell(&mut one, 1, asks(ActionKind::ThreeDSecure, true), 1);
-    let (n, _) = one.begin_abandon(AbandonCause::Superseded, begin(2)).unwrap();
+    let (n, _) = one
+        .begin_abandon(AbandonCause::Superseded, begin(2))
+        .unwrap();
     tell(&mut one, n, refused(), 3);
     assert!(one.begin_complete(1, begin(4)).is_some());
     tell(&mut one, n, done(), 5);
     assert_eq!(one.status, Status::Declined);
     tell(&mut one, 1, approved(false), 6);
-    assert_eq!((one.status, one.duty(at(6))), (Status::Declined, Some(Duty::Reverse { target: 1, captured: false })));
+    assert_eq!(
+        (one.status, one.duty(at(6))),
+        (
+            Status::Declined,
+            Some(Duty::Reverse {
+                target: 1,
+                captured: false
+            })
+        )
+    );
 }
 
 #[test]
 fn a_completion_that_could_not_be_sent_waits_again_with_the_time_it_had() {
     let mut one = in_status(Status::Needs3dSecure).unwrap();
     let ends = one.operation(1).unwrap().give_up_at;
-    one.settle(1, asks(ActionKind::ThreeDSecure, true), (Source::LookUp, at(3600)), &policy());
+    one.settle(
+        1,
+        asks(ActionKind::ThreeDSecure, true),
+        (Source::LookUp, at(3600)),
+        &policy(),
+    );
     assert!(one.begin_complete(1, begin(3600)).is_some());
     tell(&mut one, 1, News::Nothing("unreachable".to_owned()), 3601);
     assert_eq!(one.status, Status::Needs3dSecure);
@@ -212,10 +325,22 @@ fn a_completion_whose_outcome_was_unknown_waits_again_on_evidence_that_is_told()
     one.begin_complete(n, begin(2)).unwrap();
     tell(&mut one, n, News::NoAnswer, 4);
     assert_eq!(one.status, Status::NoAnswerFromPsp);
-    let lines = one.settle(n, asks(ActionKind::ThreeDSecure, true), (Source::LookUp, at(60)), &policy());
+    let lines = one.settle(
+        n,
+        asks(ActionKind::ThreeDSecure, true),
+        (Source::LookUp, at(60)),
+        &policy(),
+    );
     assert_eq!(one.status, Status::Needs3dSecure);
     assert_eq!(lines.len(), 1, "{lines:?}");
-    assert!(lines[0].message.as_ref().unwrap().contains("asking the processor"), "{lines:?}");
+    assert!(
+        lines[0]
+            .message
+            .as_ref()
+            .unwrap()
+            .contains("asking the processor"),
+        "{lines:?}"
+    );
 }
 
 #[test]
@@ -226,14 +351,28 @@ fn a_look_up_that_is_older_than_the_completion_does_not_have_it_completed_twice(
     assert!(one.begin_complete(1, begin(10)).is_some());
     for source in [Source::LookUp, Source::Processor] {
         one.settle(1, ready(), (source, at(11)), &policy());
-        assert_eq!(one.operation(1).unwrap().state, State::Sent, "it is under way");
+        assert_eq!(
+            one.operation(1).unwrap().state,
+            State::Sent,
+            "it is under way"
+        );
         assert!(one.begin_complete(1, begin(11)).is_none());
-        assert!(one.begin_abandon(AbandonCause::Superseded, begin(11)).is_none());
+        assert!(
+            one.begin_abandon(AbandonCause::Superseded, begin(11))
+                .is_none()
+        );
     }
-    assert_eq!(one.due_at(), Some(at(18)), "5 s to be sent, 3 s for the answer");
+    assert_eq!(
+        one.due_at(),
+        Some(at(18)),
+        "5 s to be sent, 3 s for the answer"
+    );
     let mut lost = one.clone();
     lost.settle(1, ready(), (Source::LookUp, at(18)), &policy());
-    assert!(lost.begin_complete(1, begin(18)).is_some(), "one that was never sent is completed now");
+    assert!(
+        lost.begin_complete(1, begin(18)).is_some(),
+        "one that was never sent is completed now"
+    );
     tell(&mut one, 1, approved(true), 12);
     assert_eq!(one.status, Status::Succeeded);
 }
@@ -241,15 +380,30 @@ fn a_look_up_that_is_older_than_the_completion_does_not_have_it_completed_twice(
 #[test]
 fn not_found_proves_nothing_of_what_the_processor_had() {
     let mut one = in_status(Status::Needs3dSecure).unwrap();
-    one.settle(1, asks(ActionKind::ThreeDSecure, true), (Source::LookUp, at(10)), &policy());
+    one.settle(
+        1,
+        asks(ActionKind::ThreeDSecure, true),
+        (Source::LookUp, at(10)),
+        &policy(),
+    );
     assert!(one.begin_complete(1, begin(10)).is_some());
     tell(&mut one, 1, News::NoAnswer, 12);
     for seconds in [20, 40, 1_000_000] {
-        one.settle(1, not_found(seconds), (Source::LookUp, at(seconds)), &policy());
+        one.settle(
+            1,
+            not_found(seconds),
+            (Source::LookUp, at(seconds)),
+            &policy(),
+        );
         assert_eq!(one.status, Status::NoAnswerFromPsp);
         assert!(one.due_at().unwrap() > at(seconds));
     }
-    one.settle(1, approved(true), (Source::LookUp, at(1_000_001)), &policy());
+    one.settle(
+        1,
+        approved(true),
+        (Source::LookUp, at(1_000_001)),
+        &policy(),
+    );
     assert_eq!(one.status, Status::Succeeded);
 }
 
@@ -273,14 +427,26 @@ fn not_found_is_counted_from_when_the_call_is_over_though_it_was_asked_about_bef
 #[test]
 fn a_hold_after_3d_secure_waits_for_the_processor_alone() {
     let mut one = in_status(Status::Needs3dSecure).unwrap();
-    one.settle(1, asks(ActionKind::ThreeDSecure, true), (Source::LookUp, at(10)), &policy());
+    one.settle(
+        1,
+        asks(ActionKind::ThreeDSecure, true),
+        (Source::LookUp, at(10)),
+        &policy(),
+    );
     assert!(one.begin_complete(1, begin(10)).is_some());
     tell(&mut one, 1, held(), 11);
-    assert_eq!((one.status, one.completion_owed()), (Status::GatewayHold, None));
+    assert_eq!(
+        (one.status, one.completion_owed()),
+        (Status::GatewayHold, None)
+    );
     assert_eq!(one.duty(at(2 * 24 * 3600)), Some(Duty::LookUp(1)));
     for _ in 0..20 {
         let due = one.due_at().unwrap();
-        assert_eq!(one.duty(due), Some(Duty::LookUp(1)), "the customer has come back: nobody is late");
+        assert_eq!(
+            one.duty(due),
+            Some(Duty::LookUp(1)),
+            "the customer has come back: nobody is late"
+        );
         one.settle(1, held(), (Source::LookUp, due), &policy());
     }
 }
@@ -294,27 +460,41 @@ fn what_is_captured_later_is_not_captured_earlier_because_a_capture_failed() {
     assert_eq!(one.due_at(), Some(at(1 + hour)));
     let (n, _) = one.begin_capture(Some(10), begin(2)).unwrap();
     tell(&mut one, n, refused(), 3);
-    assert_eq!((one.due_at(), one.duty(at(hour))), (Some(at(1 + hour)), None));
+    assert_eq!(
+        (one.due_at(), one.duty(at(hour))),
+        (Some(at(1 + hour)), None)
+    );
     assert_eq!(one.duty(at(1 + hour)), Some(Duty::Capture));
     let (n, _) = one.begin_capture(None, begin(1 + hour)).unwrap();
     tell(&mut one, n, refused(), 2 + hour);
-    assert!(one.due_at().unwrap() > at(2 + hour), "then it is tried again");
+    assert!(
+        one.due_at().unwrap() > at(2 + hour),
+        "then it is tried again"
+    );
 }
 
 #[test]
 fn a_capture_that_comes_after_the_end_of_the_life_time_is_not_waited_for() {
     let week = 7 * 24 * 3600;
     let mut one = in_status(Status::Active).unwrap();
-    one.capture_rule = CaptureRule::After { seconds: week + 3600 };
+    one.capture_rule = CaptureRule::After {
+        seconds: week + 3600,
+    };
     tell(&mut one, 1, approved(false), 1);
     assert_eq!(one.duty(at(1 + week)), Some(Duty::Expire));
-    let (n, _) = one.begin_cancel(CancelCause::Lifetime, None, begin(1 + week)).unwrap();
+    let (n, _) = one
+        .begin_cancel(CancelCause::Lifetime, None, begin(1 + week))
+        .unwrap();
     let mut kept = one.clone();
     tell(&mut one, n, done(), 2 + week);
     assert_eq!((one.status, one.due_at()), (Status::Cancelled, None));
     tell(&mut kept, n, refused(), 2 + week);
     kept.expires_at = Some(at(9 * 24 * 3600));
-    assert_eq!(kept.duty(at(1 + week + 3600)), Some(Duty::Capture), "what the processor keeps alive is captured");
+    assert_eq!(
+        kept.duty(at(1 + week + 3600)),
+        Some(Duty::Capture),
+        "what the processor keeps alive is captured"
+    );
 }
 
 #[test]
@@ -325,7 +505,10 @@ fn a_refund_that_settles_after_all_is_no_failed_one() {
     tell(&mut one, n, refused(), 4);
     assert_eq!(one.status, Status::RefundFailed);
     tell(&mut one, n, done(), 5);
-    assert_eq!((one.status, one.refundable()), (Status::PartialRefunded, 600));
+    assert_eq!(
+        (one.status, one.refundable()),
+        (Status::PartialRefunded, 600)
+    );
 }
 
 #[test]
@@ -333,11 +516,17 @@ fn what_an_answer_does_not_repeat_is_kept_and_one_of_the_wrong_sort_says_nothing
     let mut one = in_status(Status::Needs3dSecure).unwrap();
     let id = |payment: &Payment| payment.operation(1).unwrap().processor_id.clone();
     assert_eq!(id(&one).as_deref(), Some("ch_1"));
-    let wrong = News::Later(LaterAnswer::Done { processor_id: Some("re_9".to_owned()) });
+    let wrong = News::Later(LaterAnswer::Done {
+        processor_id: Some("re_9".to_owned()),
+    });
     tell(&mut one, 1, wrong, 2);
     assert_eq!(id(&one).as_deref(), Some("ch_1"));
     tell(&mut one, 1, approved(true), 3);
-    assert_eq!(id(&one).as_deref(), Some("ch_1"), "a capture and a refund need it");
+    assert_eq!(
+        id(&one).as_deref(),
+        Some("ch_1"),
+        "a capture and a refund need it"
+    );
     let n = refund(&mut one, 1, 4);
     tell(&mut one, n, declined(), 5);
     assert_eq!(one.operation(n).unwrap().answer, None);
@@ -361,8 +550,18 @@ fn flow_due(payment: &Payment) -> Option<Timestamp> {
 
 #[test]
 fn a_flow_goes_on_once_when_the_attempt_that_it_began_has_ended() {
-    let ends = [approved(true), approved(false), declined(), News::Nothing("down".to_owned())];
-    let opens = [News::NoAnswer, held(), asks(ActionKind::ThreeDSecure, false), asks(ActionKind::Apm, true)];
+    let ends = [
+        approved(true),
+        approved(false),
+        declined(),
+        News::Nothing("down".to_owned()),
+    ];
+    let opens = [
+        News::NoAnswer,
+        held(),
+        asks(ActionKind::ThreeDSecure, false),
+        asks(ActionKind::Apm, true),
+    ];
     for end in &ends {
         for open in &opens {
             let mut one = in_status(Status::Active).unwrap();
@@ -372,14 +571,20 @@ fn a_flow_goes_on_once_when_the_attempt_that_it_began_has_ended() {
             if matches!(end, News::Nothing(_)) {
                 one.settle(
                     1,
-                    News::Answer(Answer::Failed { reason: "down".to_owned() }),
+                    News::Answer(Answer::Failed {
+                        reason: "down".to_owned(),
+                    }),
                     (Source::LookUp, at(20)),
                     &policy(),
                 );
             } else {
                 tell(&mut one, 1, end.clone(), 20);
             }
-            assert_eq!((flow_due(&one), one.duty(at(20))), (Some(at(20)), Some(Duty::Flow)), "{open:?} {end:?}");
+            assert_eq!(
+                (flow_due(&one), one.duty(at(20))),
+                (Some(at(20)), Some(Duty::Flow)),
+                "{open:?} {end:?}"
+            );
             one.flow.as_mut().unwrap().pause = None;
             tell(&mut one, 1, end.clone(), 21);
             tell(&mut one, 1, approved(true), 22);
@@ -394,7 +599,8 @@ fn a_flow_that_waits_for_a_capture_goes_on_when_it_took_effect_after_all_or_was_
         let mut one = in_status(Status::Authorised).unwrap();
         one.capture_at = Some(at(2));
         let (n, _) = if released {
-            one.begin_cancel(CancelCause::Lifetime, None, begin(2)).unwrap()
+            one.begin_cancel(CancelCause::Lifetime, None, begin(2))
+                .unwrap()
         } else {
             one.begin_capture(None, begin(2)).unwrap()
         };
@@ -402,7 +608,14 @@ fn a_flow_that_waits_for_a_capture_goes_on_when_it_took_effect_after_all_or_was_
         tell(&mut one, n, News::Nothing("down".to_owned()), 3);
         assert_eq!(flow_due(&one), None, "it is tried again");
         tell(&mut one, n, done(), 4);
-        assert_eq!(one.status, if released { Status::Cancelled } else { Status::Succeeded });
+        assert_eq!(
+            one.status,
+            if released {
+                Status::Cancelled
+            } else {
+                Status::Succeeded
+            }
+        );
         assert_eq!(one.duty(at(4)), Some(Duty::Flow));
     }
 }
@@ -411,15 +624,34 @@ fn a_flow_that_waits_for_a_capture_goes_on_when_it_took_effect_after_all_or_was_
 fn a_document_from_before_reads() {
     let one = in_status(Status::RefundPending).unwrap();
     let mut document = serde_json::to_value(&one).unwrap();
-    for name in ["three_ds", "three_ds_redirect", "apm_redirect", "rule", "route", "made_by", "flow", "gateway"] {
+    for name in [
+        "three_ds",
+        "three_ds_redirect",
+        "apm_redirect",
+        "rule",
+        "route",
+        "made_by",
+        "flow",
+        "gateway",
+    ] {
         document.as_object_mut().unwrap().remove(name);
     }
     for operation in document["operations"].as_array_mut().unwrap() {
-        for name in ["action", "give_up_at", "return_key", "owed", "once", "looks"] {
+        for name in [
+            "action",
+            "give_up_at",
+            "return_key",
+            "owed",
+            "once",
+            "looks",
+        ] {
             operation.as_object_mut().unwrap().remove(name);
         }
     }
     let mut before = one.clone();
-    before.operations.iter_mut().for_each(|operation| operation.return_key = None);
+    before
+        .operations
+        .iter_mut()
+        .for_each(|operation| operation.return_key = None);
     assert_eq!(serde_json::from_value::<Payment>(document).unwrap(), before);
 }

@@ -11,7 +11,11 @@ impl Engine {
     ///
     /// # Errors
     /// `api.key.forbidden`, `error.connection.not-found`.
-    pub async fn disable_connection(&self, caller: &Caller, id: &ConnectionId) -> Result<(), Fault> {
+    pub async fn disable_connection(
+        &self,
+        caller: &Caller,
+        id: &ConnectionId,
+    ) -> Result<(), Fault> {
         caller.require_server()?;
         let change = Change::new(self.change_id(), &super::save::aggregate(caller.team, id))
             .with(store::connection::disable(caller.team, id));

@@ -14,6 +14,9 @@ impl Engine {
         caller.require_server()?;
         let found = store::connection::of_team(&self.inner.store, caller.team).await;
         let found = found.map_err(|error| database(&error))?;
-        Ok(found.into_iter().map(|connection| self.connection_view(connection)).collect())
+        Ok(found
+            .into_iter()
+            .map(|connection| self.connection_view(connection))
+            .collect())
     }
 }

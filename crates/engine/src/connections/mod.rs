@@ -35,7 +35,9 @@ impl Engine {
     fn connection_view(&self, connection: Connection) -> ConnectionView {
         let connector = self.inner.connectors.get(connection.processor.as_str());
         ConnectionView {
-            methods: connector.map(|connector| connector.descriptor().methods.to_vec()).unwrap_or_default(),
+            methods: connector
+                .map(|connector| connector.descriptor().methods.to_vec())
+                .unwrap_or_default(),
             id: connection.id,
             processor: connection.processor,
             name: connection.name,

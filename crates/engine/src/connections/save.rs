@@ -43,11 +43,19 @@ impl Engine {
     /// # Errors
     /// `api.key.forbidden`; `error.validation` for a processor that is not built in, another one than before, and
     /// settings that the processor's connector refuses.
-    pub async fn save_connection(&self, caller: &Caller, command: SaveConnection) -> Result<ConnectionView, Fault> {
+    pub async fn save_connection(
+        &self,
+        caller: &Caller,
+        command: SaveConnection,
+    ) -> Result<ConnectionView, Fault> {
         caller.require_server()?;
         let command = self.checked_connection(command)?;
         let sealed = match &command.credentials {
-            Some(credentials) => Some(self.sealed_credentials(caller.team, credentials).await.map_err(only_fault)?),
+            Some(credentials) => Some(
+                self.sealed_credentials(caller.team, credentials)
+                    .await
+                    .map_err(only_fault)?,
+            ),
             None => None,
         };
         let saved = self.saved_connection(caller.team, command, sealed).await;
@@ -59,7 +67,9 @@ impl Engine {
             }
             (Err(_), _) => {}
         }
-        saved.map(|(connection, _)| self.connection_view(connection)).map_err(only_fault)
+        saved
+            .map(|(connection, _)| self.connection_view(connection))
+            .map_err(only_fault)
     }
 
     fn checked_connection(&self, mut command: SaveConnection) -> Result<SaveConnection, Fault> {
@@ -75,16 +85,26 @@ impl Engine {
             };
             return Err(Fault::invalid("processor", reason));
         };
-        if command.credentials.as_ref().is_some_and(|credentials| credentials.len() > CREDENTIALS_MAX) {
+        if command
+            .credentials
+            .as_ref()
+            .is_some_and(|credentials| credentials.len() > CREDENTIALS_MAX)
+        {
             let reason = format!("must not be longer than {CREDENTIALS_MAX} bytes as JSON");
             return Err(Fault::invalid("credentials", reason));
         }
-        connector.check_settings(&command.settings).map_err(|reason| Fault::invalid("settings", reason))?;
+        connector
+            .check_settings(&command.settings)
+            .map_err(|reason| Fault::invalid("settings", reason))?;
         Ok(command)
     }
 
     async fn sealed_credentials(&self, team: TeamId, credentials: &str) -> Result<BlobId, Stop> {
-        Ok(self.inner.vault.seal_secret(team, credentials.as_bytes()).await?)
+        Ok(self
+            .inner
+            .vault
+            .seal_secret(team, credentials.as_bytes())
+            .await?)
     }
 
     /// Erases credentials that nothing refers to any more. What can't be erased now stays sealed.
@@ -102,7 +122,9 @@ impl Engine {
         command: SaveConnection,
         sealed: Option<BlobId>,
     ) -> Result<(Connection, Option<BlobId>), Stop> {
-        let id = command.id.unwrap_or_else(|| ConnectionId::of_uuid(self.inner.world.uuid_v7()));
+        let id = command
+            .id
+            .unwrap_or_else(|| ConnectionId::of_uuid(self.inner.world.uuid_v7()));
         let mut wanted = Connection {
             team,
             id,
@@ -121,14 +143,26 @@ impl Engine {
                     let reason = format!("a team has at most {CONNECTIONS_MAX} connections");
                     return Err(Fault::invalid("id", reason).into());
                 }
-                None => (change.with(store::connection::insert(&wanted, self.inner.world.now())), None),
+                None => (
+                    change.with(store::connection::insert(&wanted, self.inner.world.now())),
+                    None,
+                ),
                 Some(before) if before.processor != wanted.processor => {
-                    return Err(Fault::invalid("processor", "must be what it was: make another connection").into());
+                    return Err(Fault::invalid(
+                        "processor",
+                        "must be what it was: make another connection",
+                    )
+                    .into());
                 }
                 Some(before) => {
                     wanted.credentials = sealed.or(before.credentials);
-                    let replaced = before.credentials.filter(|old| wanted.credentials != Some(*old));
-                    (change.with(store::connection::update(&wanted, before.credentials)), replaced)
+                    let replaced = before
+                        .credentials
+                        .filter(|old| wanted.credentials != Some(*old));
+                    (
+                        change.with(store::connection::update(&wanted, before.credentials)),
+                        replaced,
+                    )
                 }
             };
             if self.commit_plain(change).await?.is_none() {

@@ -39,7 +39,10 @@ impl Engine {
             saved_at: now,
             published_at: Some(now),
         };
-        let published = Flow { published: Some(1), ..flow.clone() };
+        let published = Flow {
+            published: Some(1),
+            ..flow.clone()
+        };
         let change = Change::new(self.change_id(), &super::aggregate(flow.team, &flow.id))
             .with(store::flow::advance(flow.team, &flow.id, 0, 1))
             .with(store::flow_version::insert(&version))

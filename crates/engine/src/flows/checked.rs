@@ -26,18 +26,29 @@ impl Checked {
     ///
     /// # Errors
     /// `error.validation` for `field`; the reason names the places.
-    pub(crate) fn of(written: &Written<'_>, connections: &[ConnectionId], field: &str) -> Result<Self, Fault> {
+    pub(crate) fn of(
+        written: &Written<'_>,
+        connections: &[ConnectionId],
+        field: &str,
+    ) -> Result<Self, Fault> {
         let read = match written {
             Written::Text(text) => Document::parse(text),
             Written::Value(value) => Document::from_value(value),
         };
         let document = read.map_err(|found| problems(field, &found))?;
         let program = Program::compile(&document).map_err(|found| problems(field, &found))?;
-        if program.connections().iter().any(|named| !connections.contains(named)) {
+        if program
+            .connections()
+            .iter()
+            .any(|named| !connections.contains(named))
+        {
             let known: Vec<&str> = connections.iter().map(ConnectionId::as_str).collect();
             let reason = match known.as_slice() {
                 [] => "names a connection, and the team has none".to_owned(),
-                known => format!("names a connection that the team does not have; there are {}", known.join(", ")),
+                known => format!(
+                    "names a connection that the team does not have; there are {}",
+                    known.join(", ")
+                ),
             };
             return Err(Fault::invalid(field, reason));
         }
@@ -54,7 +65,11 @@ impl Checked {
 /// number.
 fn words(problem: &Problem) -> String {
     let text = problem.to_string();
-    if holds_card_number(&text) { "something in the document looks like a card number".to_owned() } else { text }
+    if holds_card_number(&text) {
+        "something in the document looks like a card number".to_owned()
+    } else {
+        text
+    }
 }
 
 /// What is wrong with a document, as a fault.

@@ -21,7 +21,9 @@ impl Engine {
     /// payments.
     pub async fn set_default_flow(&self, caller: &Caller, id: &FlowId) -> Result<(), Fault> {
         caller.require_server()?;
-        self.defaulted_flow(caller.team, id).await.map_err(only_fault)
+        self.defaulted_flow(caller.team, id)
+            .await
+            .map_err(only_fault)
     }
 
     pub(crate) async fn defaulted_flow(&self, team: TeamId, id: &FlowId) -> Result<(), Stop> {
@@ -30,7 +32,10 @@ impl Engine {
             let Some(published) = flow.published else {
                 return Err(Fault::invalid("id", "must be a flow that is published").into());
             };
-            if !matches!(self.program(team, id, published).await?.trigger(), Trigger::Payment) {
+            if !matches!(
+                self.program(team, id, published).await?.trigger(),
+                Trigger::Payment
+            ) {
                 return Err(Fault::invalid("id", "must be a flow for payments").into());
             }
             // One aggregate for the team: two of these changes never meet in one batch.

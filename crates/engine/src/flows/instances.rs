@@ -45,8 +45,20 @@ impl Engine {
             let pause = resting(Position::START, Why::Step, Some(at), heard.clone());
             let instance = self.inner.world.uuid_v7();
             let (id, name, version) = (flow.id, flow.name, flow.version);
-            let run = FlowRun { id, name, version, instance, started_at: at, pause: Some(pause) };
-            Instance { team, version: 1, run, intent }
+            let run = FlowRun {
+                id,
+                name,
+                version,
+                instance,
+                started_at: at,
+                pause: Some(pause),
+            };
+            Instance {
+                team,
+                version: 1,
+                run,
+                intent,
+            }
         });
         Ok(begun.collect())
     }
@@ -58,8 +70,12 @@ impl Engine {
         is_wanted: impl Fn(&Trigger) -> bool + Send,
         heard: &Heard,
     ) -> Result<usize, Stop> {
-        let started = self.instances(team, is_wanted, (None, Some(heard.clone()))).await?;
-        let Some(first) = started.first() else { return Ok(0) };
+        let started = self
+            .instances(team, is_wanted, (None, Some(heard.clone())))
+            .await?;
+        let Some(first) = started.first() else {
+            return Ok(0);
+        };
         let mut change = Change::new(self.change_id(), &first.run.instance.to_string());
         for instance in &started {
             change.push(store::flow_instance::insert(instance));
@@ -76,7 +92,8 @@ impl Engine {
         if limit == 0 {
             return Ok(0);
         }
-        let due = store::flow_instance::claim_due(&self.inner.store, now, now.after(LEASE), limit).await?;
+        let due = store::flow_instance::claim_due(&self.inner.store, now, now.after(LEASE), limit)
+            .await?;
         let taken = due.len();
         for (team, id) in due {
             let engine = self.clone();
@@ -95,15 +112,23 @@ impl Engine {
             // Whoever else has taken it here waits, so that no call is made twice without need.
             let _turn = self.inner.turns.take(id).await;
             let now = self.inner.world.now();
-            let Some(mut instance) = store::flow_instance::of_team(&self.inner.store, team, id).await? else { break };
+            let Some(mut instance) =
+                store::flow_instance::of_team(&self.inner.store, team, id).await?
+            else {
+                break;
+            };
             let due = |pause: &Pause| pause.due.is_some_and(|due| due <= now);
-            let Some(pause) = instance.run.pause.clone().filter(due) else { break };
+            let Some(pause) = instance.run.pause.clone().filter(due) else {
+                break;
+            };
             let intent = match instance.intent {
                 Some(intent) => store::intent::of_team(&self.inner.store, team, intent).await?,
                 None => None,
             };
             if let Why::Calling { url } = &pause.why
-                && !self.called(&instance, url, pause.next, intent.as_ref()).await
+                && !self
+                    .called(&instance, url, pause.next, intent.as_ref())
+                    .await
             {
                 break;
             }
@@ -122,28 +147,49 @@ impl Engine {
     }
 
     /// Follows the program. Returns where it rests then.
-    async fn run_on(&self, instance: &Instance, pause: &Pause, intent: Option<&Intent>) -> Result<Option<Pause>, Stop> {
-        let program = self.program(instance.team, &instance.run.id, instance.run.version).await?;
+    async fn run_on(
+        &self,
+        instance: &Instance,
+        pause: &Pause,
+        intent: Option<&Intent>,
+    ) -> Result<Option<Pause>, Stop> {
+        let program = self
+            .program(instance.team, &instance.run.id, instance.run.version)
+            .await?;
         let heard = pause.heard.as_ref();
         let facts = Facts {
             intent: intent.map(of_intent).unwrap_or_default(),
-            webhook: WebhookFacts { name: heard.map(|heard| heard.name.as_str().into()) },
+            webhook: WebhookFacts {
+                name: heard.map(|heard| heard.name.as_str().into()),
+            },
             webhook_body: heard.map(|heard| &heard.body),
             ..Facts::default()
         };
         let at = self.inner.world.now();
-        let run = program.run(Position::kept(pause.next), &facts, &mut || self.inner.world.random());
+        let run = program.run(Position::kept(pause.next), &facts, &mut || {
+            self.inner.world.random()
+        });
         for note in run.notes {
             tracing::info!(flow.instance = %instance.run.instance, note, "a flow notes");
         }
-        let resting = |next, why, due: Option<Timestamp>| Some(resting(next, why, due, pause.heard.clone()));
+        let resting =
+            |next, why, due: Option<Timestamp>| Some(resting(next, why, due, pause.heard.clone()));
         Ok(match run.stop {
             Halt::Delay { span, next } => resting(next, Why::Step, Some(at.after(span))),
-            Halt::Approval { title, within, next } => {
-                resting(next, Why::Approval { title }, within.map(|within| at.after(within)))
-            }
+            Halt::Approval {
+                title,
+                within,
+                next,
+            } => resting(
+                next,
+                Why::Approval { title },
+                within.map(|within| at.after(within)),
+            ),
             Halt::AwaitWebhook { name, within, next } => {
-                let why = Why::Webhook { name, captures: false };
+                let why = Why::Webhook {
+                    name,
+                    captures: false,
+                };
                 resting(next, why, within.map(|within| at.after(within)))
             }
             Halt::CallWebhook { url, next } => resting(next, Why::Calling { url }, Some(at)),
@@ -161,7 +207,13 @@ impl Engine {
     }
 
     /// Calls the merchant's webhook. `false`: not now.
-    async fn called(&self, instance: &Instance, url: &str, at: u32, intent: Option<&Intent>) -> bool {
+    async fn called(
+        &self,
+        instance: &Instance,
+        url: &str,
+        at: u32,
+        intent: Option<&Intent>,
+    ) -> bool {
         let body = json!({
             "intent": instance.intent.map(|intent| intent.to_string()),
             "trackingId": intent.map(|intent| intent.tracking_id.as_str()),
@@ -169,7 +221,15 @@ impl Engine {
             "amount": intent.and_then(|intent| intent.money).map(Money::minor),
             "currency": intent.map(|intent| intent.currency.code()),
         });
-        match self.hook(Hook { url, run: &instance.run, at, body }).await {
+        match self
+            .hook(Hook {
+                url,
+                run: &instance.run,
+                at,
+                body,
+            })
+            .await
+        {
             Some((called, words)) => {
                 tracing::info!(flow.instance = %instance.run.instance, called, words, "a flow has called a webhook");
                 true
@@ -190,7 +250,10 @@ impl Engine {
     pub(crate) async fn decide_instance(&self, team: TeamId, decide: &Decide) -> Result<(), Stop> {
         let waits = |pause: &Pause| matches!(pause.why, Why::Approval { .. });
         let approved = |pause: Pause| decide.approve.then_some(pause);
-        if self.moved_on(team, decide.instance, waits, approved).await? {
+        if self
+            .moved_on(team, decide.instance, waits, approved)
+            .await?
+        {
             Ok(())
         } else {
             Err(waits_no_more(decide.instance).into())
@@ -198,9 +261,20 @@ impl Engine {
     }
 
     /// Lets an instance without a payment go on that waits for the webhook. Returns whether it does.
-    pub(crate) async fn resume_instance(&self, team: TeamId, id: Uuid, heard: &Heard) -> Result<bool, Stop> {
-        let waits = |pause: &Pause| matches!(&pause.why, Why::Webhook { name, .. } if *name == heard.name);
-        let heard = |pause: Pause| Some(Pause { heard: Some(heard.clone()), ..pause });
+    pub(crate) async fn resume_instance(
+        &self,
+        team: TeamId,
+        id: Uuid,
+        heard: &Heard,
+    ) -> Result<bool, Stop> {
+        let waits =
+            |pause: &Pause| matches!(&pause.why, Why::Webhook { name, .. } if *name == heard.name);
+        let heard = |pause: Pause| {
+            Some(Pause {
+                heard: Some(heard.clone()),
+                ..pause
+            })
+        };
         self.moved_on(team, id, waits, heard).await
     }
 
@@ -214,9 +288,15 @@ impl Engine {
         loop {
             let found = store::flow_instance::of_team(&self.inner.store, team, id).await?;
             let mut instance = found.ok_or_else(no_such_instance)?;
-            let Some(pause) = instance.run.pause.take().filter(|pause| waits(pause)) else { return Ok(false) };
+            let Some(pause) = instance.run.pause.take().filter(|pause| waits(pause)) else {
+                return Ok(false);
+            };
             let due = Some(self.inner.world.now());
-            instance.run.pause = change(pause).map(|pause| Pause { why: Why::Step, due, ..pause });
+            instance.run.pause = change(pause).map(|pause| Pause {
+                why: Why::Step,
+                due,
+                ..pause
+            });
             if self.commit_instance(&mut instance).await? {
                 return Ok(true);
             }
@@ -225,5 +305,11 @@ impl Engine {
 }
 
 const fn resting(next: Position, why: Why, due: Option<Timestamp>, heard: Option<Heard>) -> Pause {
-    Pause { next: next.number(), why, due, operation: None, heard }
+    Pause {
+        next: next.number(),
+        why,
+        due,
+        operation: None,
+        heard,
+    }
 }

@@ -29,15 +29,24 @@ pub(crate) fn approximated(published: Option<(&flow::Document, &Program)>) -> Do
     let at_once = published.is_some_and(|(document, _)| captures_at_once(&document.steps));
     Document {
         connection: connection.unwrap_or_else(none),
-        capture: if at_once { CaptureRule::Immediate } else { CaptureRule::Api },
+        capture: if at_once {
+            CaptureRule::Immediate
+        } else {
+            CaptureRule::Api
+        },
     }
 }
 
 fn captures_at_once(steps: &[Step]) -> bool {
     steps.iter().all(|step| match &step.action {
         Action::Capture(when) => *when == CaptureWhen::Now,
-        Action::If { then, otherwise, .. } => captures_at_once(then) && captures_at_once(otherwise),
-        Action::Delay(_) | Action::Approval { .. } | Action::AwaitWebhook { .. } | Action::Cancel { .. } => false,
+        Action::If {
+            then, otherwise, ..
+        } => captures_at_once(then) && captures_at_once(otherwise),
+        Action::Delay(_)
+        | Action::Approval { .. }
+        | Action::AwaitWebhook { .. }
+        | Action::Cancel { .. } => false,
         _ => true,
     })
 }

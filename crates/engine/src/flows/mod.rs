@@ -61,7 +61,11 @@ pub struct FlowView {
 impl FlowView {
     fn of(flow: &Flow, version: FlowVersion) -> Self {
         // What is stored was checked, so that it has a name.
-        let name = version.document.get("name").and_then(serde_json::Value::as_str).unwrap_or(&flow.name);
+        let name = version
+            .document
+            .get("name")
+            .and_then(serde_json::Value::as_str)
+            .unwrap_or(&flow.name);
         Self {
             id: flow.id.clone(),
             name: name.to_owned(),
@@ -80,10 +84,18 @@ impl Engine {
     /// A team's flow, read now.
     async fn known_flow(&self, team: TeamId, id: &FlowId) -> Result<Flow, Stop> {
         let flows = self.flows_now(team).await?;
-        flows.into_iter().find(|flow| flow.id == *id).ok_or_else(|| flow_not_found().into())
+        flows
+            .into_iter()
+            .find(|flow| flow.id == *id)
+            .ok_or_else(|| flow_not_found().into())
     }
 
-    async fn known_version(&self, team: TeamId, id: &FlowId, version: u32) -> Result<FlowVersion, Stop> {
+    async fn known_version(
+        &self,
+        team: TeamId,
+        id: &FlowId,
+        version: u32,
+    ) -> Result<FlowVersion, Stop> {
         let found = store::flow_version::find(&self.inner.store, team, id, version).await?;
         found.ok_or_else(|| Fault::new(Code::FlowNotFound, "The flow has no such version.").into())
     }

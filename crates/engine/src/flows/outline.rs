@@ -23,8 +23,12 @@ pub(super) fn of(halt: &Halt) -> Option<String> {
         Halt::Cancel { .. } => "cancel".to_owned(),
         Halt::Decline { code, .. } => format!("decline with {}", code.code()),
         Halt::Delay { span, .. } => format!("wait {}", lasting(*span)),
-        Halt::Approval { title, within, .. } => format!("wait for approval of \"{title}\"{}", bounded(*within)),
-        Halt::AwaitWebhook { name, within, .. } => format!("wait for the webhook {name}{}", bounded(*within)),
+        Halt::Approval { title, within, .. } => {
+            format!("wait for approval of \"{title}\"{}", bounded(*within))
+        }
+        Halt::AwaitWebhook { name, within, .. } => {
+            format!("wait for the webhook {name}{}", bounded(*within))
+        }
         Halt::CallWebhook { .. } => "call a webhook".to_owned(),
         Halt::End => return None,
     })
@@ -34,7 +38,10 @@ pub(super) fn of(halt: &Halt) -> Option<String> {
 pub(super) fn beside(run: &Run) -> Vec<String> {
     let mut told = Vec::new();
     if let Some(methods) = &run.offers {
-        let methods: Vec<&str> = methods.iter().map(|method: &Method| method.code()).collect();
+        let methods: Vec<&str> = methods
+            .iter()
+            .map(|method: &Method| method.code())
+            .collect();
         told.push(format!("offer {}", methods.join(", ")));
     }
     match run.wish {
@@ -46,34 +53,66 @@ pub(super) fn beside(run: &Run) -> Vec<String> {
 }
 
 fn authorise(authorisation: &Authorisation) -> String {
-    let mut names = authorisation.candidates.iter().map(|candidate| candidate.connection.as_str());
+    let mut names = authorisation
+        .candidates
+        .iter()
+        .map(|candidate| candidate.connection.as_str());
     let first = format!("authorise at {}", names.next().unwrap_or("no connection"));
     let others: Vec<&str> = names.collect();
     if others.is_empty() {
         return first;
     }
-    let Fallback { soft_decline, fault, outage } = authorisation.fallback;
-    let after = [(soft_decline, "a soft decline"), (fault, "a fault"), (outage, "an outage")];
-    let after: Vec<&str> = after.into_iter().filter_map(|(holds, word)| holds.then_some(word)).collect();
-    format!("{first} (after {} at {})", after.join(" or "), others.join(", then "))
+    let Fallback {
+        soft_decline,
+        fault,
+        outage,
+    } = authorisation.fallback;
+    let after = [
+        (soft_decline, "a soft decline"),
+        (fault, "a fault"),
+        (outage, "an outage"),
+    ];
+    let after: Vec<&str> = after
+        .into_iter()
+        .filter_map(|(holds, word)| holds.then_some(word))
+        .collect();
+    format!(
+        "{first} (after {} at {})",
+        after.join(" or "),
+        others.join(", then ")
+    )
 }
 
 fn bounded(within: Option<Duration>) -> String {
-    within.map(|span| format!(" for at most {}", lasting(span))).unwrap_or_default()
+    within
+        .map(|span| format!(" for at most {}", lasting(span)))
+        .unwrap_or_default()
 }
 
 /// The span in its largest whole units, such as `1 day 2 hours`.
 fn lasting(span: Duration) -> String {
     let mut rest = span.as_secs();
     let mut told = Vec::new();
-    for (unit, seconds) in [("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1)] {
+    for (unit, seconds) in [
+        ("day", 86_400),
+        ("hour", 3_600),
+        ("minute", 60),
+        ("second", 1),
+    ] {
         let count = rest / seconds;
         rest %= seconds;
         if count > 0 {
-            told.push(format!("{count} {unit}{}", if count == 1 { "" } else { "s" }));
+            told.push(format!(
+                "{count} {unit}{}",
+                if count == 1 { "" } else { "s" }
+            ));
         }
     }
-    if told.is_empty() { "0 seconds".to_owned() } else { told.join(" ") }
+    if told.is_empty() {
+        "0 seconds".to_owned()
+    } else {
+        told.join(" ")
+    }
 }
 
 #[cfg(test)]

@@ -22,25 +22,58 @@ impl Engine {
     /// # Errors
     /// `api.key.forbidden`, `error.flow.not-found`; `error.validation` when it names a connection that is gone, and when
     /// the default flow would no longer be for payments.
-    pub async fn publish_flow(&self, caller: &Caller, id: &FlowId, version: u32) -> Result<FlowView, Fault> {
+    pub async fn publish_flow(
+        &self,
+        caller: &Caller,
+        id: &FlowId,
+        version: u32,
+    ) -> Result<FlowView, Fault> {
         caller.require_server()?;
-        self.published_flow(caller.team, id, version).await.map_err(only_fault)
+        self.published_flow(caller.team, id, version)
+            .await
+            .map_err(only_fault)
     }
 
-    pub(crate) async fn published_flow(&self, team: TeamId, id: &FlowId, version: u32) -> Result<FlowView, Stop> {
+    pub(crate) async fn published_flow(
+        &self,
+        team: TeamId,
+        id: &FlowId,
+        version: u32,
+    ) -> Result<FlowView, Stop> {
         let flow = self.known_flow(team, id).await?;
         let found = self.known_version(team, id, version).await?;
         let connections = store::connection::of_team(&self.inner.store, team).await?;
-        let connections: Vec<_> = connections.into_iter().map(|connection| connection.id).collect();
+        let connections: Vec<_> = connections
+            .into_iter()
+            .map(|connection| connection.id)
+            .collect();
         let checked = Checked::of(&Written::Value(&found.document), &connections, "version")?;
         if flow.is_default && !checked.is_for_payments() {
-            return Err(Fault::invalid("version", "must be for payments, since the flow is the default").into());
+            return Err(Fault::invalid(
+                "version",
+                "must be for payments, since the flow is the default",
+            )
+            .into());
         }
-        let document = legacy::approximated(checked.is_for_payments().then_some((&checked.document, &checked.program)));
-        let published = Flow { name: checked.document.name, published: Some(version), document, ..flow };
+        let document = legacy::approximated(
+            checked
+                .is_for_payments()
+                .then_some((&checked.document, &checked.program)),
+        );
+        let published = Flow {
+            name: checked.document.name,
+            published: Some(version),
+            document,
+            ..flow
+        };
         let change = Change::new(self.change_id(), &super::aggregate(team, id))
             .with(store::flow::publish(&published))
-            .with(store::flow_version::publish(team, id, version, self.inner.world.now()));
+            .with(store::flow_version::publish(
+                team,
+                id,
+                version,
+                self.inner.world.now(),
+            ));
         if self.commit_plain(change).await?.is_some() {
             return Err(flow_not_found().into());
         }

@@ -37,9 +37,16 @@ impl Engine {
     ///
     /// # Errors
     /// `api.key.forbidden`, `error.flow.not-found`.
-    pub async fn get_flow(&self, caller: &Caller, id: &FlowId, version: Option<u32>) -> Result<FlowView, Fault> {
+    pub async fn get_flow(
+        &self,
+        caller: &Caller,
+        id: &FlowId,
+        version: Option<u32>,
+    ) -> Result<FlowView, Fault> {
         caller.require_server()?;
-        self.flow_view(caller.team, id, version).await.map_err(only_fault)
+        self.flow_view(caller.team, id, version)
+            .await
+            .map_err(only_fault)
     }
 
     /// A version of a flow as a file; the last one when `version` is absent. Saving the text gives the same flow again.
@@ -54,11 +61,14 @@ impl Engine {
         format: FlowFormat,
     ) -> Result<String, Fault> {
         let view = self.get_flow(caller, id, version).await?;
-        let document = flow::Document::from_value(&view.document).map_err(|found| problems("document", &found))?;
+        let document = flow::Document::from_value(&view.document)
+            .map_err(|found| problems("document", &found))?;
         Ok(match format {
             FlowFormat::Yaml => document.to_yaml(),
             // A document has text keys and no floats that could fail to be written.
-            FlowFormat::Json => serde_json::to_string_pretty(&document.to_value()).unwrap_or_default() + "\n",
+            FlowFormat::Json => {
+                serde_json::to_string_pretty(&document.to_value()).unwrap_or_default() + "\n"
+            }
         })
     }
 
@@ -73,9 +83,17 @@ impl Engine {
         Ok(versions.into_iter().filter_map(of).collect())
     }
 
-    pub(super) async fn flow_view(&self, team: TeamId, id: &FlowId, version: Option<u32>) -> Result<FlowView, Stop> {
+    pub(super) async fn flow_view(
+        &self,
+        team: TeamId,
+        id: &FlowId,
+        version: Option<u32>,
+    ) -> Result<FlowView, Stop> {
         let flow = self.known_flow(team, id).await?;
         let version = version.or(flow.latest).ok_or_else(flow_not_found)?;
-        Ok(FlowView::of(&flow, self.known_version(team, id, version).await?))
+        Ok(FlowView::of(
+            &flow,
+            self.known_version(team, id, version).await?,
+        ))
     }
 }

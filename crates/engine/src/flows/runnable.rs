@@ -37,9 +37,16 @@ impl Engine {
     /// # Errors
     /// `error.flow.not-found` also for a flow that is not published or not for payments; in test mode it names those
     /// that are.
-    pub(crate) async fn runnable(&self, team: TeamId, wanted: Option<&str>) -> Result<Runnable, Stop> {
+    pub(crate) async fn runnable(
+        &self,
+        team: TeamId,
+        wanted: Option<&str>,
+    ) -> Result<Runnable, Stop> {
         let configured = self.configured(team).await?;
-        let published = configured.flows.iter().filter_map(|flow| Some((flow, flow.published?)));
+        let published = configured
+            .flows
+            .iter()
+            .filter_map(|flow| Some((flow, flow.published?)));
         let found = published.into_iter().find(|(flow, _)| match wanted {
             Some(id) => flow.id.as_str() == id,
             None => flow.is_default,
@@ -47,7 +54,12 @@ impl Engine {
         if let Some((flow, version)) = found {
             let program = self.program(team, &flow.id, version).await?;
             if matches!(program.trigger(), Trigger::Payment) {
-                return Ok(Runnable { id: flow.id.clone(), name: flow.name.clone(), version, program });
+                return Ok(Runnable {
+                    id: flow.id.clone(),
+                    name: flow.name.clone(),
+                    version,
+                    program,
+                });
             }
         }
         Err(self.no_such_flow(&configured, wanted).into())
@@ -59,20 +71,36 @@ impl Engine {
         let configured = self.configured(team).await?;
         let mut found = Vec::new();
         for flow in &configured.flows {
-            let Some(version) = flow.published else { continue };
+            let Some(version) = flow.published else {
+                continue;
+            };
             let program = match self.program(team, &flow.id, version).await {
-                Err(Stop::Fault(fault)) if matches!(fault.code, Code::Unknown | Code::FlowNotFound) => continue,
+                Err(Stop::Fault(fault))
+                    if matches!(fault.code, Code::Unknown | Code::FlowNotFound) =>
+                {
+                    continue;
+                }
                 program => program?,
             };
             if !matches!(program.trigger(), Trigger::Payment) {
-                found.push(Runnable { id: flow.id.clone(), name: flow.name.clone(), version, program });
+                found.push(Runnable {
+                    id: flow.id.clone(),
+                    name: flow.name.clone(),
+                    version,
+                    program,
+                });
             }
         }
         Ok(found)
     }
 
     /// Any version of a flow, for what is under way.
-    pub(crate) async fn program(&self, team: TeamId, id: &FlowId, version: u32) -> Result<Arc<Program>, Stop> {
+    pub(crate) async fn program(
+        &self,
+        team: TeamId,
+        id: &FlowId,
+        version: u32,
+    ) -> Result<Arc<Program>, Stop> {
         let key = (team, id.clone(), version);
         if let Some(program) = self.inner.programs.0.lock().get(&key) {
             return Ok(Arc::clone(program));
@@ -97,7 +125,11 @@ impl Engine {
             Some(_) => "There is no such flow that is published and for payments.".to_owned(),
             None => "The team has no default flow, so a flow must be named.".to_owned(),
         };
-        let names: Vec<_> = configured.flows.iter().filter(|flow| flow.published.is_some()).collect();
+        let names: Vec<_> = configured
+            .flows
+            .iter()
+            .filter(|flow| flow.published.is_some())
+            .collect();
         if self.inner.settings.mode == Mode::Test && !names.is_empty() {
             let names: Vec<_> = names.iter().map(|flow| flow.id.as_str()).collect();
             message = format!("{message} The flows are: {}.", names.join(", "));
@@ -108,6 +140,7 @@ impl Engine {
 
 /// The program of a version that was checked when it was saved. Its connections may be gone by now.
 fn compiled(document: &serde_json::Value) -> Result<Program, Fault> {
-    let document = flow::Document::from_value(document).map_err(|found| super::problems("document", &found))?;
+    let document = flow::Document::from_value(document)
+        .map_err(|found| super::problems("document", &found))?;
     Program::compile(&document).map_err(|found| super::problems("document", &found))
 }

@@ -47,25 +47,40 @@ impl Engine {
     /// `api.key.forbidden`; `error.validation` for a document with a fault, whose place the reason names.
     pub async fn save_flow(&self, caller: &Caller, command: SaveFlow) -> Result<FlowView, Fault> {
         caller.require_server()?;
-        self.saved_flow(caller.team, command).await.map_err(only_fault)
+        self.saved_flow(caller.team, command)
+            .await
+            .map_err(only_fault)
     }
 
-    pub(crate) async fn saved_flow(&self, team: TeamId, command: SaveFlow) -> Result<FlowView, Stop> {
+    pub(crate) async fn saved_flow(
+        &self,
+        team: TeamId,
+        command: SaveFlow,
+    ) -> Result<FlowView, Stop> {
         let written = match &command.document {
             WrittenFlow::Text(text) => Written::Text(text),
             WrittenFlow::Value(value) => Written::Value(value),
         };
         for _ in 0..TRIES {
             let connections = store::connection::of_team(&self.inner.store, team).await?;
-            let connections: Vec<_> = connections.into_iter().map(|connection| connection.id).collect();
+            let connections: Vec<_> = connections
+                .into_iter()
+                .map(|connection| connection.id)
+                .collect();
             let checked = Checked::of(&written, &connections, "document")?;
             let flows = self.flows_now(team).await?;
-            let id = command.id.clone().unwrap_or_else(|| self.made_id(&checked.document.name, &flows));
+            let id = command
+                .id
+                .clone()
+                .unwrap_or_else(|| self.made_id(&checked.document.name, &flows));
             let document = checked.document.to_value();
             let known = flows.iter().find(|flow| flow.id == id);
             let saved = match known {
                 Some(flow) => self.next_version(flow, document).await?,
-                None => self.first_version((team, id), &flows, (document, checked.document.name)).await?,
+                None => {
+                    self.first_version((team, id), &flows, (document, checked.document.name))
+                        .await?
+                }
             };
             if let Some((flow, version)) = saved {
                 self.inner.registry.forget(&team);
@@ -76,7 +91,11 @@ impl Engine {
     }
 
     /// `None` when another save was quicker.
-    async fn next_version(&self, flow: &Flow, document: Value) -> Result<Option<(Flow, FlowVersion)>, Stop> {
+    async fn next_version(
+        &self,
+        flow: &Flow,
+        document: Value,
+    ) -> Result<Option<(Flow, FlowVersion)>, Stop> {
         let latest = flow.latest.unwrap_or(0);
         let last = self.known_version(flow.team, &flow.id, latest).await?;
         if last.document == document {
@@ -91,10 +110,22 @@ impl Engine {
         }
         let version = self.version(flow, latest.saturating_add(1), document);
         let change = Change::new(self.change_id(), &super::aggregate(flow.team, &flow.id))
-            .with(store::flow::advance(flow.team, &flow.id, latest, version.version))
+            .with(store::flow::advance(
+                flow.team,
+                &flow.id,
+                latest,
+                version.version,
+            ))
             .with(store::flow_version::insert(&version));
-        let flow = Flow { latest: Some(version.version), ..flow.clone() };
-        Ok(self.commit_plain(change).await?.is_none().then_some((flow, version)))
+        let flow = Flow {
+            latest: Some(version.version),
+            ..flow.clone()
+        };
+        Ok(self
+            .commit_plain(change)
+            .await?
+            .is_none()
+            .then_some((flow, version)))
     }
 
     /// `None` when the id was taken meanwhile.
@@ -105,21 +136,41 @@ impl Engine {
         (document, name): (Value, String),
     ) -> Result<Option<(Flow, FlowVersion)>, Stop> {
         if flows.len() >= FLOWS_MAX {
-            return Err(Fault::invalid("id", format!("a team has at most {FLOWS_MAX} flows")).into());
+            return Err(
+                Fault::invalid("id", format!("a team has at most {FLOWS_MAX} flows")).into(),
+            );
         }
         let document_then = legacy::approximated(None);
-        let flow =
-            Flow { team, id, name, is_default: false, latest: Some(1), published: None, document: document_then };
+        let flow = Flow {
+            team,
+            id,
+            name,
+            is_default: false,
+            latest: Some(1),
+            published: None,
+            document: document_then,
+        };
         let version = self.version(&flow, 1, document);
         let change = Change::new(self.change_id(), &super::aggregate(team, &flow.id))
             .with(store::flow::insert(&flow, version.saved_at))
             .with(store::flow_version::insert(&version));
-        Ok(self.commit_plain(change).await?.is_none().then_some((flow, version)))
+        Ok(self
+            .commit_plain(change)
+            .await?
+            .is_none()
+            .then_some((flow, version)))
     }
 
     fn version(&self, flow: &Flow, version: u32, document: Value) -> FlowVersion {
         let (team, flow, saved_at) = (flow.team, flow.id.clone(), self.inner.world.now());
-        FlowVersion { team, flow, version, document, saved_at, published_at: None }
+        FlowVersion {
+            team,
+            flow,
+            version,
+            document,
+            saved_at,
+            published_at: None,
+        }
     }
 
     /// An id made of the name that no flow of the team has.
@@ -135,7 +186,9 @@ impl Engine {
         let base = base.trim_end_matches('-');
         let is_free = |id: &FlowId| !flows.iter().any(|flow| flow.id == *id);
         let numbered = (2..100_u32).map(|n| format!("{base}-{n}"));
-        let mut candidates = std::iter::once(base.to_owned()).chain(numbered).filter(|_| !base.is_empty());
+        let mut candidates = std::iter::once(base.to_owned())
+            .chain(numbered)
+            .filter(|_| !base.is_empty());
         let found = candidates.find_map(|text| FlowId::parse(&text).filter(is_free));
         found.unwrap_or_else(|| FlowId::of_uuid(self.inner.world.uuid_v7()))
     }

@@ -45,8 +45,14 @@ impl Engine {
     ) -> Result<FlowTrial, Fault> {
         caller.require_server()?;
         let facts = Facts::from_value(facts).map_err(|found| problems("facts", &found))?;
-        let view = self.flow_view(caller.team, id, version).await.map_err(only_fault)?;
-        let program = self.program(caller.team, id, view.version).await.map_err(only_fault)?;
+        let view = self
+            .flow_view(caller.team, id, version)
+            .await
+            .map_err(only_fault)?;
+        let program = self
+            .program(caller.team, id, view.version)
+            .await
+            .map_err(only_fault)?;
         Ok(tried(&program, facts, &mut || self.inner.world.random()))
     }
 }
@@ -59,7 +65,11 @@ fn tried(program: &Program, mut facts: Facts<'_>, draw: &mut dyn FnMut() -> u64)
         told.extend(outline::beside(&run));
         steps.extend(run.trace.into_iter().map(|trace| {
             let (step, taken, reason) = (trace.step, trace.taken, trace.reason);
-            TrialStep { step, taken, reason }
+            TrialStep {
+                step,
+                taken,
+                reason,
+            }
         }));
         told.extend(outline::of(&run.stop));
         if let Halt::Authorise(authorisation) = &run.stop {
@@ -68,13 +78,20 @@ fn tried(program: &Program, mut facts: Facts<'_>, draw: &mut dyn FnMut() -> u64)
         let Some(next) = next(&run.stop) else { break };
         from = next;
     }
-    let outcome = if told.is_empty() { "nothing".to_owned() } else { told.join(", then ") };
+    let outcome = if told.is_empty() {
+        "nothing".to_owned()
+    } else {
+        told.join(", then ")
+    };
     FlowTrial { steps, outcome }
 }
 
 /// What later steps see of an authorisation, unless the caller has said otherwise.
 fn goes_well(facts: &mut Facts<'_>, authorisation: &flow::Authorisation) {
-    facts.payment.status.get_or_insert_with(|| "AUTHORISED".into());
+    facts
+        .payment
+        .status
+        .get_or_insert_with(|| "AUTHORISED".into());
     let attempt = &mut facts.attempt;
     attempt.outcome.get_or_insert_with(|| "authorised".into());
     attempt.number.get_or_insert(1);

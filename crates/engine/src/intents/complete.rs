@@ -36,16 +36,26 @@ impl Engine {
         id: IntentId,
         reference: Option<PaymentId>,
     ) -> Result<IntentView, Fault> {
-        self.completed(caller, id, reference).await.map(IntentView::of).map_err(only_fault)
+        self.completed(caller, id, reference)
+            .await
+            .map(IntentView::of)
+            .map_err(only_fault)
     }
 
-    async fn completed(&self, caller: &Caller, id: IntentId, reference: Option<PaymentId>) -> Result<Intent, Stop> {
+    async fn completed(
+        &self,
+        caller: &Caller,
+        id: IntentId,
+        reference: Option<PaymentId>,
+    ) -> Result<Intent, Stop> {
         loop {
             let _turn = self.inner.turns.take(id.uuid()).await;
             let mut intent = self.own_intent(caller, id).await?;
             let paid = match intent.status {
                 Status::Complete => reference,
-                Status::Active | Status::Inactive => self.paid_with(caller, &intent, reference).await?,
+                Status::Active | Status::Inactive => {
+                    self.paid_with(caller, &intent, reference).await?
+                }
             };
             if intent.complete(paid, self.inner.world.now())? == Completion::Before {
                 return Ok(intent);
@@ -55,7 +65,10 @@ impl Engine {
                 Some(payment) => store::intent::hold(intent.team, intent.id, payment),
                 None => store::intent::unheld(intent.team, intent.id),
             };
-            match self.commit_intent(&intent, Moment::Completed, vec![guard]).await? {
+            match self
+                .commit_intent(&intent, Moment::Completed, vec![guard])
+                .await?
+            {
                 Ended::Done => return Ok(intent),
                 Ended::Overtaken | Ended::Taken => {}
                 Ended::Refused(_) => return Err(self.held_otherwise(&intent, paid).await?.into()),
@@ -73,41 +86,67 @@ impl Engine {
         let store = &self.inner.store;
         let Some(id) = reference else {
             let linked = store::intent::payments(store, intent.team, intent.id, LOOKED_AT).await?;
-            let paid = linked.iter().rev().find(|payment| is_paid(payment)).map(|payment| payment.id);
+            let paid = linked
+                .iter()
+                .rev()
+                .find(|payment| is_paid(payment))
+                .map(|payment| payment.id);
             return match paid {
-                None if !caller.is_server() => {
-                    Err(Fault::invalid(REFERENCE, "no payment of this intent is authorised or captured yet").into())
-                }
+                None if !caller.is_server() => Err(Fault::invalid(
+                    REFERENCE,
+                    "no payment of this intent is authorised or captured yet",
+                )
+                .into()),
                 paid => Ok(paid),
             };
         };
-        let payment = store::payment::of_team(store, intent.team, id).await?.ok_or_else(payment_not_found)?;
+        let payment = store::payment::of_team(store, intent.team, id)
+            .await?
+            .ok_or_else(payment_not_found)?;
         let is_linked = payment.intent == Some(intent.id);
         if !is_linked && !caller.is_server() {
             return Err(payment_not_found().into());
         }
         if !is_linked && payment.intent.is_some() {
-            return Err(Fault::invalid(REFERENCE, "must not be a payment of another intent").into());
+            return Err(
+                Fault::invalid(REFERENCE, "must not be a payment of another intent").into(),
+            );
         }
-        if !(if caller.is_server() { may_complete(payment.status) } else { is_paid(&payment) }) {
-            let fault = Fault::invalid(REFERENCE, "must be a payment that is authorised or captured");
+        if !(if caller.is_server() {
+            may_complete(payment.status)
+        } else {
+            is_paid(&payment)
+        }) {
+            let fault = Fault::invalid(
+                REFERENCE,
+                "must be a payment that is authorised or captured",
+            );
             return Err(fault.about(payment.id).in_status(payment.status).into());
         }
         Ok(Some(payment.id))
     }
 
     /// Why the payment could not be made the intent's own.
-    async fn held_otherwise(&self, intent: &Intent, wanted: Option<PaymentId>) -> Result<Fault, Stop> {
+    async fn held_otherwise(
+        &self,
+        intent: &Intent,
+        wanted: Option<PaymentId>,
+    ) -> Result<Fault, Stop> {
         let holder = store::intent::claimed_by(&self.inner.store, intent.team, intent.id).await?;
         Ok(match holder.filter(|holder| Some(*holder) != wanted) {
-            Some(holder) => {
-                Fault::new(Code::AlreadyAuthorised, "Another payment of the intent is live or paid.").about(holder)
-            }
+            Some(holder) => Fault::new(
+                Code::AlreadyAuthorised,
+                "Another payment of the intent is live or paid.",
+            )
+            .about(holder),
             None => Fault::invalid(REFERENCE, "must not be a payment of another intent"),
         })
     }
 }
 
 fn is_paid(payment: &Payment) -> bool {
-    matches!(payment.status, payment::Status::Authorised | payment::Status::Succeeded)
+    matches!(
+        payment.status,
+        payment::Status::Authorised | payment::Status::Succeeded
+    )
 }

@@ -33,18 +33,28 @@ impl Engine {
         Ok(taken)
     }
 
-    async fn deactivate(&self, team: TeamId, id: IntentId, lease_until: Timestamp) -> Result<(), Stop> {
+    async fn deactivate(
+        &self,
+        team: TeamId,
+        id: IntentId,
+        lease_until: Timestamp,
+    ) -> Result<(), Stop> {
         let _turn = self.inner.turns.take(id.uuid()).await;
-        let Some(mut intent) = store::intent::of_team(&self.inner.store, team, id).await? else { return Ok(()) };
+        let Some(mut intent) = store::intent::of_team(&self.inner.store, team, id).await? else {
+            return Ok(());
+        };
         if intent.expire(self.inner.world.now()) {
             intent.version += 1;
             // Whoever was first has made it active, or complete, and set its time.
             let is_wanted = |trigger: &Trigger| *trigger == Trigger::IntentInactive;
-            let started = self.instances(team, is_wanted, (Some(intent.id), None)).await?;
+            let started = self
+                .instances(team, is_wanted, (Some(intent.id), None))
+                .await?;
             let more = started.iter().map(store::flow_instance::insert).collect();
             self.commit_intent(&intent, Moment::Inactive, more).await?;
         } else {
-            let change = Change::new(self.change_id(), &id.key()).with(store::intent::set_due(&intent, lease_until));
+            let change = Change::new(self.change_id(), &id.key())
+                .with(store::intent::set_due(&intent, lease_until));
             self.commit_plain(change).await?;
         }
         Ok(())

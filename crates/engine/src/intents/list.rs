@@ -47,20 +47,38 @@ impl Engine {
         caller.require_server()?;
         let shape = intent_list::shape();
         let part = Part::of(&list.page, &shape)?;
-        let wanted = Wanted { statuses: list.statuses, tracking_id: list.tracking_id };
+        let wanted = Wanted {
+            statuses: list.statuses,
+            tracking_id: list.tracking_id,
+        };
         let store = &self.inner.store;
-        let listed = intent_list::page(store, caller.team, &wanted, &part).await.map_err(|error| database(&error))?;
+        let listed = intent_list::page(store, caller.team, &wanted, &part)
+            .await
+            .map_err(|error| database(&error))?;
         let total = if list.want_total {
-            Some(intent_list::count(store, caller.team, &wanted).await.map_err(|error| database(&error))?)
+            Some(
+                intent_list::count(store, caller.team, &wanted)
+                    .await
+                    .map_err(|error| database(&error))?,
+            )
         } else {
             None
         };
         let mut views = Vec::with_capacity(listed.rows.len());
         for (cursor, intent) in listed.rows {
             let view = IntentView::of(intent);
-            let view = if list.want_payments { self.with_payments(view).await? } else { view };
+            let view = if list.want_payments {
+                self.with_payments(view).await?
+            } else {
+                view
+            };
             views.push((cursor.encode(&shape), view));
         }
-        Ok(IntentPage { views, has_next: listed.has_next, has_previous: listed.has_previous, total })
+        Ok(IntentPage {
+            views,
+            has_next: listed.has_next,
+            has_previous: listed.has_previous,
+            total,
+        })
     }
 }

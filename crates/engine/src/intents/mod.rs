@@ -44,7 +44,10 @@ pub struct IntentView {
 
 impl IntentView {
     fn of(intent: Intent) -> Self {
-        Self { intent, payments: None }
+        Self {
+            intent,
+            payments: None,
+        }
     }
 }
 
@@ -58,7 +61,11 @@ impl Engine {
     /// The intent, if there is one that the credential may read and change.
     async fn own_intent(&self, caller: &Caller, id: IntentId) -> Result<Intent, Stop> {
         let intent = self.known_intent(caller.team, id).await?;
-        if may_touch(caller, &intent) { Ok(intent) } else { Err(intent_not_found().into()) }
+        if may_touch(caller, &intent) {
+            Ok(intent)
+        } else {
+            Err(intent_not_found().into())
+        }
     }
 }
 
@@ -66,7 +73,9 @@ fn may_touch(caller: &Caller, intent: &Intent) -> bool {
     match &caller.credential {
         Credential::Secret => true,
         Credential::Public => intent.started_by == Some(caller.key),
-        Credential::Client(grant) => intent.started_by == Some(caller.key) || grant.intent == Some(intent.id),
+        Credential::Client(grant) => {
+            intent.started_by == Some(caller.key) || grant.intent == Some(intent.id)
+        }
     }
 }
 

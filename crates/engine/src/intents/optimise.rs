@@ -24,8 +24,12 @@ impl Engine {
 
     async fn offered(&self, caller: &Caller, id: IntentId) -> Result<Vec<Method>, Stop> {
         let intent = self.own_intent(caller, id).await?;
-        let program = self.program(caller.team, &intent.flow, intent.flow_version).await?;
-        let run = program.run(Position::START, &facts(&intent), &mut || self.inner.world.random());
+        let program = self
+            .program(caller.team, &intent.flow, intent.flow_version)
+            .await?;
+        let run = program.run(Position::START, &facts(&intent), &mut || {
+            self.inner.world.random()
+        });
         match run.offers {
             Some(methods) => Ok(methods),
             None => self.taken_at(caller.team, &program.connections()).await,
@@ -33,14 +37,27 @@ impl Engine {
     }
 
     /// What connections take that are switched on.
-    async fn taken_at(&self, team: TeamId, connections: &[ConnectionId]) -> Result<Vec<Method>, Stop> {
+    async fn taken_at(
+        &self,
+        team: TeamId,
+        connections: &[ConnectionId],
+    ) -> Result<Vec<Method>, Stop> {
         let mut methods = Vec::new();
         for connection in connections {
-            let line = self.line(team, connection).await?.filter(|line| line.connection.enabled);
-            let taken = line.iter().flat_map(|line| line.connector.descriptor().methods);
+            let line = self
+                .line(team, connection)
+                .await?
+                .filter(|line| line.connection.enabled);
+            let taken = line
+                .iter()
+                .flat_map(|line| line.connector.descriptor().methods);
             for method in taken {
                 // A checkout offers cards, whatever their brands: that is also what a payment's type says.
-                let offered = if method.is_card() { Method::Card } else { *method };
+                let offered = if method.is_card() {
+                    Method::Card
+                } else {
+                    *method
+                };
                 if !methods.contains(&offered) {
                     methods.push(offered);
                 }
@@ -57,7 +74,9 @@ pub(crate) fn intent_facts(intent: &Intent) -> IntentFacts<'_> {
         tracking_id: Some(intent.tracking_id.as_str().into()),
         amount: intent.money.map(Money::minor),
         currency: Some(intent.currency.code().into()),
-        country: intent.location.map(|location| location.country.alpha2().into()),
+        country: intent
+            .location
+            .map(|location| location.country.alpha2().into()),
         status: Some(intent.status.code().into()),
     }
 }
@@ -75,9 +94,15 @@ pub(crate) fn facts(intent: &Intent) -> Facts<'_> {
             ..PaymentFacts::default()
         },
         customer: CustomerFacts {
-            id: customer.and_then(|customer| customer.id.as_deref()).map(Into::into),
-            email: customer.and_then(|customer| customer.email.as_deref()).map(Into::into),
-            name: customer.and_then(|customer| customer.name.as_deref()).map(Into::into),
+            id: customer
+                .and_then(|customer| customer.id.as_deref())
+                .map(Into::into),
+            email: customer
+                .and_then(|customer| customer.email.as_deref())
+                .map(Into::into),
+            name: customer
+                .and_then(|customer| customer.name.as_deref())
+                .map(Into::into),
             country: country.map(Into::into),
         },
         ..Facts::default()

@@ -23,9 +23,16 @@ impl Engine {
         loop {
             let _turn = self.inner.turns.take(id.uuid()).await;
             let mut intent = self.own_intent(caller, id).await?;
-            intent.pay(self.inner.world.now(), self.inner.settings.intent_inactivity)?;
+            intent.pay(
+                self.inner.world.now(),
+                self.inner.settings.intent_inactivity,
+            )?;
             intent.version += 1;
-            if self.commit_intent(&intent, Moment::Paying, Vec::new()).await? == Ended::Done {
+            if self
+                .commit_intent(&intent, Moment::Paying, Vec::new())
+                .await?
+                == Ended::Done
+            {
                 return Ok(intent);
             }
         }

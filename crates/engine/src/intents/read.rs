@@ -14,7 +14,10 @@ impl Engine {
     /// # Errors
     /// `error.intent.not-found`.
     pub async fn intent(&self, caller: &Caller, id: IntentId) -> Result<IntentView, Fault> {
-        self.own_intent(caller, id).await.map(IntentView::of).map_err(only_fault)
+        self.own_intent(caller, id)
+            .await
+            .map(IntentView::of)
+            .map_err(only_fault)
     }
 
     /// Adds the payments made for the intent, and the one that completed it.
@@ -28,8 +31,12 @@ impl Engine {
 
     async fn payments_of(&self, view: &IntentView) -> Result<Vec<Payment>, Stop> {
         let (store, intent) = (&self.inner.store, &view.intent);
-        let mut payments = store::intent::payments(store, intent.team, intent.id, PAYMENTS_TOLD).await?;
-        if let Some(id) = intent.reference.filter(|id| payments.iter().all(|payment| payment.id != *id)) {
+        let mut payments =
+            store::intent::payments(store, intent.team, intent.id, PAYMENTS_TOLD).await?;
+        if let Some(id) = intent
+            .reference
+            .filter(|id| payments.iter().all(|payment| payment.id != *id))
+        {
             // A merchant may complete an intent with a payment that was made apart from it.
             payments.extend(store::payment::of_team(store, intent.team, id).await?);
             payments.sort_by_key(|payment| payment.id);

@@ -28,8 +28,15 @@ impl Engine {
     ///
     /// # Errors
     /// `error.flow.not-found`; `error.validation` when a client token was made for another flow.
-    pub async fn start_intent(&self, caller: &Caller, command: StartIntent) -> Result<IntentView, Fault> {
-        self.started(caller, command).await.map(IntentView::of).map_err(only_fault)
+    pub async fn start_intent(
+        &self,
+        caller: &Caller,
+        command: StartIntent,
+    ) -> Result<IntentView, Fault> {
+        self.started(caller, command)
+            .await
+            .map(IntentView::of)
+            .map_err(only_fault)
     }
 
     async fn started(&self, caller: &Caller, command: StartIntent) -> Result<Intent, Stop> {
@@ -46,8 +53,16 @@ impl Engine {
             started_by: (!caller.is_server()).then_some(caller.key),
         };
         let changes = told_by(caller, command.changes);
-        let intent = Intent::start(start, changes, world.now(), self.inner.settings.intent_inactivity);
-        match self.commit_intent(&intent, Moment::Started, Vec::new()).await? {
+        let intent = Intent::start(
+            start,
+            changes,
+            world.now(),
+            self.inner.settings.intent_inactivity,
+        );
+        match self
+            .commit_intent(&intent, Moment::Started, Vec::new())
+            .await?
+        {
             Ended::Done => Ok(intent),
             Ended::Overtaken | Ended::Refused(_) | Ended::Taken => Err(Fault::unknown().into()),
         }
@@ -62,8 +77,16 @@ impl Engine {
 
 fn check_flow(caller: &Caller, wanted: &str) -> Result<(), Fault> {
     match &caller.credential {
-        Credential::Client(grant) if grant.flow.as_ref().is_some_and(|flow| flow.as_str() != wanted) => {
-            Err(Fault::invalid("paymentFlowId", "must be what the client token was made for"))
+        Credential::Client(grant)
+            if grant
+                .flow
+                .as_ref()
+                .is_some_and(|flow| flow.as_str() != wanted) =>
+        {
+            Err(Fault::invalid(
+                "paymentFlowId",
+                "must be what the client token was made for",
+            ))
         }
         Credential::Client(_) | Credential::Public | Credential::Secret => Ok(()),
     }

@@ -23,8 +23,15 @@ impl Engine {
     ///
     /// # Errors
     /// `error.intent.not-found`; `error.intent.invalid-status` when it is complete.
-    pub async fn update_intent(&self, caller: &Caller, command: UpdateIntent) -> Result<IntentView, Fault> {
-        self.updated_intent(caller, command).await.map(IntentView::of).map_err(only_fault)
+    pub async fn update_intent(
+        &self,
+        caller: &Caller,
+        command: UpdateIntent,
+    ) -> Result<IntentView, Fault> {
+        self.updated_intent(caller, command)
+            .await
+            .map(IntentView::of)
+            .map_err(only_fault)
     }
 
     async fn updated_intent(&self, caller: &Caller, command: UpdateIntent) -> Result<Intent, Stop> {
@@ -35,7 +42,11 @@ impl Engine {
             let patience = self.inner.settings.intent_inactivity;
             intent.update(changes.clone(), self.inner.world.now(), patience)?;
             intent.version += 1;
-            if self.commit_intent(&intent, Moment::Updated, Vec::new()).await? == Ended::Done {
+            if self
+                .commit_intent(&intent, Moment::Updated, Vec::new())
+                .await?
+                == Ended::Done
+            {
                 return Ok(intent);
             }
         }

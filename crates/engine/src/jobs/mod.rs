@@ -29,7 +29,10 @@ impl Engine {
                 self.sweep_all().await;
             }
             if !busy {
-                self.inner.world.sleep(self.inner.settings.poll_interval).await;
+                self.inner
+                    .world
+                    .sleep(self.inner.settings.poll_interval)
+                    .await;
             }
         }
     }
@@ -39,7 +42,10 @@ impl Engine {
         logged("erase_people", self.erase_people().await);
         logged("erase_deleted_methods", self.erase_deleted_methods().await);
         logged("erase_security_codes", self.erase_security_codes().await);
-        logged("forget_idempotency_keys", self.forget_idempotency_keys().await);
+        logged(
+            "forget_idempotency_keys",
+            self.forget_idempotency_keys().await,
+        );
         logged("forget_client_tokens", self.forget_client_tokens().await);
         logged("forget_wallet_tokens", self.forget_wallet_tokens().await);
         logged("forget_token_requests", self.forget_token_requests().await);
@@ -51,13 +57,15 @@ impl Engine {
 fn logged(job: &'static str, done: Result<usize, Stop>) -> usize {
     match done {
         Ok(count) => {
-            metrics::counter!("pointsman_job_runs_total", "job" => job, "outcome" => "ok").increment(1);
+            metrics::counter!("pointsman_job_runs_total", "job" => job, "outcome" => "ok")
+                .increment(1);
             let items = u64::try_from(count).unwrap_or(u64::MAX);
             metrics::counter!("pointsman_job_items_total", "job" => job).increment(items);
             count
         }
         Err(stop) => {
-            metrics::counter!("pointsman_job_runs_total", "job" => job, "outcome" => "failed").increment(1);
+            metrics::counter!("pointsman_job_runs_total", "job" => job, "outcome" => "failed")
+                .increment(1);
             let (code, why) = stop.words();
             tracing::warn!(job, code, why, "a job failed and will run again");
             0

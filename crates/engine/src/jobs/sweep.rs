@@ -26,7 +26,9 @@ impl Engine {
     /// Erases the numbers of raw cards whose payment's authorisation has ended, and their security codes.
     pub(super) async fn erase_hidden_cards(&self) -> Result<usize, Stop> {
         let now = self.inner.world.now();
-        let due = store::hidden_card::claim_due(&self.inner.store, now, now.after(HIDDEN_AGAIN), BATCH).await?;
+        let due =
+            store::hidden_card::claim_due(&self.inner.store, now, now.after(HIDDEN_AGAIN), BATCH)
+                .await?;
         let taken = due.len();
         for (team, blob, payment) in due {
             let found = store::payment::of_team(&self.inner.store, team, payment).await?;
@@ -45,7 +47,12 @@ impl Engine {
         let deleted = store::method::deleted(&self.inner.store, before, BATCH).await?;
         let count = deleted.len();
         for method in deleted {
-            if !self.inner.vault.erase_cvc(&token_holder(method.team, &method.token)).await {
+            if !self
+                .inner
+                .vault
+                .erase_cvc(&token_holder(method.team, &method.token))
+                .await
+            {
                 continue;
             }
             if let Err(error) = self.inner.vault.erase(method.team, method.blob).await {
@@ -68,7 +75,9 @@ impl Engine {
         let mut erased = vault.sweep_codes().await?;
         for used in vault.used_codes(BATCH).await? {
             let payment = match code_user_of(used.by()) {
-                Some((team, payment)) => store::payment::of_team(&self.inner.store, team, payment).await?,
+                Some((team, payment)) => {
+                    store::payment::of_team(&self.inner.store, team, payment).await?
+                }
                 None => None,
             };
             if payment.is_none_or(|payment| payment.authorisation_ended()) {
@@ -81,7 +90,11 @@ impl Engine {
 
     /// Forgets idempotency keys after their retention.
     pub(super) async fn forget_idempotency_keys(&self) -> Result<usize, Stop> {
-        let before = self.inner.world.now().before(self.inner.settings.idempotency_retention);
+        let before = self
+            .inner
+            .world
+            .now()
+            .before(self.inner.settings.idempotency_retention);
         Ok(store::once::sweep(&self.inner.store, before, BATCH).await?)
     }
 
@@ -98,7 +111,12 @@ impl Engine {
 
     /// Removes requests for processors' tokens whose customers had their time, and a day to load their pages again.
     pub(super) async fn forget_token_requests(&self) -> Result<usize, Stop> {
-        let before = self.inner.world.now().before(self.inner.settings.customer_lifetime).before(ORPHAN_AGE);
+        let before = self
+            .inner
+            .world
+            .now()
+            .before(self.inner.settings.customer_lifetime)
+            .before(ORPHAN_AGE);
         Ok(store::token_request::sweep(&self.inner.store, before, BATCH).await?)
     }
 
@@ -116,7 +134,9 @@ impl Engine {
             if !used {
                 match self.inner.vault.erase(team, blob).await {
                     Ok(()) => erased += 1,
-                    Err(error) => tracing::warn!(error = %error, "a number that nothing uses can't be erased"),
+                    Err(error) => {
+                        tracing::warn!(error = %error, "a number that nothing uses can't be erased")
+                    }
                 }
             }
             *self.inner.orphans_after.lock() = Some(blob);

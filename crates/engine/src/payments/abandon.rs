@@ -28,26 +28,50 @@ impl Engine {
     /// `api.key.forbidden`, `error.payment.not-found`, `error.abandon.invalid-status`, `error.unavailable`.
     pub async fn abandon(&self, caller: &Caller, wanted: Abandon) -> Result<PaymentView, Fault> {
         caller.require_server()?;
-        let mut payment = self.load(caller.team, wanted.id).await.map_err(only_fault)?;
-        if let Some(n) = payment.attempt().filter(|attempt| attempt.state == State::Sent).map(|attempt| attempt.n) {
+        let mut payment = self
+            .load(caller.team, wanted.id)
+            .await
+            .map_err(only_fault)?;
+        if let Some(n) = payment
+            .attempt()
+            .filter(|attempt| attempt.state == State::Sent)
+            .map(|attempt| attempt.n)
+        {
             // The customer has come back just now.
-            payment = self.settled_by_another(payment, n).await.map_err(only_fault)?;
+            payment = self
+                .settled_by_another(payment, n)
+                .await
+                .map_err(only_fault)?;
         }
         if rests_in_its_flow(&payment) {
-            return Box::pin(self.stopped(caller, wanted.id)).await.map(PaymentView::of).map_err(only_fault);
+            return Box::pin(self.stopped(caller, wanted.id))
+                .await
+                .map(PaymentView::of)
+                .map_err(only_fault);
         }
         if payment.waiting_attempt().is_none() {
-            let message = format!("The payment's status is {}. It waits for nobody.", payment.status);
-            return Err(Fault::new(Code::AbandonStatus, message).about(payment.id).in_status(payment.status));
+            let message = format!(
+                "The payment's status is {}. It waits for nobody.",
+                payment.status
+            );
+            return Err(Fault::new(Code::AbandonStatus, message)
+                .about(payment.id)
+                .in_status(payment.status));
         }
         let engine = self.clone();
         let deadline = self.deadline();
-        let work = self.own(Box::pin(async move { Box::pin(engine.given_up(payment)).await }));
+        let work = self.own(Box::pin(
+            async move { Box::pin(engine.given_up(payment)).await },
+        ));
         let world = &self.inner.world;
         match world.timeout(deadline.left(world.now()), work).await {
             Ok(Some(done)) => done.map(PaymentView::of).map_err(only_fault),
             Ok(None) => Err(Fault::unknown()),
-            Err(world::Elapsed) => self.load(caller.team, wanted.id).await.map(PaymentView::of).map_err(only_fault),
+            Err(world::Elapsed) => self
+                .load(caller.team, wanted.id)
+                .await
+                .map(PaymentView::of)
+                .map_err(only_fault),
         }
     }
 
@@ -58,13 +82,17 @@ impl Engine {
             let mut payment = self.load(caller.team, id).await?;
             if !rests_in_its_flow(&payment) {
                 let message = "The payment has gone on meanwhile. Read it again.";
-                return Err(Fault::new(Code::AbandonStatus, message).about(id).in_status(payment.status).into());
+                return Err(Fault::new(Code::AbandonStatus, message)
+                    .about(id)
+                    .in_status(payment.status)
+                    .into());
             }
             let at = self.inner.world.now();
             let mut lines = vec![Line::new(at, "Giving up").saying("The merchant gave it up.")];
             let before = Before::of(&payment);
             lines.push(payment.decline_by_rule(Decline::of(DeclineCode::PaymentCancelled), at));
-            self.trigger(&mut payment, &before, None, &mut lines).await?;
+            self.trigger(&mut payment, &before, None, &mut lines)
+                .await?;
             payment.version += 1;
             let mut extra = released(&payment);
             self.answer_owed(&mut payment, &mut extra);
@@ -80,11 +108,17 @@ impl Engine {
     async fn given_up(&self, payment: Payment) -> Result<Payment, Stop> {
         let mut payment = payment;
         for _ in 0..TRIES {
-            let Some(n) = payment.waiting_attempt().map(|attempt| attempt.n) else { break };
+            let Some(n) = payment.waiting_attempt().map(|attempt| attempt.n) else {
+                break;
+            };
             let asked = payment.operations.len();
             payment = Box::pin(self.give_up(payment, AbandonCause::Merchant)).await?;
             payment = self.settled_by_another(payment, n).await?;
-            let tried = payment.operations.iter().skip(asked).any(|one| matches!(one.kind, Kind::Abandon { .. }));
+            let tried = payment
+                .operations
+                .iter()
+                .skip(asked)
+                .any(|one| matches!(one.kind, Kind::Abandon { .. }));
             if tried {
                 break;
             }
@@ -93,9 +127,17 @@ impl Engine {
     }
 
     /// Has the processor give up the authorisation that waits, then goes on with what follows from that.
-    pub(crate) async fn give_up(&self, payment: Payment, cause: AbandonCause) -> Result<Payment, Stop> {
+    pub(crate) async fn give_up(
+        &self,
+        payment: Payment,
+        cause: AbandonCause,
+    ) -> Result<Payment, Stop> {
         let about = payment.waiting_attempt().map_or(0, |attempt| attempt.n);
-        let payment = self.follow(payment, about, |payment, begin| payment.begin_abandon(cause, begin)).await?;
+        let payment = self
+            .follow(payment, about, |payment, begin| {
+                payment.begin_abandon(cause, begin)
+            })
+            .await?;
         let payment = match payment.waiting_attempt().map(|attempt| attempt.n) {
             // It would not be given up: it may be authorised by now.
             Some(n) => Box::pin(self.look_up(payment, n, false)).await?,
@@ -106,10 +148,19 @@ impl Engine {
 
     /// Gives up what waited for the customer for too long, or for somebody who is not there.
     pub(crate) async fn expire_waiting(&self, payment: Payment) -> Result<Payment, Stop> {
-        let present = payment.waiting_attempt().is_some_and(|attempt| attempt.return_key.is_some());
-        let cause = if present { AbandonCause::Lifetime } else { AbandonCause::NobodyPresent };
+        let present = payment
+            .waiting_attempt()
+            .is_some_and(|attempt| attempt.return_key.is_some());
+        let cause = if present {
+            AbandonCause::Lifetime
+        } else {
+            AbandonCause::NobodyPresent
+        };
         let about = payment.waiting_attempt().map_or(0, |attempt| attempt.n);
-        self.follow(payment, about, |payment, begin| payment.begin_abandon(cause, begin)).await
+        self.follow(payment, about, |payment, begin| {
+            payment.begin_abandon(cause, begin)
+        })
+        .await
     }
 }
 

@@ -55,9 +55,19 @@ impl Engine {
         loop {
             let _sending = self.inner.sending.begin(payment.id, n);
             let news = Box::pin(self.call(&payment, n)).await?;
-            let report = Report { n, news, source: Source::Call, quiet: false, fall_back: deadline };
-            payment = Box::pin(self.settle((payment.team, payment.id), Some(payment), report)).await?;
-            match payment.attempt().filter(|attempt| attempt.n > n && attempt.state == State::Sent) {
+            let report = Report {
+                n,
+                news,
+                source: Source::Call,
+                quiet: false,
+                fall_back: deadline,
+            };
+            payment =
+                Box::pin(self.settle((payment.team, payment.id), Some(payment), report)).await?;
+            match payment
+                .attempt()
+                .filter(|attempt| attempt.n > n && attempt.state == State::Sent)
+            {
                 Some(next) if deadline.is_some() => n = next.n,
                 Some(_) | None => return Ok(payment),
             }
@@ -75,7 +85,10 @@ impl Engine {
                 Some(Duty::Flow) => Box::pin(self.flow_step(&payment, None)).await?,
                 Some(Duty::Abandon) => Box::pin(self.expire_waiting(payment)).await?,
                 // Others look after that: it holds up nobody's request.
-                Some(Duty::LookUp(_) | Duty::Expire | Duty::Reverse { .. } | Duty::Triggered(_)) | None => {
+                Some(
+                    Duty::LookUp(_) | Duty::Expire | Duty::Reverse { .. } | Duty::Triggered(_),
+                )
+                | None => {
                     return Ok(payment);
                 }
             };
@@ -87,12 +100,27 @@ impl Engine {
     }
 
     /// When an operation begins and by when it is sent and answered.
-    pub(crate) fn begin(&self, line: Option<&Line>, once: Option<OnceRef>, deadline: Option<Deadline>) -> Begin {
+    pub(crate) fn begin(
+        &self,
+        line: Option<&Line>,
+        once: Option<OnceRef>,
+        deadline: Option<Deadline>,
+    ) -> Begin {
         let at = self.inner.world.now();
-        let call = line.map_or(Duration::from_secs(20), |line| line.connector.descriptor().call_timeout);
-        let send_within = deadline.map_or(SEND_WITHIN, |deadline| deadline.send_within(at, call).min(SEND_WITHIN));
+        let call = line.map_or(Duration::from_secs(20), |line| {
+            line.connector.descriptor().call_timeout
+        });
+        let send_within = deadline.map_or(SEND_WITHIN, |deadline| {
+            deadline.send_within(at, call).min(SEND_WITHIN)
+        });
         // A second more, for clocks of several nodes that differ a little.
-        Begin { at, send_within, answer_within: call + Duration::from_secs(1), once, return_key: None }
+        Begin {
+            at,
+            send_within,
+            answer_within: call + Duration::from_secs(1),
+            once,
+            return_key: None,
+        }
     }
 
     /// Loads a payment, lets `begin` add an operation, and commits it; again when somebody else was first.
@@ -108,11 +136,21 @@ impl Engine {
                 Some(authorisation) => self.line(payment.team, &authorisation.connection).await?,
                 None => None,
             };
-            let begin = self.begin(line.as_ref(), request.once.map(|claim| claim.once.clone()), request.deadline);
+            let begin = self.begin(
+                line.as_ref(),
+                request.once.map(|claim| claim.once.clone()),
+                request.deadline,
+            );
             let (n, words) = add(&mut payment, begin)?;
             payment.version += 1;
-            let claim = request.once.map(|claim| self.claim(claim, Some(&payment.id.key()), None));
-            let extra = Extra { claim, more: Vec::new(), deadline: request.deadline };
+            let claim = request
+                .once
+                .map(|claim| self.claim(claim, Some(&payment.id.key()), None));
+            let extra = Extra {
+                claim,
+                more: Vec::new(),
+                deadline: request.deadline,
+            };
             match self.commit_payment(&payment, &[words], extra).await? {
                 Ended::Done => {
                     request.begun.set();
@@ -156,7 +194,12 @@ impl Engine {
     }
 
     /// What a request is told whose time is over before its payment's outcome is there.
-    async fn as_it_stands(&self, team: TeamId, id: PaymentId, claim: Option<&Claim>) -> Result<PaymentView, Stop> {
+    async fn as_it_stands(
+        &self,
+        team: TeamId,
+        id: PaymentId,
+        claim: Option<&Claim>,
+    ) -> Result<PaymentView, Stop> {
         let mut payment = self.load(team, id).await?;
         // What has no outcome yet is told as without an answer; its key tells the outcome when it is there.
         let has_come_far = payment.status != Status::Active;
@@ -173,7 +216,11 @@ impl Engine {
         }
         if payment.status == Status::Active {
             let failed = planted::is(Bug::LateRequestToldFailed);
-            payment.status = if failed { Status::Failed } else { Status::NoAnswerFromPsp };
+            payment.status = if failed {
+                Status::Failed
+            } else {
+                Status::NoAnswerFromPsp
+            };
         }
         match claim {
             Some(claim) => self.told_meanwhile(payment, claim).await,
@@ -188,16 +235,28 @@ impl Engine {
         let statement = store::once::answer_meanwhile(claim.team, &claim.once, &stream, &answer);
         let change = Change::new(self.change_id(), &stream).with(statement);
         // A slow database holds up no answer: its client would get none.
-        let written = self.inner.world.timeout(GRACE, self.commit_plain(change)).await;
+        let written = self
+            .inner
+            .world
+            .timeout(GRACE, self.commit_plain(change))
+            .await;
         let refused = matches!(written, Ok(Ok(Some(_))));
         // Somebody was faster: what the key tells by now counts.
-        let told = if refused { self.told_under(Some(claim)).await? } else { None };
+        let told = if refused {
+            self.told_under(Some(claim)).await?
+        } else {
+            None
+        };
         Ok(told.unwrap_or_else(|| PaymentView::of(payment)))
     }
 
     /// Tells a key, with the request that has it, how far its payment has come, since what follows takes longer than the
     /// request may: repeats are told the same. `None` when somebody is faster all the time.
-    async fn told_so_far(&self, mut payment: Payment, claim: &Claim) -> Result<Option<PaymentView>, Stop> {
+    async fn told_so_far(
+        &self,
+        mut payment: Payment,
+        claim: &Claim,
+    ) -> Result<Option<PaymentView>, Stop> {
         for _ in 0..TRIES {
             if payment.owed_answer.as_ref() == Some(&claim.once) {
                 let mut extra = Extra::default();

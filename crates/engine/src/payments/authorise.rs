@@ -10,8 +10,8 @@ use domain::{
     intent::Intent,
     money::{Currency, Money},
     payment::{
-        CaptureRule, FlowRun, Initiator, Line as Words, Origin, PaidWith, Payer as KeptPayer, Payment, Status,
-        ThreeDsWish,
+        CaptureRule, FlowRun, Initiator, Line as Words, Origin, PaidWith, Payer as KeptPayer,
+        Payment, Status, ThreeDsWish,
     },
     redirect::RedirectUrl,
 };
@@ -97,22 +97,49 @@ impl Engine {
     ) -> Told<PaymentView> {
         let grant = match authorising(caller) {
             Ok(grant) => grant,
-            Err(fault) => return Told { result: Err(fault), replayed: false },
+            Err(fault) => {
+                return Told {
+                    result: Err(fault),
+                    replayed: false,
+                };
+            }
         };
-        if grant.is_some() && matches!(&parsed, Ok(Authorise { target: Target::Connection(_), .. })) {
-            return Told { result: Err(forbidden()), replayed: false };
+        if grant.is_some()
+            && matches!(
+                &parsed,
+                Ok(Authorise {
+                    target: Target::Connection(_),
+                    ..
+                })
+            )
+        {
+            return Told {
+                result: Err(forbidden()),
+                replayed: false,
+            };
         }
         // Boxed, since it is large and handed on from one future to the next.
-        let parsed = parsed.map(Box::new).and_then(|command| granted(command, grant.as_ref()));
+        let parsed = parsed
+            .map(Box::new)
+            .and_then(|command| granted(command, grant.as_ref()));
         let (engine, caller_of) = (self.clone(), caller.clone());
         let run = |command: Box<Authorise>, claim: Option<Claim>, deadline: Deadline| async move {
             let id = PaymentId::new(engine.inner.world.uuid_v7());
             let (team, begun) = (caller_of.team, Begun::default());
             let work = {
                 let (engine, begun, claim) = (engine.clone(), begun.clone(), claim.clone());
-                async move { Box::pin(engine.authorised(&caller_of, (id, begun), command, (claim, deadline))).await }
+                async move {
+                    Box::pin(engine.authorised(&caller_of, (id, begun), command, (claim, deadline)))
+                        .await
+                }
             };
-            engine.in_time((team, id, deadline), (&begun, claim.as_ref()), Box::pin(work)).await
+            engine
+                .in_time(
+                    (team, id, deadline),
+                    (&begun, claim.as_ref()),
+                    Box::pin(work),
+                )
+                .await
         };
         self.once(caller, once, parsed, run).await
     }
@@ -132,9 +159,18 @@ impl Engine {
         let means = self.means(caller, command.instrument.take()).await?;
         let money = wanted_money(&command, &means.money(), intent.as_ref())?;
         let way = self.way(caller, &command, intent.as_ref()).await?;
-        let paying = self.instrument(caller, id, (means, command.payer.take())).await?;
-        let prepared = Prepared { id, money, intent, way, paying };
-        let first = Box::pin(self.first_commit(caller, prepared, command, (claim.as_ref(), deadline)));
+        let paying = self
+            .instrument(caller, id, (means, command.payer.take()))
+            .await?;
+        let prepared = Prepared {
+            id,
+            money,
+            intent,
+            way,
+            paying,
+        };
+        let first =
+            Box::pin(self.first_commit(caller, prepared, command, (claim.as_ref(), deadline)));
         let (payment, operation) = first.await?;
         begun.set();
         let own = payment.version + u64::from(operation.is_some());
@@ -144,8 +180,13 @@ impl Engine {
         };
         let settled = payment.version;
         let payment = Box::pin(self.onward(payment)).await?;
-        if let Some(claim) = claim.as_ref().filter(|_| payment.version != settled || payment.owed_answer.is_some()) {
-            return self.told_in_time(claim, (payment.team, payment.id, deadline)).await;
+        if let Some(claim) = claim
+            .as_ref()
+            .filter(|_| payment.version != settled || payment.owed_answer.is_some())
+        {
+            return self
+                .told_in_time(claim, (payment.team, payment.id, deadline))
+                .await;
         }
         if payment.version != own
             && let Some(told) = self.told_under(claim.as_ref()).await?
@@ -160,7 +201,12 @@ impl Engine {
     }
 
     /// The flow or the connection that the payment goes by.
-    async fn way(&self, caller: &Caller, command: &Authorise, intent: Option<&Intent>) -> Result<Way, Stop> {
+    async fn way(
+        &self,
+        caller: &Caller,
+        command: &Authorise,
+        intent: Option<&Intent>,
+    ) -> Result<Way, Stop> {
         let of_intent = intent.map(|intent| intent.flow.as_str());
         match &command.target {
             Target::Connection(id) => {
@@ -169,9 +215,9 @@ impl Engine {
                 };
                 Ok(Way::Connection(self.open_line(caller.team, &id).await?))
             }
-            Target::Flow(Some(wanted)) if of_intent.is_some_and(|flow| flow != wanted) => {
-                Err(Fault::invalid("authorisePayment.flowId", "must be the flow of the intent").into())
-            }
+            Target::Flow(Some(wanted)) if of_intent.is_some_and(|flow| flow != wanted) => Err(
+                Fault::invalid("authorisePayment.flowId", "must be the flow of the intent").into(),
+            ),
             Target::Flow(wanted) => {
                 let wanted = wanted.as_deref().or(of_intent);
                 Ok(Way::Flow(self.runnable(caller.team, wanted).await?))
@@ -188,12 +234,27 @@ impl Engine {
         with: (Option<&Claim>, Deadline),
     ) -> Result<(Payment, Option<u32>), Stop> {
         let (claim, deadline) = with;
-        let Prepared { id, money, intent, way, paying: Paying { method, payer, guard } } = prepared;
+        let Prepared {
+            id,
+            money,
+            intent,
+            way,
+            paying:
+                Paying {
+                    method,
+                    payer,
+                    guard,
+                },
+        } = prepared;
         let run = self.instance(id);
         let mut payment = new_payment(caller, (id, money), &way, *command, (method, payer), run);
         payment.intent = intent.as_ref().map(|intent| intent.id);
-        let with =
-            With { once: claim.map(|claim| claim.once.clone()), deadline: Some(deadline), run: None, gone: false };
+        let with = With {
+            once: claim.map(|claim| claim.once.clone()),
+            deadline: Some(deadline),
+            run: None,
+            gone: false,
+        };
         let before = Before::of(&payment);
         let mut followed = match self.first_step(&mut payment, &way, &with).await {
             Ok(followed) => followed,
@@ -202,24 +263,43 @@ impl Engine {
                 return Err(stop);
             }
         };
-        if let Err(stop) = self.trigger(&mut payment, &before, None, &mut followed.lines).await {
+        if let Err(stop) = self
+            .trigger(&mut payment, &before, None, &mut followed.lines)
+            .await
+        {
             self.forget_card(&payment).await;
             return Err(stop);
         }
         for _ in 0..TRIES {
             let live = !super::settle::ended_without_money(payment.status);
             let (guards, mut more): (Vec<_>, Vec<_>) =
-                first_statements(caller, &payment, guard.clone(), live).into_iter().unzip();
+                first_statements(caller, &payment, guard.clone(), live)
+                    .into_iter()
+                    .unzip();
             more.extend(approvals(&payment));
             // An operation's own end tells the key; without one this is all that there is to tell.
             let goes_on = payment.goes_on_at_once(self.inner.world.now());
-            payment.owed_answer = claim.map(|claim| claim.once.clone()).filter(|_| followed.began.is_none() && goes_on);
+            payment.owed_answer = claim
+                .map(|claim| claim.once.clone())
+                .filter(|_| followed.began.is_none() && goes_on);
             let told = followed.began.is_none() && !goes_on;
-            payment.answered = claim.filter(|_| told).map(|claim| claim.once.clone()).into_iter().collect();
+            payment.answered = claim
+                .filter(|_| told)
+                .map(|claim| claim.once.clone())
+                .into_iter()
+                .collect();
             let told = told.then(|| super::settle::told_payment(&payment));
-            let claim = claim.map(|claim| self.claim(claim, Some(&payment.id.key()), told.as_deref()));
-            let extra = Extra { claim, more, deadline: Some(deadline) };
-            if let Some(n) = followed.began.filter(|_| planted::is(Bug::SendBeforeCommit)) {
+            let claim =
+                claim.map(|claim| self.claim(claim, Some(&payment.id.key()), told.as_deref()));
+            let extra = Extra {
+                claim,
+                more,
+                deadline: Some(deadline),
+            };
+            if let Some(n) = followed
+                .began
+                .filter(|_| planted::is(Bug::SendBeforeCommit))
+            {
                 drop(Box::pin(self.call(&payment, n)).await);
             }
             let refused = match self.commit_payment(&payment, &followed.lines, extra).await {
@@ -229,7 +309,9 @@ impl Engine {
                 }
                 Ok(Ended::Taken) => Stop::Taken,
                 Ok(Ended::Refused(statement)) => {
-                    match Box::pin(self.blocked(caller, &payment, guards.get(statement).copied())).await? {
+                    match Box::pin(self.blocked(caller, &payment, guards.get(statement).copied()))
+                        .await?
+                    {
                         Blocked::Freed => continue,
                         Blocked::Refused(fault) => fault.into(),
                     }
@@ -241,28 +323,52 @@ impl Engine {
             return Err(refused);
         }
         self.forget_card(&payment).await;
-        Err(Fault::new(Code::OperationInProgress, "Other payments of this checkout are under way. Try again.").into())
+        Err(Fault::new(
+            Code::OperationInProgress,
+            "Other payments of this checkout are under way. Try again.",
+        )
+        .into())
     }
 
     /// What is done with the payment before anything is committed: the flow up to the first attempt, or the attempt itself.
-    async fn first_step(&self, payment: &mut Payment, way: &Way, with: &With) -> Result<Followed, Stop> {
+    async fn first_step(
+        &self,
+        payment: &mut Payment,
+        way: &Way,
+        with: &With,
+    ) -> Result<Followed, Stop> {
         let at = payment.created_at;
         match way {
             Way::Flow(runnable) => {
-                let mut followed = self.follow_flow(payment, &runnable.program, Position::START, with).await?;
-                let words = format!("Runs under the flow {}, version {}.", runnable.id, runnable.version);
-                followed.lines.insert(0, Words::new(at, "Payment created").saying(words));
+                let mut followed = self
+                    .follow_flow(payment, &runnable.program, Position::START, with)
+                    .await?;
+                let words = format!(
+                    "Runs under the flow {}, version {}.",
+                    runnable.id, runnable.version
+                );
+                followed
+                    .lines
+                    .insert(0, Words::new(at, "Payment created").saying(words));
                 Ok(followed)
             }
             Way::Connection(line) => {
-                let words = format!("At the connection {}, which the merchant named.", line.connection.id);
+                let words = format!(
+                    "At the connection {}, which the merchant named.",
+                    line.connection.id
+                );
                 let created = Words::new(at, "Payment created").saying(words);
                 if !super::route::takes(line, payment.method.method) {
                     let reason = "the connection can't take this method";
-                    return Err(Fault::invalid("authorisePayment.paymentMethod.type", reason).into());
+                    return Err(
+                        Fault::invalid("authorisePayment.paymentMethod.type", reason).into(),
+                    );
                 }
                 let (n, sent) = self.begin_attempt(payment, line, with);
-                Ok(Followed { lines: vec![created, sent], began: Some(n) })
+                Ok(Followed {
+                    lines: vec![created, sent],
+                    began: Some(n),
+                })
             }
         }
     }
@@ -270,11 +376,16 @@ impl Engine {
     /// When the payment was made and the run of its flow: the time is that of the id, in whole milliseconds, so that
     /// the order of ids is that of dates.
     fn instance(&self, id: PaymentId) -> (Timestamp, uuid::Uuid) {
-        let at = id.uuid().get_timestamp().map_or(self.inner.world.now(), |stamp| {
-            let (seconds, nanos) = stamp.to_unix();
-            let micros = i64::try_from(seconds).unwrap_or(0).saturating_mul(1_000_000);
-            Timestamp::from_micros(micros.saturating_add(i64::from(nanos / 1_000)))
-        });
+        let at = id
+            .uuid()
+            .get_timestamp()
+            .map_or(self.inner.world.now(), |stamp| {
+                let (seconds, nanos) = stamp.to_unix();
+                let micros = i64::try_from(seconds)
+                    .unwrap_or(0)
+                    .saturating_mul(1_000_000);
+                Timestamp::from_micros(micros.saturating_add(i64::from(nanos / 1_000)))
+            });
         (at, self.inner.world.uuid_v7())
     }
 }
@@ -283,7 +394,9 @@ impl Engine {
 fn authorising(caller: &Caller) -> Result<Option<ClientGrant>, Fault> {
     match &caller.credential {
         Credential::Secret => Ok(None),
-        Credential::Client(grant) if grant.amount.is_some() && grant.currency.is_some() => Ok(Some(grant.clone())),
+        Credential::Client(grant) if grant.amount.is_some() && grant.currency.is_some() => {
+            Ok(Some(grant.clone()))
+        }
         Credential::Client(_) | Credential::Public => Err(forbidden()),
     }
 }
@@ -315,7 +428,14 @@ fn new_payment(
     let (origin, capture_rule, flow) = match way {
         Way::Flow(flow) => {
             let (id, name, version) = (flow.id.clone(), flow.name.clone(), flow.version);
-            let run = FlowRun { id, name, version, instance, started_at: created_at, pause: None };
+            let run = FlowRun {
+                id,
+                name,
+                version,
+                instance,
+                started_at: created_at,
+                pause: None,
+            };
             (Origin::Automation, CaptureRule::Immediate, Some(run))
         }
         Way::Connection(_) => (Origin::Headless, CaptureRule::Api, None),
@@ -348,8 +468,12 @@ fn new_payment(
         initiator: command.initiator,
         intent: None,
         three_ds: command.three_ds,
-        three_ds_redirect: command.three_ds_redirect.map(|address| address.as_str().to_owned()),
-        apm_redirect: command.apm_redirect.map(|address| address.as_str().to_owned()),
+        three_ds_redirect: command
+            .three_ds_redirect
+            .map(|address| address.as_str().to_owned()),
+        apm_redirect: command
+            .apm_redirect
+            .map(|address| address.as_str().to_owned()),
         rule: None,
         route: None,
         made_by: matches!(caller.credential, Credential::Client(_)).then_some(caller.key),
@@ -359,10 +483,19 @@ fn new_payment(
 }
 
 /// Binds a command to what a client token was made for.
-fn granted(mut command: Box<Authorise>, grant: Option<&ClientGrant>) -> Result<Box<Authorise>, Fault> {
-    let Some(grant) = grant else { return Ok(command) };
-    let differs =
-        |field: &str| Fault::invalid(format!("authorisePayment.{field}"), "must be what the client token was made for");
+fn granted(
+    mut command: Box<Authorise>,
+    grant: Option<&ClientGrant>,
+) -> Result<Box<Authorise>, Fault> {
+    let Some(grant) = grant else {
+        return Ok(command);
+    };
+    let differs = |field: &str| {
+        Fault::invalid(
+            format!("authorisePayment.{field}"),
+            "must be what the client token was made for",
+        )
+    };
     let currency = grant.currency.as_deref().and_then(Currency::parse);
     if command.amount.is_some() && command.amount != grant.amount {
         return Err(differs("amount"));

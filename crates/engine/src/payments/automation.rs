@@ -5,9 +5,14 @@ use domain::{
     decline::Decline,
     id::RefundId,
     intent::Intent,
-    payment::{CancelCause, CaptureRule, Initiator, Line, OnceRef, Pause, Payment, Route, Status, ThreeDsWish, Why},
+    payment::{
+        CancelCause, CaptureRule, Initiator, Line, OnceRef, Pause, Payment, Route, Status,
+        ThreeDsWish, Why,
+    },
 };
-use flow::{Authorisation, CaptureWhen, Planned, Position, Program, RefundAmount, Stop as Halt, Trace};
+use flow::{
+    Authorisation, CaptureWhen, Planned, Position, Program, RefundAmount, Stop as Halt, Trace,
+};
 use uuid::Uuid;
 
 use super::{
@@ -62,21 +67,39 @@ impl Engine {
         let intent = self.intent_of(payment).await?;
         for _ in 0..MOST_STOPS {
             let at = self.inner.world.now();
-            let run =
-                program.run(position, &facts(payment, with.run, intent.as_ref()), &mut || self.inner.world.random());
+            let run = program.run(
+                position,
+                &facts(payment, with.run, intent.as_ref()),
+                &mut || self.inner.world.random(),
+            );
             let unanswered = run.unanswered.into_iter();
-            done.lines.extend(unanswered.map(|why| Line::new(at, "Condition without an answer").saying(why)));
-            done.lines.extend(run.notes.into_iter().map(|note| Line::new(at, "Note").saying(note)));
+            done.lines.extend(
+                unanswered.map(|why| Line::new(at, "Condition without an answer").saying(why)),
+            );
+            done.lines.extend(
+                run.notes
+                    .into_iter()
+                    .map(|note| Line::new(at, "Note").saying(note)),
+            );
             if let Some(wish) = run.wish {
                 payment.three_ds = joined(payment.three_ds, wish);
             }
             let because = last_condition(&run.trace);
-            let captures_later =
-                matches!(run.stop, Halt::Capture { when: CaptureWhen::After(_) | CaptureWhen::Api, .. });
-            match self.obey(payment, run.stop, because.as_deref(), (with, &mut done)).await? {
+            let captures_later = matches!(
+                run.stop,
+                Halt::Capture {
+                    when: CaptureWhen::After(_) | CaptureWhen::Api,
+                    ..
+                }
+            );
+            match self
+                .obey(payment, run.stop, because.as_deref(), (with, &mut done))
+                .await?
+            {
                 // A refund needs what is captured later: the run rests until the payment is captured, or has ended.
                 Next::At(next)
-                    if captures_later && self.refunds_next(payment, program, next, with, intent.as_ref()) =>
+                    if captures_later
+                        && self.refunds_next(payment, program, next, with, intent.as_ref()) =>
                 {
                     rest(payment, with.run, next, Why::Outcome, None);
                     return Ok(done);
@@ -98,7 +121,9 @@ impl Engine {
         with: &With,
         intent: Option<&Intent>,
     ) -> bool {
-        let ahead = program.run(next, &facts(payment, with.run, intent), &mut || self.inner.world.random());
+        let ahead = program.run(next, &facts(payment, with.run, intent), &mut || {
+            self.inner.world.random()
+        });
         payment.status == Status::Authorised && matches!(ahead.stop, Halt::Refund { .. })
     }
 
@@ -112,16 +137,23 @@ impl Engine {
         let at = self.inner.world.now();
         match halt {
             Halt::Authorise(authorisation) => {
-                let n = self.authorise_somewhere(payment, authorisation, because, (with, &mut done.lines)).await?;
+                let n = self
+                    .authorise_somewhere(payment, authorisation, because, (with, &mut done.lines))
+                    .await?;
                 done.began = Some(n);
                 Ok(Next::Rests)
             }
             Halt::Capture { when, next } => Ok(capture(payment, with.run, (when, next), at)),
-            Halt::Refund { amount, reason, next } => {
+            Halt::Refund {
+                amount,
+                reason,
+                next,
+            } => {
                 let asked = refund_amount(payment, &amount);
                 let id = RefundId::new(self.inner.world.uuid_v7());
                 let line = self.authorised_line(payment).await?;
-                let begun = payment.begin_refund(id, asked, reason, self.begin(line.as_ref(), None, None));
+                let begun =
+                    payment.begin_refund(id, asked, reason, self.begin(line.as_ref(), None, None));
                 Ok(resting_or_on(payment, with.run, begun, next, (done, at)))
             }
             Halt::Cancel { reason, next } => {
@@ -134,28 +166,48 @@ impl Engine {
                 let mut decline = Decline::of(code);
                 decline.processor_code = None;
                 if let Some(message) = message {
-                    done.lines.push(Line::new(at, "Declined by the flow").saying(message));
+                    done.lines
+                        .push(Line::new(at, "Declined by the flow").saying(message));
                 }
                 done.lines.push(payment.decline_by_rule(decline, at));
                 Ok(Next::Rests)
             }
             Halt::Delay { span, next } => {
-                done.lines.push(Line::new(at, "Waiting").saying(format!("Until {}.", at.after(span).rfc3339_millis())));
+                done.lines.push(
+                    Line::new(at, "Waiting")
+                        .saying(format!("Until {}.", at.after(span).rfc3339_millis())),
+                );
                 rest(payment, with.run, next, Why::Step, Some(at.after(span)));
                 Ok(Next::Rests)
             }
-            Halt::Approval { title, within, next } => {
-                done.lines.push(Line::new(at, "Waiting for an approval").saying(title.clone()));
-                rest(payment, with.run, next, Why::Approval { title }, within.map(|within| at.after(within)));
-                Ok(Next::Rests)
-            }
-            Halt::AwaitWebhook { name, within, next } => {
-                done.lines.push(Line::new(at, "Waiting for a webhook").saying(format!("Its name is {name}.")));
+            Halt::Approval {
+                title,
+                within,
+                next,
+            } => {
+                done.lines
+                    .push(Line::new(at, "Waiting for an approval").saying(title.clone()));
                 rest(
                     payment,
                     with.run,
                     next,
-                    Why::Webhook { name, captures: false },
+                    Why::Approval { title },
+                    within.map(|within| at.after(within)),
+                );
+                Ok(Next::Rests)
+            }
+            Halt::AwaitWebhook { name, within, next } => {
+                done.lines.push(
+                    Line::new(at, "Waiting for a webhook").saying(format!("Its name is {name}.")),
+                );
+                rest(
+                    payment,
+                    with.run,
+                    next,
+                    Why::Webhook {
+                        name,
+                        captures: false,
+                    },
                     within.map(|within| at.after(within)),
                 );
                 Ok(Next::Rests)
@@ -181,12 +233,22 @@ impl Engine {
         because: Option<&str>,
         (with, lines): (&With, &mut Vec<Line>),
     ) -> Result<u32, Stop> {
-        let Authorisation { mut candidates, fallback, capture, next } = authorisation;
-        let rules = Choice { spares_resting: fallback.outage, tells: because.is_some() };
+        let Authorisation {
+            mut candidates,
+            fallback,
+            capture,
+            next,
+        } = authorisation;
+        let rules = Choice {
+            spares_resting: fallback.outage,
+            tells: because.is_some(),
+        };
         if let (Some(first), Some(because)) = (candidates.first_mut(), because) {
             first.reason = format!("{}, since {because}", first.reason);
         }
-        let Some(Chosen { line, rest: left }) = self.choose(payment, candidates, rules, lines).await? else {
+        let Some(Chosen { line, rest: left }) =
+            self.choose(payment, candidates, rules, lines).await?
+        else {
             let message = "None of the flow's connections can take the payment: they do not exist, are switched off, or can't \
                            take the payment method.";
             return Err(Fault::new(Code::ConnectionNotFound, message).into());
@@ -201,7 +263,9 @@ impl Engine {
         payment.capture_rule = match capture {
             Planned::Rule(CaptureWhen::Now) => CaptureRule::Immediate,
             Planned::Rule(CaptureWhen::Api) => CaptureRule::Api,
-            Planned::Rule(CaptureWhen::After(span)) => CaptureRule::After { seconds: span.as_secs() },
+            Planned::Rule(CaptureWhen::After(span)) => CaptureRule::After {
+                seconds: span.as_secs(),
+            },
             Planned::Rule(CaptureWhen::Webhook(_)) | Planned::Continue => CaptureRule::Flow,
         };
         if payment.capture_rule == CaptureRule::Flow {
@@ -215,7 +279,12 @@ impl Engine {
     }
 
     /// Adds an attempt at a connection to the payment.
-    pub(crate) fn begin_attempt(&self, payment: &mut Payment, line: &Connected, with: &With) -> (u32, Line) {
+    pub(crate) fn begin_attempt(
+        &self,
+        payment: &mut Payment,
+        line: &Connected,
+        with: &With,
+    ) -> (u32, Line) {
         let facts = line.connector.descriptor();
         payment.gateway = Some(domain::payment::Gateway {
             processor: facts.processor.to_owned(),
@@ -232,7 +301,9 @@ impl Engine {
     /// The intent whose facts conditions may ask for.
     async fn intent_of(&self, payment: &Payment) -> Result<Option<Intent>, Stop> {
         match payment.intent {
-            Some(intent) => Ok(store::intent::of_team(&self.inner.store, payment.team, intent).await?),
+            Some(intent) => {
+                Ok(store::intent::of_team(&self.inner.store, payment.team, intent).await?)
+            }
             None => Ok(None),
         }
     }
@@ -268,10 +339,22 @@ fn joined(asked: ThreeDsWish, flow: ThreeDsWish) -> ThreeDsWish {
 }
 
 /// Where a run rests, and until when.
-fn rest(payment: &mut Payment, run: Option<Uuid>, next: Position, why: Why, due: Option<domain::Timestamp>) {
+fn rest(
+    payment: &mut Payment,
+    run: Option<Uuid>,
+    next: Position,
+    why: Why,
+    due: Option<domain::Timestamp>,
+) {
     if let Some(run) = payment.run_mut(run) {
         let heard = run.pause.take().and_then(|pause| pause.heard);
-        run.pause = Some(Pause { next: next.number(), why, due, operation: None, heard });
+        run.pause = Some(Pause {
+            next: next.number(),
+            why,
+            due,
+            operation: None,
+            heard,
+        });
     }
 }
 
@@ -291,7 +374,9 @@ fn capture(
             Next::Rests
         }
         CaptureWhen::After(span) if authorised => {
-            payment.capture_rule = CaptureRule::After { seconds: span.as_secs() };
+            payment.capture_rule = CaptureRule::After {
+                seconds: span.as_secs(),
+            };
             payment.capture_at = Some(at.after(span));
             Next::At(next)
         }
@@ -300,11 +385,22 @@ fn capture(
             Next::At(next)
         }
         CaptureWhen::Webhook(name) if authorised => {
-            rest(payment, run, next, Why::Webhook { name, captures: true }, None);
+            rest(
+                payment,
+                run,
+                next,
+                Why::Webhook {
+                    name,
+                    captures: true,
+                },
+                None,
+            );
             Next::Rests
         }
         // What was not authorised has nothing to capture.
-        CaptureWhen::Now | CaptureWhen::After(_) | CaptureWhen::Api | CaptureWhen::Webhook(_) => Next::At(next),
+        CaptureWhen::Now | CaptureWhen::After(_) | CaptureWhen::Api | CaptureWhen::Webhook(_) => {
+            Next::At(next)
+        }
     }
 }
 
@@ -339,7 +435,8 @@ fn resting_or_on(
             Next::Rests
         }
         Err(fault) => {
-            done.lines.push(Line::new(at, "A step of the flow was left out").saying(fault.message));
+            done.lines
+                .push(Line::new(at, "A step of the flow was left out").saying(fault.message));
             Next::At(next)
         }
     }

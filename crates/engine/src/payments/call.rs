@@ -18,16 +18,24 @@ use crate::{Engine, faults::Stop};
 impl Engine {
     /// Sends operation `n` of a committed payment, if its time to be sent is not over. No transaction is open.
     pub(crate) async fn call(&self, payment: &Payment, n: u32) -> Result<News, Stop> {
-        let Some(operation) = payment.operation(n) else { return Ok(News::LookUpFailed) };
+        let Some(operation) = payment.operation(n) else {
+            return Ok(News::LookUpFailed);
+        };
         let Some(line) = self.line(payment.team, &operation.connection).await? else {
-            return Ok(News::Nothing("the connection does not exist any more".to_owned()));
+            return Ok(News::Nothing(
+                "the connection does not exist any more".to_owned(),
+            ));
         };
         let card = match (operation.kind, payment.method.blob) {
             // An authorisation that is completed needs no number any more.
             (Kind::Authorise { .. }, Some(blob)) if operation.action.is_none() => {
                 match self.open_card(payment, blob).await {
                     Some(card) => Some(card),
-                    None => return Ok(News::Nothing("the card's number is not stored any more".to_owned())),
+                    None => {
+                        return Ok(News::Nothing(
+                            "the card's number is not stored any more".to_owned(),
+                        ));
+                    }
                 }
             }
             _ => None,
@@ -35,8 +43,17 @@ impl Engine {
         let return_url = self.return_address(payment, operation);
         let watch = world::Stopwatch::start();
         // The socket can't be fenced, so time is: recovery looks up only when this can't be sent any more.
-        if planted::is(Bug::TimerDecides) && matches!(operation.kind, Kind::Cancel { cause: CancelCause::Lifetime }) {
-            return Ok(News::Later(domain::answer::LaterAnswer::Done { processor_id: None }));
+        if planted::is(Bug::TimerDecides)
+            && matches!(
+                operation.kind,
+                Kind::Cancel {
+                    cause: CancelCause::Lifetime
+                }
+            )
+        {
+            return Ok(News::Later(domain::answer::LaterAnswer::Done {
+                processor_id: None,
+            }));
         }
         if self.inner.world.now() > operation.send_by && !planted::is(Bug::SendByIgnored) {
             return Ok(News::Nothing("it could not be sent in time".to_owned()));
@@ -45,7 +62,15 @@ impl Engine {
         let answered = self
             .inner
             .world
-            .timeout(timeout, send(&line, payment, operation, (card.as_ref(), return_url.as_deref())))
+            .timeout(
+                timeout,
+                send(
+                    &line,
+                    payment,
+                    operation,
+                    (card.as_ref(), return_url.as_deref()),
+                ),
+            )
             .await;
         let news = match answered {
             Ok(Ok(news)) => news,
@@ -62,7 +87,11 @@ impl Engine {
         if operation.kind.is_attempt() && operation.action.is_none() {
             self.note_health(payment.team, &operation.connection, &news);
         }
-        let (processor, verb, outcome) = (line.connector.descriptor().processor, verb(operation.kind), outcome(&news));
+        let (processor, verb, outcome) = (
+            line.connector.descriptor().processor,
+            verb(operation.kind),
+            outcome(&news),
+        );
         metrics::histogram!(
             "pointsman_attempt_call_duration_seconds", "processor" => processor, "verb" => verb, "outcome" => outcome
         )
@@ -76,7 +105,11 @@ impl Engine {
         // A raw card has a record by which a job erases all of it.
         let by = payment.method.token.as_ref().map(|_| code_user(payment));
         // At once, since with a server each is a way there and back.
-        let (number, code) = join(vault.open_card(payment.team, blob), vault.use_code(&holder, by.as_deref())).await;
+        let (number, code) = join(
+            vault.open_card(payment.team, blob),
+            vault.use_code(&holder, by.as_deref()),
+        )
+        .await;
         let number = match number {
             Ok(number) => number?,
             Err(error) => {
@@ -86,9 +119,13 @@ impl Engine {
         };
         let (cvc, cryptogram) = match code {
             Ok(Some(Code::Security(code))) => (Some(code), None),
-            Ok(Some(Code::Cryptogram { value, eci })) => {
-                (None, Some(connector::Cryptogram { value: value.to_string(), eci }))
-            }
+            Ok(Some(Code::Cryptogram { value, eci })) => (
+                None,
+                Some(connector::Cryptogram {
+                    value: value.to_string(),
+                    eci,
+                }),
+            ),
             Ok(None) => (None, None),
             Err(error) => {
                 tracing::error!(payment.id = %payment.id, error = %error, "a security code can't be opened");
@@ -106,10 +143,19 @@ impl Engine {
     }
 
     /// A stored card with its security code, opened for one call that moves no money.
-    pub(crate) async fn open_stored(&self, method: &StoredMethod) -> Result<Option<CardData>, Stop> {
-        let Instrument::Card { expiry, .. } = &method.instrument else { return Ok(None) };
+    pub(crate) async fn open_stored(
+        &self,
+        method: &StoredMethod,
+    ) -> Result<Option<CardData>, Stop> {
+        let Instrument::Card { expiry, .. } = &method.instrument else {
+            return Ok(None);
+        };
         let number = self.inner.vault.open_card(method.team, method.blob).await?;
-        let cvc = self.inner.vault.open_cvc(&super::instrument::token_holder(method.team, &method.token)).await?;
+        let cvc = self
+            .inner
+            .vault
+            .open_cvc(&super::instrument::token_holder(method.team, &method.token))
+            .await?;
         Ok(number.map(|number| CardData {
             number,
             expiry: *expiry,
@@ -170,7 +216,11 @@ struct Remains {
 impl Remains {
     fn of(payment: &Payment) -> Self {
         let hidden = payment.method.blob.filter(|_| payment.method.hidden);
-        Self { team: payment.team, holder: code_holder(payment), hidden }
+        Self {
+            team: payment.team,
+            holder: code_holder(payment),
+            hidden,
+        }
     }
 }
 
@@ -222,7 +272,10 @@ async fn send(
             settings,
             method: payment.method.method,
             card,
-            three_ds: ThreeDsCall { wish: payment.three_ds, return_url },
+            three_ds: ThreeDsCall {
+                wish: payment.three_ds,
+                return_url,
+            },
             merchant_initiated: payment.initiator == Initiator::Merchant,
             statement_descriptor: payment.statement_descriptor.as_deref(),
             fraud: payment.fraud.as_ref(),
@@ -248,9 +301,11 @@ async fn send(
     };
     let answer = match operation.kind {
         Kind::Capture => line.connector.capture(&call).await,
-        Kind::Cancel { .. } | Kind::Abandon { .. } | Kind::Reverse { captured: false, .. } => {
-            line.connector.cancel(&call).await
-        }
+        Kind::Cancel { .. }
+        | Kind::Abandon { .. }
+        | Kind::Reverse {
+            captured: false, ..
+        } => line.connector.cancel(&call).await,
         Kind::Refund { .. } | Kind::Reverse { captured: true, .. } | Kind::Authorise { .. } => {
             line.connector.refund(&call).await
         }
@@ -264,7 +319,9 @@ fn failed(error: &CallError, operation: &Operation) -> News {
     match error {
         CallError::NotSent(_) => News::Nothing("the processor could not be reached".to_owned()),
         CallError::Unknown(_) => News::NoAnswer,
-        CallError::Rejected(_) => News::Nothing("the processor did not accept the request".to_owned()),
+        CallError::Rejected(_) => {
+            News::Nothing("the processor did not accept the request".to_owned())
+        }
         CallError::Unsupported => News::Nothing("the processor has no such operation".to_owned()),
     }
 }
@@ -310,8 +367,13 @@ async fn planted_news(
         return News::Nothing("the processor gave no answer".to_owned());
     }
     if planted::is(Bug::ResentUnderNewReference) {
-        let again = Operation { n: operation.n.saturating_add(100), ..operation.clone() };
-        return send(line, payment, &again, with).await.unwrap_or(News::NoAnswer);
+        let again = Operation {
+            n: operation.n.saturating_add(100),
+            ..operation.clone()
+        };
+        return send(line, payment, &again, with)
+            .await
+            .unwrap_or(News::NoAnswer);
     }
     news
 }

@@ -26,7 +26,12 @@ impl Engine {
         parsed: Result<Cancel, Fault>,
     ) -> Told<PaymentView> {
         let parsed = parsed.map(|Cancel { id, reason }| -> (PaymentId, Add) {
-            (id, Box::new(move |payment, begin| payment.begin_cancel(CancelCause::Merchant, reason.clone(), begin)))
+            (
+                id,
+                Box::new(move |payment, begin| {
+                    payment.begin_cancel(CancelCause::Merchant, reason.clone(), begin)
+                }),
+            )
         });
         self.later(caller, once, parsed).await
     }

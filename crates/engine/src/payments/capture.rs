@@ -34,16 +34,23 @@ impl Engine {
         once: Option<Once>,
         parsed: Result<Capture, Fault>,
     ) -> Told<PaymentView> {
-        let parsed = parsed.map(|Capture { id, amount, metadata }| -> (PaymentId, Add) {
-            let add = move |payment: &mut Payment, begin| {
-                let begun = payment.begin_capture(amount, begin)?;
-                if let Some(metadata) = &metadata {
-                    payment.metadata = Some(metadata.clone());
-                }
-                Ok(begun)
-            };
-            (id, Box::new(add))
-        });
+        let parsed = parsed.map(
+            |Capture {
+                 id,
+                 amount,
+                 metadata,
+             }|
+             -> (PaymentId, Add) {
+                let add = move |payment: &mut Payment, begin| {
+                    let begun = payment.begin_capture(amount, begin)?;
+                    if let Some(metadata) = &metadata {
+                        payment.metadata = Some(metadata.clone());
+                    }
+                    Ok(begun)
+                };
+                (id, Box::new(add))
+            },
+        );
         self.later(caller, once, parsed).await
     }
 
@@ -65,7 +72,11 @@ impl Engine {
                 return Ok(payment);
             };
             payment.version += 1;
-            if self.commit_payment(&payment, &[words], Extra::default()).await? == Ended::Done {
+            if self
+                .commit_payment(&payment, &[words], Extra::default())
+                .await?
+                == Ended::Done
+            {
                 break (payment, n);
             }
         };

@@ -48,12 +48,19 @@ pub(super) fn first_statements(
     live: bool,
 ) -> Vec<(Guard, Statement)> {
     // First what no payment that gives way could change.
-    let mut statements: Vec<(Guard, Statement)> =
-        single_use.map(|statement| (Guard::Wallet, statement)).into_iter().collect();
+    let mut statements: Vec<(Guard, Statement)> = single_use
+        .map(|statement| (Guard::Wallet, statement))
+        .into_iter()
+        .collect();
     if let Credential::Client(_) = caller.credential
         && !planted::is(Bug::ClientTokenUnclaimed)
     {
-        let claim = store::credential::claim_payment(caller.team, caller.key, payment.id, MAX_CLIENT_ATTEMPTS);
+        let claim = store::credential::claim_payment(
+            caller.team,
+            caller.key,
+            payment.id,
+            MAX_CLIENT_ATTEMPTS,
+        );
         statements.push((Guard::Client, claim));
         if !live {
             // The attempt counts all the same.
@@ -61,8 +68,14 @@ pub(super) fn first_statements(
             statements.push((Guard::Client, release));
         }
     }
-    if let Some(intent) = payment.intent.filter(|_| live && !planted::is(Bug::IntentUnclaimed)) {
-        statements.push((Guard::Intent, store::intent::claim(caller.team, intent, payment.id)));
+    if let Some(intent) = payment
+        .intent
+        .filter(|_| live && !planted::is(Bug::IntentUnclaimed))
+    {
+        statements.push((
+            Guard::Intent,
+            store::intent::claim(caller.team, intent, payment.id),
+        ));
     }
     if let Some(blob) = payment.method.blob.filter(|_| payment.method.hidden) {
         let due_at = payment.created_at.after(HIDDEN_CARD_CHECK);
@@ -82,23 +95,29 @@ impl Engine {
     ) -> Result<Blocked, Stop> {
         let holder = match guard {
             Some(Guard::Client) => {
-                let credential = store::credential::of_team(&self.inner.store, caller.team, caller.key).await?;
+                let credential =
+                    store::credential::of_team(&self.inner.store, caller.team, caller.key).await?;
                 match credential {
-                    Some(credential) if credential.attempts < MAX_CLIENT_ATTEMPTS => match credential.live_payment {
-                        Some(live) => Some(live),
-                        None => return Ok(Blocked::Freed),
-                    },
+                    Some(credential) if credential.attempts < MAX_CLIENT_ATTEMPTS => {
+                        match credential.live_payment {
+                            Some(live) => Some(live),
+                            None => return Ok(Blocked::Freed),
+                        }
+                    }
                     // What waits stays, since no other can take its place.
                     Some(credential) => {
                         let live = credential.live_payment;
-                        return Ok(Blocked::Refused(live.map_or_else(no_more_attempts, already_authorised)));
+                        return Ok(Blocked::Refused(
+                            live.map_or_else(no_more_attempts, already_authorised),
+                        ));
                     }
                     None => return Ok(Blocked::Refused(no_more_attempts())),
                 }
             }
             Some(Guard::Intent) => match payment.intent {
                 Some(intent) => {
-                    let holder = store::intent::claimed_by(&self.inner.store, caller.team, intent).await?;
+                    let holder =
+                        store::intent::claimed_by(&self.inner.store, caller.team, intent).await?;
                     if holder.is_none() {
                         // Freed meanwhile, or complete without a payment: the intent is read again.
                         self.paying_intent(caller, &intent.to_string()).await?;
@@ -120,21 +139,34 @@ impl Engine {
     /// Gives up the payment that holds a checkout, if it only waits for the customer.
     async fn make_way(&self, caller: &Caller, holder: PaymentId) -> Result<Blocked, Stop> {
         let taken = || Blocked::Refused(already_authorised(holder));
-        let Some(older) = store::payment::of_team(&self.inner.store, caller.team, holder).await? else {
+        let Some(older) = store::payment::of_team(&self.inner.store, caller.team, holder).await?
+        else {
             return Ok(taken());
         };
-        let waits = older.waiting_attempt().is_some_and(|attempt| matches!(attempt.state, State::Waiting { .. }));
+        let waits = older
+            .waiting_attempt()
+            .is_some_and(|attempt| matches!(attempt.state, State::Waiting { .. }));
         if !waits {
             return Ok(taken());
         }
         if planted::is(Bug::ReturnUnchecked) {
-            let (mut freed, mut change) = (Extra::default(), db::Change::new(self.change_id(), &holder.key()));
+            let (mut freed, mut change) = (
+                Extra::default(),
+                db::Change::new(self.change_id(), &holder.key()),
+            );
             super::settle::free(&older, &mut freed);
-            freed.more.into_iter().for_each(|statement| change.push(statement));
+            freed
+                .more
+                .into_iter()
+                .for_each(|statement| change.push(statement));
             return self.commit_plain(change).await.map(|_| Blocked::Freed);
         }
         let older = Box::pin(self.give_up(older, AbandonCause::Superseded)).await?;
-        Ok(if super::settle::ended_without_money(older.status) { Blocked::Freed } else { taken() })
+        Ok(if super::settle::ended_without_money(older.status) {
+            Blocked::Freed
+        } else {
+            taken()
+        })
     }
 
     /// Whether the checkout that the payment belongs to is another payment's.
@@ -145,7 +177,9 @@ impl Engine {
                 return Ok(true);
             }
         }
-        let Some(token) = payment.made_by else { return Ok(false) };
+        let Some(token) = payment.made_by else {
+            return Ok(false);
+        };
         let credential = store::credential::of_team(&self.inner.store, payment.team, token).await?;
         // A token that has ended was forgotten, and holds nothing against its payment.
         let live = credential.and_then(|credential| credential.live_payment);
@@ -154,5 +188,8 @@ impl Engine {
 }
 
 fn no_more_attempts() -> Fault {
-    Fault::new(Code::Forbidden, "This client token has made as many attempts as it may. Make a new one.")
+    Fault::new(
+        Code::Forbidden,
+        "This client token has made as many attempts as it may. Make a new one.",
+    )
 }

@@ -40,7 +40,10 @@ impl Engine {
         let team = caller.team;
         let found = store::flow_wait::payment(&self.inner.store, team, decide.instance).await;
         let Some(id) = found.map_err(|error| database(&error))? else {
-            return self.decide_instance(team, &decide).await.map_err(only_fault);
+            return self
+                .decide_instance(team, &decide)
+                .await
+                .map_err(only_fault);
         };
         let (payment, which) = self.decided(team, id, &decide).await.map_err(only_fault)?;
         self.go_on(payment, which).await;
@@ -48,12 +51,18 @@ impl Engine {
     }
 
     /// Commits the decision.
-    async fn decided(&self, team: TeamId, id: PaymentId, decide: &Decide) -> Result<(Payment, Option<Uuid>), Stop> {
+    async fn decided(
+        &self,
+        team: TeamId,
+        id: PaymentId,
+        decide: &Decide,
+    ) -> Result<(Payment, Option<Uuid>), Stop> {
         loop {
             let _turn = self.inner.turns.take(id.uuid()).await;
             let mut payment = self.load(team, id).await?;
             let which = payment.named(decide.instance);
-            let waits = paused(&payment, which).is_some_and(|pause| matches!(pause.why, Why::Approval { .. }));
+            let waits = paused(&payment, which)
+                .is_some_and(|pause| matches!(pause.why, Why::Approval { .. }));
             if !waits {
                 return Err(waits_no_more(decide.instance).into());
             }
@@ -69,11 +78,21 @@ impl Engine {
             };
             if let Some(first) = lines.first_mut() {
                 let by = "Decided with a secret key.".to_owned();
-                first.message = Some(decide.note.as_ref().map_or(by.clone(), |note| format!("{by} Note: {note}")));
+                first.message = Some(
+                    decide
+                        .note
+                        .as_ref()
+                        .map_or(by.clone(), |note| format!("{by} Note: {note}")),
+                );
             }
-            self.trigger(&mut payment, &before, None, &mut lines).await?;
+            self.trigger(&mut payment, &before, None, &mut lines)
+                .await?;
             payment.version += 1;
-            if self.commit_payment(&payment, &lines, released(&payment)).await? == Ended::Done {
+            if self
+                .commit_payment(&payment, &lines, released(&payment))
+                .await?
+                == Ended::Done
+            {
                 self.ended_early(&payment);
                 return Ok((payment, which));
             }
@@ -104,11 +123,13 @@ impl Engine {
 }
 
 pub(crate) fn no_such_instance() -> Fault {
-    Fault::new(Code::FlowNotFound, "There is no such instance of a flow that waits, or has waited.")
+    Fault::new(
+        Code::FlowNotFound,
+        "There is no such instance of a flow that waits, or has waited.",
+    )
 }
 
 pub(crate) fn waits_no_more(instance: Uuid) -> Fault {
-    let message =
-        "The instance does not wait for an approval: it was decided, its time was over, or its payment has ended.";
+    let message = "The instance does not wait for an approval: it was decided, its time was over, or its payment has ended.";
     Fault::new(Code::FlowStatus, message).about(instance)
 }

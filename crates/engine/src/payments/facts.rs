@@ -12,15 +12,27 @@ use uuid::Uuid;
 pub(crate) use crate::intents::intent_facts as of_intent;
 
 /// The facts of a payment as it is now, for one of its runs, with those of its intent.
-pub(crate) fn facts<'a>(payment: &'a Payment, run: Option<Uuid>, intent: Option<&'a Intent>) -> Facts<'a> {
-    let heard = payment.run(run).and_then(|run| run.pause.as_ref()).and_then(|pause| pause.heard.as_ref());
+pub(crate) fn facts<'a>(
+    payment: &'a Payment,
+    run: Option<Uuid>,
+    intent: Option<&'a Intent>,
+) -> Facts<'a> {
+    let heard = payment
+        .run(run)
+        .and_then(|run| run.pause.as_ref())
+        .and_then(|pause| pause.heard.as_ref());
     Facts {
         payment: of_payment(payment, intent),
         intent: intent.map(of_intent).unwrap_or_default(),
         card: of_card(payment),
         customer: of_customer(payment),
-        attempt: payment.attempt().map(|attempt| of_attempt(payment, attempt)).unwrap_or_default(),
-        webhook: WebhookFacts { name: heard.map(|Heard { name, .. }| name.as_str().into()) },
+        attempt: payment
+            .attempt()
+            .map(|attempt| of_attempt(payment, attempt))
+            .unwrap_or_default(),
+        webhook: WebhookFacts {
+            name: heard.map(|Heard { name, .. }| name.as_str().into()),
+        },
         webhook_body: heard.map(|Heard { body, .. }| body),
         metadata: payment.metadata.as_ref(),
         fraud: payment.fraud.as_ref(),
@@ -44,7 +56,9 @@ fn of_payment<'a>(payment: &'a Payment, intent: Option<&'a Intent>) -> PaymentFa
         currency: Some(payment.money.currency().code().into()),
         status: Some(payment.status.text().into()),
         method: Some(kind_of_method(payment).into()),
-        country: country(payment).map(Into::into).or_else(|| of_intent(intent?).country),
+        country: country(payment)
+            .map(Into::into)
+            .or_else(|| of_intent(intent?).country),
         order_id: payment.order_id.as_deref().map(Into::into),
         description: payment.description.as_deref().map(Into::into),
         initiator: Some(initiator.into()),
@@ -57,13 +71,22 @@ fn of_payment<'a>(payment: &'a Payment, intent: Option<&'a Intent>) -> PaymentFa
 /// `CARD` for a card of any brand, else the method.
 fn kind_of_method(payment: &Payment) -> &'static str {
     let method = payment.method.method.canonical();
-    if payment.method.blob.is_some() && payment.method.wallet.is_none() { "CARD" } else { method.code() }
+    if payment.method.blob.is_some() && payment.method.wallet.is_none() {
+        "CARD"
+    } else {
+        method.code()
+    }
 }
 
 fn country(payment: &Payment) -> Option<&str> {
     let billing = payment.method.address.as_ref();
-    let payer = payment.customer.as_ref().and_then(|payer| payer.billing.as_ref());
-    billing.and_then(|address| address.country.as_deref()).or_else(|| payer?.country.as_deref())
+    let payer = payment
+        .customer
+        .as_ref()
+        .and_then(|payer| payer.billing.as_ref());
+    billing
+        .and_then(|address| address.country.as_deref())
+        .or_else(|| payer?.country.as_deref())
 }
 
 fn of_card(payment: &Payment) -> CardFacts<'_> {
@@ -72,34 +95,53 @@ fn of_card(payment: &Payment) -> CardFacts<'_> {
         return CardFacts::default();
     }
     let approval = payment.approval();
-    let funding = approval.and_then(|approval| approval.funding).unwrap_or(method.funding);
-    let last4 = method.masked.as_deref().map(|masked| masked.trim_start_matches('*'));
+    let funding = approval
+        .and_then(|approval| approval.funding)
+        .unwrap_or(method.funding);
+    let last4 = method
+        .masked
+        .as_deref()
+        .map(|masked| masked.trim_start_matches('*'));
     CardFacts {
         brand: method.brand.as_deref().map(Into::into),
         bin: method.bin.as_deref().map(Into::into),
         last4: last4.map(Into::into),
-        country: approval.and_then(|approval| approval.card_country.as_deref()).map(Into::into),
+        country: approval
+            .and_then(|approval| approval.card_country.as_deref())
+            .map(Into::into),
         funding: Some(funding)
             .filter(|funding| *funding != CardFunding::Undefined)
             .map(|funding| funding.code().into()),
         exp_month: method.expiry.map(|expiry| i64::from(expiry.month())),
         exp_year: method.expiry.map(|expiry| i64::from(expiry.year())),
-        wallet: method.wallet.map(|_| method.method.canonical().code().into()),
+        wallet: method
+            .wallet
+            .map(|_| method.method.canonical().code().into()),
     }
 }
 
 fn of_customer(payment: &Payment) -> CustomerFacts<'_> {
-    let Some(payer) = &payment.customer else { return CustomerFacts::default() };
+    let Some(payer) = &payment.customer else {
+        return CustomerFacts::default();
+    };
     CustomerFacts {
         id: payer.id.map(|id| id.to_string().into()),
         email: payer.email.as_deref().map(Into::into),
         name: payer.name.as_deref().map(Into::into),
-        country: payer.billing.as_ref().and_then(|address| address.country.as_deref()).map(Into::into),
+        country: payer
+            .billing
+            .as_ref()
+            .and_then(|address| address.country.as_deref())
+            .map(Into::into),
     }
 }
 
 fn of_attempt<'a>(payment: &'a Payment, attempt: &'a Operation) -> AttemptFacts<'a> {
-    let attempts = payment.operations.iter().filter(|operation| operation.kind.is_attempt()).count();
+    let attempts = payment
+        .operations
+        .iter()
+        .filter(|operation| operation.kind.is_attempt())
+        .count();
     let outcome = match &attempt.state {
         State::Done { .. } => Some("authorised"),
         State::Refused { .. } => Some("declined"),

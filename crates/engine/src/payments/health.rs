@@ -46,10 +46,19 @@ struct Record {
 
 impl Health {
     /// Whether a payment should go there now. The one that is told to probe should go.
-    pub(crate) fn fitness(&self, team: TeamId, connection: &ConnectionId, now: Timestamp) -> Fitness {
+    pub(crate) fn fitness(
+        &self,
+        team: TeamId,
+        connection: &ConnectionId,
+        now: Timestamp,
+    ) -> Fitness {
         let mut records = self.0.lock();
-        let Some(record) = records.get_mut(&(team, connection.clone())) else { return Fitness::Fit };
-        let Some(until) = record.rests_until else { return Fitness::Fit };
+        let Some(record) = records.get_mut(&(team, connection.clone())) else {
+            return Fitness::Fit;
+        };
+        let Some(until) = record.rests_until else {
+            return Fitness::Fit;
+        };
         if now < until {
             return Fitness::Resting(until);
         }
@@ -89,7 +98,10 @@ impl Health {
             return None;
         }
         record.rests = record.rests.saturating_add(1);
-        let times = 1_u32.checked_shl(record.rests.saturating_sub(1)).unwrap_or(MOST_RESTS).min(MOST_RESTS);
+        let times = 1_u32
+            .checked_shl(record.rests.saturating_sub(1))
+            .unwrap_or(MOST_RESTS)
+            .min(MOST_RESTS);
         let until = now.after(rest.saturating_mul(times));
         record.rests_until = Some(until);
         record.failures = 0;
@@ -100,8 +112,12 @@ impl Health {
 
 /// Tells how many connections are rested, those included that nobody has tried since their rest.
 fn measure(records: &BTreeMap<(TeamId, ConnectionId), Record>) {
-    let resting = records.values().filter(|record| record.rests_until.is_some()).count();
-    metrics::gauge!("pointsman_connections_resting").set(u32::try_from(resting).unwrap_or(u32::MAX));
+    let resting = records
+        .values()
+        .filter(|record| record.rests_until.is_some())
+        .count();
+    metrics::gauge!("pointsman_connections_resting")
+        .set(u32::try_from(resting).unwrap_or(u32::MAX));
 }
 
 #[cfg(test)]
@@ -115,7 +131,10 @@ mod tests {
     }
 
     fn key() -> (TeamId, ConnectionId) {
-        (TeamId::new(uuid::Uuid::from_u128(1)), ConnectionId::parse("simulator-a").unwrap())
+        (
+            TeamId::new(uuid::Uuid::from_u128(1)),
+            ConnectionId::parse("simulator-a").unwrap(),
+        )
     }
 
     #[test]
@@ -125,10 +144,20 @@ mod tests {
         assert_eq!(health.failed((team, &connection), at(0), RULES), None);
         assert_eq!(health.failed((team, &connection), at(1), RULES), None);
         assert_eq!(health.fitness(team, &connection, at(1)), Fitness::Fit);
-        assert_eq!(health.failed((team, &connection), at(2), RULES), Some(at(32)));
-        assert_eq!(health.fitness(team, &connection, at(3)), Fitness::Resting(at(32)));
+        assert_eq!(
+            health.failed((team, &connection), at(2), RULES),
+            Some(at(32))
+        );
+        assert_eq!(
+            health.fitness(team, &connection, at(3)),
+            Fitness::Resting(at(32))
+        );
         assert_eq!(health.fitness(team, &connection, at(32)), Fitness::Probe);
-        assert_eq!(health.fitness(team, &connection, at(33)), Fitness::Resting(at(62)), "one probe at a time");
+        assert_eq!(
+            health.fitness(team, &connection, at(33)),
+            Fitness::Resting(at(62)),
+            "one probe at a time"
+        );
         assert_eq!(
             health.failed((team, &connection), at(34), RULES),
             Some(at(94)),
@@ -147,9 +176,15 @@ mod tests {
             health.failed((team, &connection), at(second), (100, RULES.1));
             health.went_well(team, &connection);
         }
-        assert_eq!(health.failed((team, &connection), at(20), (2, RULES.1)), None);
+        assert_eq!(
+            health.failed((team, &connection), at(20), (2, RULES.1)),
+            None
+        );
         let other = TeamId::new(uuid::Uuid::from_u128(2));
-        assert_eq!(health.failed((team, &connection), at(21), (2, RULES.1)), Some(at(51)));
+        assert_eq!(
+            health.failed((team, &connection), at(21), (2, RULES.1)),
+            Some(at(51))
+        );
         assert_eq!(health.fitness(other, &connection, at(22)), Fitness::Fit);
     }
 
@@ -169,7 +204,9 @@ mod tests {
         let mut now = at(0);
         let mut spans = Vec::new();
         for _ in 0..7 {
-            let until = health.failed((team, &connection), now, (1, Duration::from_secs(1))).unwrap();
+            let until = health
+                .failed((team, &connection), now, (1, Duration::from_secs(1)))
+                .unwrap();
             spans.push(until.since(now).as_secs());
             now = until;
             health.fitness(team, &connection, now);

@@ -35,10 +35,22 @@ impl Webhook {
     /// # Errors
     /// `error.payment.not-found`, `error.flow.not-found` for what can't be an id.
     pub fn of(name: String, body: serde_json::Value) -> Result<Self, Fault> {
-        let member = |name: &str| body.get(name).map(|member| member.as_str().unwrap_or_default());
-        let payment = member("payment").map(|id| PaymentId::parse(id).ok_or_else(payment_not_found)).transpose()?;
-        let instance = member("instance").map(|id| Uuid::parse_str(id).map_err(|_| flow_not_found())).transpose()?;
-        Ok(Self { name, payment, instance, body })
+        let member = |name: &str| {
+            body.get(name)
+                .map(|member| member.as_str().unwrap_or_default())
+        };
+        let payment = member("payment")
+            .map(|id| PaymentId::parse(id).ok_or_else(payment_not_found))
+            .transpose()?;
+        let instance = member("instance")
+            .map(|id| Uuid::parse_str(id).map_err(|_| flow_not_found()))
+            .transpose()?;
+        Ok(Self {
+            name,
+            payment,
+            instance,
+            body,
+        })
     }
 }
 
@@ -60,23 +72,44 @@ impl Engine {
     pub async fn hear(&self, caller: &Caller, webhook: Webhook) -> Result<Heard, Fault> {
         caller.require_server()?;
         let team = caller.team;
-        let heard = payment::Heard { name: webhook.name, body: webhook.body };
+        let heard = payment::Heard {
+            name: webhook.name,
+            body: webhook.body,
+        };
         match (webhook.payment, webhook.instance) {
             (Some(id), _) => {
-                let (payment, resumed) = self.resume_payment(team, id, &heard).await.map_err(only_fault)?;
+                let (payment, resumed) = self
+                    .resume_payment(team, id, &heard)
+                    .await
+                    .map_err(only_fault)?;
                 for which in &resumed {
                     self.go_on_later(payment.clone(), *which);
                 }
-                Ok(Heard { resumed: resumed.len(), started: 0 })
+                Ok(Heard {
+                    resumed: resumed.len(),
+                    started: 0,
+                })
             }
             (None, Some(instance)) => {
-                let resumed = self.resume_instance(team, instance, &heard).await.map_err(only_fault)?;
-                Ok(Heard { resumed: usize::from(resumed), started: 0 })
+                let resumed = self
+                    .resume_instance(team, instance, &heard)
+                    .await
+                    .map_err(only_fault)?;
+                Ok(Heard {
+                    resumed: usize::from(resumed),
+                    started: 0,
+                })
             }
             (None, None) => {
                 let is_wanted = |trigger: &Trigger| matches!(trigger, Trigger::Webhook { name } if *name == heard.name);
-                let started = self.start_instances(team, is_wanted, &heard).await.map_err(only_fault)?;
-                Ok(Heard { resumed: 0, started })
+                let started = self
+                    .start_instances(team, is_wanted, &heard)
+                    .await
+                    .map_err(only_fault)?;
+                Ok(Heard {
+                    resumed: 0,
+                    started,
+                })
             }
         }
     }
@@ -92,7 +125,9 @@ impl Engine {
             let _turn = self.inner.turns.take(id.uuid()).await;
             let mut payment = self.load(team, id).await?;
             let waits = |pause: &Pause| matches!(&pause.why, Why::Webhook { name, .. } if *name == heard.name);
-            let waiting = payment.runs().filter(|(_, run)| run.pause.as_ref().is_some_and(waits));
+            let waiting = payment
+                .runs()
+                .filter(|(_, run)| run.pause.as_ref().is_some_and(waits));
             let waiting: Vec<Option<Uuid>> = waiting.map(|(which, _)| which).collect();
             if waiting.is_empty() {
                 return Ok((payment, waiting));
@@ -102,8 +137,13 @@ impl Engine {
                 take(&mut payment, *which, heard, at);
             }
             payment.version += 1;
-            let line = Line::new(at, "A webhook has come").saying(format!("Its name is {}.", heard.name));
-            if self.commit_payment(&payment, &[line], Extra::default()).await? == Ended::Done {
+            let line =
+                Line::new(at, "A webhook has come").saying(format!("Its name is {}.", heard.name));
+            if self
+                .commit_payment(&payment, &[line], Extra::default())
+                .await?
+                == Ended::Done
+            {
                 return Ok((payment, waiting));
             }
         }
@@ -119,7 +159,9 @@ impl Engine {
 /// Lets a run go on that waits for a webhook: at once, or after the capture that it calls for.
 fn take(payment: &mut Payment, which: Option<Uuid>, heard: &payment::Heard, at: Timestamp) {
     let authorised = payment.status == Status::Authorised;
-    let Some(pause) = payment.run_mut(which).and_then(|run| run.pause.as_mut()) else { return };
+    let Some(pause) = payment.run_mut(which).and_then(|run| run.pause.as_mut()) else {
+        return;
+    };
     let captures = matches!(pause.why, Why::Webhook { captures: true, .. }) && authorised;
     pause.heard = Some(heard.clone());
     pause.why = if captures { Why::Outcome } else { Why::Step };

@@ -51,7 +51,9 @@ impl Means {
     pub(crate) fn money(&self) -> TokenMoney {
         match self {
             Self::Wallet(opened) => opened.money,
-            Self::Default | Self::Token(_) | Self::Card(_) | Self::Method(_) => TokenMoney::default(),
+            Self::Default | Self::Token(_) | Self::Card(_) | Self::Method(_) => {
+                TokenMoney::default()
+            }
         }
     }
 }
@@ -87,7 +89,11 @@ pub(crate) fn payment_holder(payment: PaymentId) -> String {
 
 impl Engine {
     /// Verifies and opens a wallet's token; anything else stays as it was sent. Nothing is kept yet.
-    pub(crate) async fn means(&self, caller: &Caller, instrument: Option<Instrument>) -> Result<Means, Stop> {
+    pub(crate) async fn means(
+        &self,
+        caller: &Caller,
+        instrument: Option<Instrument>,
+    ) -> Result<Means, Stop> {
         Ok(match instrument {
             None => Means::Default,
             Some(Instrument::Token(token)) => Means::Token(token),
@@ -115,23 +121,46 @@ impl Engine {
         let mut guard = None;
         let (method, payer) = match means {
             Means::Token(token) => {
-                let method = self.usable_method(caller, &token, customer.as_ref()).await?;
+                let method = self
+                    .usable_method(caller, &token, customer.as_ref())
+                    .await?;
                 let owner = self.owner(caller, customer, &method).await?;
                 let told = payer.map(|payer| payer.told);
-                (stored_card(&method, "paymentMethod.token")?, owner.as_ref().map(payer_of).or(told))
+                (
+                    stored_card(&method, "paymentMethod.token")?,
+                    owner.as_ref().map(payer_of).or(told),
+                )
             }
             Means::Card(card) => {
                 let kept = self.raw_card(caller.team, payment, *card).await?;
-                (kept, customer.as_ref().map(payer_of).or(payer.map(|payer| payer.told)))
+                (
+                    kept,
+                    customer
+                        .as_ref()
+                        .map(payer_of)
+                        .or(payer.map(|payer| payer.told)),
+                )
             }
             Means::Wallet(opened) => {
                 guard = opened.guard(caller.team, payment);
                 let kept = self.wallet_card(caller.team, payment, *opened).await?;
-                (kept, customer.as_ref().map(payer_of).or(payer.map(|payer| payer.told)))
+                (
+                    kept,
+                    customer
+                        .as_ref()
+                        .map(payer_of)
+                        .or(payer.map(|payer| payer.told)),
+                )
             }
             Means::Method(method) => {
                 let kept = self.without_card(method);
-                (kept, customer.as_ref().map(payer_of).or(payer.map(|payer| payer.told)))
+                (
+                    kept,
+                    customer
+                        .as_ref()
+                        .map(payer_of)
+                        .or(payer.map(|payer| payer.told)),
+                )
             }
             Means::Default => {
                 let Some(customer) = customer else {
@@ -139,17 +168,26 @@ impl Engine {
                     return Err(Fault::invalid(format!("{FIELD}.paymentMethod"), reason).into());
                 };
                 let method = self.default_method(caller, &customer).await?;
-                (stored_card(&method, "customer.id")?, Some(payer_of(&customer)))
+                (
+                    stored_card(&method, "customer.id")?,
+                    Some(payer_of(&customer)),
+                )
             }
         };
-        Ok(Paying { method, payer, guard })
+        Ok(Paying {
+            method,
+            payer,
+            guard,
+        })
     }
 
     /// The customer named in the request. A browser names only those that its token was made for, or that it made.
     async fn paying_customer(&self, caller: &Caller, id: &str) -> Result<Customer, Stop> {
         let id = CustomerId::parse(id).ok_or_else(customer_not_found)?;
         let found = store::customer::of_team(&self.inner.store, caller.team, id).await?;
-        found.filter(|customer| may_use(caller, customer)).ok_or_else(|| Stop::Fault(customer_not_found()))
+        found
+            .filter(|customer| may_use(caller, customer))
+            .ok_or_else(|| Stop::Fault(customer_not_found()))
     }
 
     /// The token's record, if it is nobody's or the customer's.
@@ -163,7 +201,11 @@ impl Engine {
         let found = store::method::of_team(&self.inner.store, caller.team, &token).await?;
         let method = found.ok_or_else(method_not_found)?;
         let foreign = matches!((method.customer, customer), (Some(owner), Some(customer)) if owner != customer.id);
-        if foreign { Err(method_not_found().into()) } else { Ok(method) }
+        if foreign {
+            Err(method_not_found().into())
+        } else {
+            Ok(method)
+        }
     }
 
     /// Who pays with a stored method: the customer named, else its owner.
@@ -173,7 +215,9 @@ impl Engine {
         named: Option<Customer>,
         method: &StoredMethod,
     ) -> Result<Option<Customer>, Stop> {
-        let (Some(owner), None) = (method.customer, &named) else { return Ok(named) };
+        let (Some(owner), None) = (method.customer, &named) else {
+            return Ok(named);
+        };
         let found = store::customer::of_team(&self.inner.store, caller.team, owner).await?;
         match found {
             Some(customer) if !may_use(caller, &customer) => Err(method_not_found().into()),
@@ -181,8 +225,17 @@ impl Engine {
         }
     }
 
-    async fn default_method(&self, caller: &Caller, customer: &Customer) -> Result<StoredMethod, Stop> {
-        let none = || Fault::invalid(format!("{FIELD}.customer.id"), "the customer has no stored payment method");
+    async fn default_method(
+        &self,
+        caller: &Caller,
+        customer: &Customer,
+    ) -> Result<StoredMethod, Stop> {
+        let none = || {
+            Fault::invalid(
+                format!("{FIELD}.customer.id"),
+                "the customer has no stored payment method",
+            )
+        };
         let token = customer.default_method.as_ref().ok_or_else(none)?;
         let found = store::method::of_team(&self.inner.store, caller.team, token).await?;
         Ok(found.ok_or_else(none)?)
@@ -209,7 +262,12 @@ impl Engine {
         }
     }
 
-    async fn raw_card(&self, team: TeamId, payment: PaymentId, card: CardInput) -> Result<PaidWith, Stop> {
+    async fn raw_card(
+        &self,
+        team: TeamId,
+        payment: PaymentId,
+        card: CardInput,
+    ) -> Result<PaidWith, Stop> {
         let field = |name: &str| format!("{FIELD}.paymentMethod.card.{name}");
         if card.expiry.expired_at(self.inner.world.now()) {
             return Err(Fault::invalid(field("expYear"), "the card has expired").into());
@@ -217,9 +275,16 @@ impl Engine {
         let brand = card.number.brand();
         if let Some(cvc) = card.cvc {
             if self.inner.settings.mode == Mode::Live && !cvc.fits(brand) {
-                return Err(Fault::invalid(field("cvc"), "has not the length that the card's brand uses").into());
+                return Err(Fault::invalid(
+                    field("cvc"),
+                    "has not the length that the card's brand uses",
+                )
+                .into());
             }
-            self.inner.vault.keep_cvc(&payment_holder(payment), &cvc).await?;
+            self.inner
+                .vault
+                .keep_cvc(&payment_holder(payment), &cvc)
+                .await?;
         }
         let blob = self.inner.vault.seal_card(team, &card.number).await?;
         Ok(PaidWith {
@@ -247,7 +312,9 @@ pub(crate) fn may_use(caller: &Caller, customer: &Customer) -> bool {
     match &caller.credential {
         Credential::Secret => true,
         Credential::Public => false,
-        Credential::Client(grant) => grant.customer == Some(customer.id) || customer.made_by == Some(caller.key),
+        Credential::Client(grant) => {
+            grant.customer == Some(customer.id) || customer.made_by == Some(caller.key)
+        }
     }
 }
 

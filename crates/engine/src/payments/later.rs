@@ -30,7 +30,10 @@ impl Engine {
         parsed: Result<(PaymentId, Add), Fault>,
     ) -> Told<PaymentView> {
         if let Err(fault) = caller.require_server() {
-            return Told { result: Err(fault), replayed: false };
+            return Told {
+                result: Err(fault),
+                replayed: false,
+            };
         }
         let (engine, team) = (self.clone(), caller.team);
         let run = |(id, mut add): (PaymentId, Add), claim: Option<Claim>, deadline: Deadline| async move {
@@ -38,7 +41,13 @@ impl Engine {
             let work = {
                 let (engine, begun, claim) = (engine.clone(), begun.clone(), claim.clone());
                 async move {
-                    let later = Later { team, id, once: claim.as_ref(), deadline: Some(deadline), begun: &begun };
+                    let later = Later {
+                        team,
+                        id,
+                        once: claim.as_ref(),
+                        deadline: Some(deadline),
+                        begun: &begun,
+                    };
                     let add = |payment: &mut Payment, begin| Ok(add(payment, begin)?);
                     let (payment, n) = engine.begin_later(&later, add).await?;
                     let own = payment.version + 1;
@@ -50,7 +59,10 @@ impl Engine {
                     }
                     let settled = payment.version;
                     let payment = Box::pin(engine.onward(payment)).await?;
-                    match claim.as_ref().filter(|_| payment.version != settled || payment.owed_answer.is_some()) {
+                    match claim
+                        .as_ref()
+                        .filter(|_| payment.version != settled || payment.owed_answer.is_some())
+                    {
                         Some(claim) => engine.told_in_time(claim, (team, id, deadline)).await,
                         // Somebody else has settled it, and it has gone on since.
                         None if payment.version != own => {
@@ -61,7 +73,13 @@ impl Engine {
                     }
                 }
             };
-            engine.in_time((team, id, deadline), (&begun, claim.as_ref()), Box::pin(work)).await
+            engine
+                .in_time(
+                    (team, id, deadline),
+                    (&begun, claim.as_ref()),
+                    Box::pin(work),
+                )
+                .await
         };
         self.once(caller, once, parsed, run).await
     }

@@ -81,21 +81,43 @@ impl Engine {
     /// # Errors
     /// `api.key.forbidden`; `error.validation` for a cursor that is none of this list; `error.unavailable`,
     /// `error.unknown`.
-    pub async fn payments(&self, caller: &Caller, wanted: ListPayments) -> Result<PaymentPage, Fault> {
+    pub async fn payments(
+        &self,
+        caller: &Caller,
+        wanted: ListPayments,
+    ) -> Result<PaymentPage, Fault> {
         caller.require_server()?;
         let shape = CursorShape::of_payments(&wanted.sort);
         let part = Part::of(&wanted.page, &shape)?;
-        let Some(list) = own_list(caller.team, &wanted) else { return Ok(nothing(wanted)) };
-        let found = self.bounded(caller.team, list, &part, wanted.want_total).await;
+        let Some(list) = own_list(caller.team, &wanted) else {
+            return Ok(nothing(wanted));
+        };
+        let found = self
+            .bounded(caller.team, list, &part, wanted.want_total)
+            .await;
         let (list, listed, total) = found.map_err(|error| database(&error))?;
         let mut views = Vec::with_capacity(listed.rows.len());
         for (cursor, payment) in listed.rows {
             let view = PaymentView::of(payment);
-            let view = if wanted.want_timeline { self.with_timeline(view).await? } else { view };
+            let view = if wanted.want_timeline {
+                self.with_timeline(view).await?
+            } else {
+                view
+            };
             views.push((cursor.encode(&shape), view));
         }
-        let Listed { has_next, has_previous, .. } = listed;
-        Ok(PaymentPage { views, has_next, has_previous, total, conditions: list.conditions })
+        let Listed {
+            has_next,
+            has_previous,
+            ..
+        } = listed;
+        Ok(PaymentPage {
+            views,
+            has_next,
+            has_previous,
+            total,
+            conditions: list.conditions,
+        })
     }
 
     async fn bounded(
@@ -106,12 +128,19 @@ impl Engine {
         count: bool,
     ) -> Result<(Wanted, Listed<domain::payment::Payment>, Option<i64>), DbError> {
         let store = &self.inner.store;
-        if list.reach() == Reach::Scanned && list.window().start.is_none() && self.is_large(team).await? {
+        if list.reach() == Reach::Scanned
+            && list.window().start.is_none()
+            && self.is_large(team).await?
+        {
             let start = look_back(list.window().end, self.inner.world.now());
             list.conditions.insert(0, Condition::since(start));
         }
         let listed = store::payment_list::page(store, team, &list, part).await?;
-        let total = if count { Some(store::payment_list::count(store, team, &list).await?) } else { None };
+        let total = if count {
+            Some(store::payment_list::count(store, team, &list).await?)
+        } else {
+            None
+        };
         Ok((list, listed, total))
     }
 
@@ -134,14 +163,22 @@ impl Engine {
 
 /// The list within the team; `None` when it can have no payments.
 fn own_list(team: TeamId, wanted: &ListPayments) -> Option<Wanted> {
-    if wanted.team.as_deref().is_some_and(|asked| TeamId::parse(asked) != Some(team)) {
+    if wanted
+        .team
+        .as_deref()
+        .is_some_and(|asked| TeamId::parse(asked) != Some(team))
+    {
         return None;
     }
     let id = match wanted.id.as_deref() {
         None => None,
         Some(text) => Some(PaymentId::parse(text)?),
     };
-    Some(Wanted { conditions: wanted.conditions.clone(), id, sort: wanted.sort.clone() })
+    Some(Wanted {
+        conditions: wanted.conditions.clone(),
+        id,
+        sort: wanted.sort.clone(),
+    })
 }
 
 fn nothing(wanted: ListPayments) -> PaymentPage {
@@ -156,7 +193,10 @@ fn nothing(wanted: ListPayments) -> PaymentPage {
 
 /// The start of the day that lies the look-back before the last date asked for, or before now.
 fn look_back(end: Option<Timestamp>, now: Timestamp) -> Timestamp {
-    let start = end.map_or(now, |end| end.min(now)).before(LOOK_BACK).micros();
+    let start = end
+        .map_or(now, |end| end.min(now))
+        .before(LOOK_BACK)
+        .micros();
     Timestamp::from_micros(start.saturating_sub(start.rem_euclid(DAY)))
 }
 
@@ -172,8 +212,14 @@ mod tests {
     fn a_look_back_begins_ninety_days_before_the_last_date_at_the_start_of_a_day() {
         let now = at("2026-06-30T15:00:00.5Z");
         assert_eq!(look_back(None, now), at("2026-04-01T00:00:00Z"));
-        assert_eq!(look_back(Some(at("2100-01-01T00:00:00Z")), now), at("2026-04-01T00:00:00Z"));
-        assert_eq!(look_back(Some(at("2026-03-31T23:59:59Z")), now), at("2025-12-31T00:00:00Z"));
+        assert_eq!(
+            look_back(Some(at("2100-01-01T00:00:00Z")), now),
+            at("2026-04-01T00:00:00Z")
+        );
+        assert_eq!(
+            look_back(Some(at("2026-03-31T23:59:59Z")), now),
+            at("2025-12-31T00:00:00Z")
+        );
     }
 
     fn list(team: Option<&str>, id: Option<&str>) -> ListPayments {
@@ -193,9 +239,20 @@ mod tests {
         let team = TeamId::new(uuid::Uuid::from_u128(1));
         let (own, other) = (team.key(), TeamId::new(uuid::Uuid::from_u128(2)).key());
         assert!(own_list(team, &list(Some(&own), None)).is_some());
-        assert!(own_list(team, &list(None, Some(&other))).is_some(), "that may be the id of a payment");
-        for (team_id, id) in [(Some(other.as_str()), None), (Some("x"), None), (Some(""), None), (None, Some("x"))] {
-            assert!(own_list(team, &list(team_id, id)).is_none(), "{team_id:?} {id:?}");
+        assert!(
+            own_list(team, &list(None, Some(&other))).is_some(),
+            "that may be the id of a payment"
+        );
+        for (team_id, id) in [
+            (Some(other.as_str()), None),
+            (Some("x"), None),
+            (Some(""), None),
+            (None, Some("x")),
+        ] {
+            assert!(
+                own_list(team, &list(team_id, id)).is_none(),
+                "{team_id:?} {id:?}"
+            );
         }
     }
 }

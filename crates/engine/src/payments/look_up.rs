@@ -28,7 +28,10 @@ impl Sending {
     /// Notes a call before it is sent.
     pub(crate) fn begin(&self, id: PaymentId, n: u32) -> Send<'_> {
         self.0.lock().insert((id, n));
-        Send { sending: self, what: (id, n) }
+        Send {
+            sending: self,
+            what: (id, n),
+        }
     }
 
     fn is_under_way(&self, id: PaymentId, n: u32) -> bool {
@@ -73,13 +76,26 @@ impl Drop for Look<'_> {
 impl Engine {
     /// Asks the processor about operation `n` and settles what it says. Does nothing while another look-up of the
     /// payment is under way, or the call that is asked about.
-    pub(crate) async fn look_up(&self, payment: Payment, n: u32, quiet: bool) -> Result<Payment, Stop> {
+    pub(crate) async fn look_up(
+        &self,
+        payment: Payment,
+        n: u32,
+        quiet: bool,
+    ) -> Result<Payment, Stop> {
         if self.inner.sending.is_under_way(payment.id, n) {
             return Ok(payment);
         }
-        let Some(_look) = self.inner.looking.begin(payment.id) else { return Ok(payment) };
+        let Some(_look) = self.inner.looking.begin(payment.id) else {
+            return Ok(payment);
+        };
         let news = Box::pin(self.ask(&payment, n)).await?;
-        let report = Report { n, news, source: Source::LookUp, quiet, fall_back: None };
+        let report = Report {
+            n,
+            news,
+            source: Source::LookUp,
+            quiet,
+            fall_back: None,
+        };
         let payment = Box::pin(self.settle((payment.team, payment.id), None, report)).await?;
         match payment.completion_owed() {
             Some(n) => Box::pin(self.complete(payment, n)).await,
@@ -88,25 +104,38 @@ impl Engine {
     }
 
     async fn ask(&self, payment: &Payment, n: u32) -> Result<News, Stop> {
-        let Some(operation) = payment.operation(n) else { return Ok(News::LookUpFailed) };
+        let Some(operation) = payment.operation(n) else {
+            return Ok(News::LookUpFailed);
+        };
         let Some(line) = self.line(payment.team, &operation.connection).await? else {
             tracing::warn!(payment.id = %payment.id, "its connection is gone, so its outcome can't be looked up");
             return Ok(News::LookUpFailed);
         };
         let about = payment.attempt_behind(n).map_or(n, |attempt| attempt.n);
-        let reference = if planted::is(Bug::LookUpUnderNewReference) { n.saturating_add(100) } else { n };
+        let reference = if planted::is(Bug::LookUpUnderNewReference) {
+            n.saturating_add(100)
+        } else {
+            n
+        };
         let reference = Reference::new(payment.id, reference);
         let authorisation = Reference::new(payment.id, about);
         let call = LookUp {
             reference: &reference,
             authorisation: &authorisation,
-            processor_id: payment.operation(about).and_then(|about| about.processor_id.as_deref()),
+            processor_id: payment
+                .operation(about)
+                .and_then(|about| about.processor_id.as_deref()),
             connection: &operation.connection,
             settings: &line.connection.settings,
         };
         let timeout = line.connector.descriptor().call_timeout;
         let asked = self.inner.world.now();
-        let news = match self.inner.world.timeout(timeout, line.connector.look_up(&call)).await {
+        let news = match self
+            .inner
+            .world
+            .timeout(timeout, line.connector.look_up(&call))
+            .await
+        {
             Ok(Ok(finding)) => News::found(finding, asked),
             Ok(Err(error)) => {
                 tracing::warn!(payment.id = %payment.id, error = %error, "a look-up failed");
@@ -126,11 +155,17 @@ mod tests {
     #[test]
     fn a_second_look_up_of_a_payment_is_turned_away_while_the_first_goes_on() {
         let looking = Looking::default();
-        let (one, other) = (PaymentId::new(uuid::Uuid::from_u128(1)), PaymentId::new(uuid::Uuid::from_u128(2)));
+        let (one, other) = (
+            PaymentId::new(uuid::Uuid::from_u128(1)),
+            PaymentId::new(uuid::Uuid::from_u128(2)),
+        );
         let first = looking.begin(one);
         assert!(first.is_some());
         assert!(looking.begin(one).is_none());
-        assert!(looking.begin(one).is_none(), "one that was turned away ends nothing");
+        assert!(
+            looking.begin(one).is_none(),
+            "one that was turned away ends nothing"
+        );
         assert!(looking.begin(other).is_some());
         drop(first);
         assert!(looking.begin(one).is_some());

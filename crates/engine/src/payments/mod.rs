@@ -67,7 +67,10 @@ pub struct PaymentView {
 
 impl PaymentView {
     pub(crate) fn of(payment: Payment) -> Self {
-        Self { payment: Box::new(payment), timeline: None }
+        Self {
+            payment: Box::new(payment),
+            timeline: None,
+        }
     }
 }
 
@@ -87,7 +90,9 @@ impl Kept for PaymentView {
     type Stored = StoredPayment;
 
     fn stored(&self) -> StoredPayment {
-        StoredPayment { payment: Payment::clone(&self.payment) }
+        StoredPayment {
+            payment: Payment::clone(&self.payment),
+        }
     }
 
     async fn restored(_engine: &Engine, stored: StoredPayment) -> Result<Self, Fault> {
@@ -106,7 +111,13 @@ impl Engine {
     /// `error.unavailable`, `error.unknown`.
     pub async fn with_timeline(&self, mut view: PaymentView) -> Result<PaymentView, Fault> {
         let payment = &view.payment;
-        let lines = store::event::lines(&self.inner.store, payment.team, &payment.id.key(), payment.version).await;
+        let lines = store::event::lines(
+            &self.inner.store,
+            payment.team,
+            &payment.id.key(),
+            payment.version,
+        )
+        .await;
         view.timeline = Some(lines.map_err(|error| faults::database(&error))?);
         Ok(view)
     }

@@ -23,7 +23,9 @@ impl Engine {
             return Err(domain::caller::forbidden());
         }
         let found = store::payment::of_team(&self.inner.store, caller.team, id).await;
-        let payment = found.map_err(|error| database(&error))?.ok_or_else(payment_not_found)?;
+        let payment = found
+            .map_err(|error| database(&error))?
+            .ok_or_else(payment_not_found)?;
         if !may_read(caller, &payment) {
             return Err(payment_not_found());
         }
@@ -40,7 +42,11 @@ impl Engine {
             return Ok(false);
         }
         for other in store::team::all(store).await? {
-            if other.id != team && store::payment::of_team(store, other.id, id).await?.is_some() {
+            if other.id != team
+                && store::payment::of_team(store, other.id, id)
+                    .await?
+                    .is_some()
+            {
                 return Ok(true);
             }
         }
@@ -49,7 +55,9 @@ impl Engine {
 
     /// The payment after a look-up, when something about it is open and may be looked up.
     async fn refreshed(&self, payment: Payment) -> Payment {
-        let Some(n) = self.askable(&payment).await else { return payment };
+        let Some(n) = self.askable(&payment).await else {
+            return payment;
+        };
         let deadline = self.deadline();
         let world = &self.inner.world;
         let (engine, asked) = (self.clone(), payment.clone());
@@ -66,7 +74,11 @@ impl Engine {
 
     async fn askable(&self, payment: &Payment) -> Option<u32> {
         let now = self.inner.world.now();
-        let open = payment.operations.iter().rev().find(|operation| operation.state.is_open())?;
+        let open = payment
+            .operations
+            .iter()
+            .rev()
+            .find(|operation| operation.state.is_open())?;
         let policy = self.policy(payment, open).await.ok()?;
         payment.can_look_up(now, policy.call_timeout)
     }

@@ -55,7 +55,9 @@ impl Engine {
         let taken = due.len();
         for (team, id) in due {
             let engine = self.clone();
-            self.look_after(Box::pin(async move { Box::pin(engine.recover_logged(team, id, lease_until)).await }));
+            self.look_after(Box::pin(async move {
+                Box::pin(engine.recover_logged(team, id, lease_until)).await
+            }));
         }
         Ok(taken)
     }
@@ -82,7 +84,12 @@ impl Engine {
         }
     }
 
-    async fn recover(&self, team: TeamId, id: PaymentId, lease_until: Timestamp) -> Result<(), Stop> {
+    async fn recover(
+        &self,
+        team: TeamId,
+        id: PaymentId,
+        lease_until: Timestamp,
+    ) -> Result<(), Stop> {
         let mut payment = self.load(team, id).await?;
         for _ in 0..DUTIES {
             let Some(duty) = payment.duty(self.inner.world.now()) else {
@@ -113,13 +120,27 @@ impl Engine {
 
     /// Asks the processor to cancel what was not captured in time. Its answer decides, not the timer.
     async fn expire(&self, payment: Payment) -> Result<Payment, Stop> {
-        let begun = |payment: &mut Payment, begin| payment.begin_cancel(CancelCause::Lifetime, None, begin).ok();
-        let about = payment.authorisation().map_or(0, |authorisation| authorisation.n);
+        let begun = |payment: &mut Payment, begin| {
+            payment
+                .begin_cancel(CancelCause::Lifetime, None, begin)
+                .ok()
+        };
+        let about = payment
+            .authorisation()
+            .map_or(0, |authorisation| authorisation.n);
         self.follow(payment, about, begun).await
     }
 
-    async fn reverse(&self, payment: Payment, target: u32, captured: bool) -> Result<Payment, Stop> {
-        self.follow(payment, target, |payment, begin| payment.begin_reverse(target, captured, begin)).await
+    async fn reverse(
+        &self,
+        payment: Payment,
+        target: u32,
+        captured: bool,
+    ) -> Result<Payment, Stop> {
+        self.follow(payment, target, |payment, begin| {
+            payment.begin_reverse(target, captured, begin)
+        })
+        .await
     }
 
     /// Adds an operation that nobody asked for, about operation `about`, commits and carries it out.
@@ -141,11 +162,18 @@ impl Engine {
                 None => None,
             };
             let begin = self.begin(line.as_ref(), None, None);
-            let Some((n, words)) = add(&mut payment, begin) else { return Ok(payment) };
+            let Some((n, words)) = add(&mut payment, begin) else {
+                return Ok(payment);
+            };
             payment.version += 1;
-            match self.commit_payment(&payment, &[words], Extra::default()).await? {
+            match self
+                .commit_payment(&payment, &[words], Extra::default())
+                .await?
+            {
                 Ended::Done => (payment, n),
-                Ended::Overtaken | Ended::Refused(_) | Ended::Taken => return self.load(team, id).await,
+                Ended::Overtaken | Ended::Refused(_) | Ended::Taken => {
+                    return self.load(team, id).await;
+                }
             }
         };
         self.carry_out(payment, n, None).await
@@ -155,16 +183,29 @@ impl Engine {
     pub(super) async fn hand_over(&self, payment: &Payment) -> Result<(), Stop> {
         let now = self.inner.world.now();
         let mut change = db::Change::new(self.change_id(), &payment.id.key());
-        change.push(store::payment::set_due_early(payment, now.after(AGAIN), held_until(now)));
+        change.push(store::payment::set_due_early(
+            payment,
+            now.after(AGAIN),
+            held_until(now),
+        ));
         self.commit_plain(change).await.map(|_| ())
     }
 
     /// Gives the payment back its own due time, unless a commit has done so, or the lease was over and it is another's.
-    async fn hand_back(&self, team: TeamId, id: PaymentId, lease_until: Timestamp) -> Result<(), Stop> {
+    async fn hand_back(
+        &self,
+        team: TeamId,
+        id: PaymentId,
+        lease_until: Timestamp,
+    ) -> Result<(), Stop> {
         let payment = self.load(team, id).await?;
         let mut change = db::Change::new(self.change_id(), &id.key());
         // What could not be done now (another look-up is under way) is not tried again at once.
-        change.push(store::payment::set_due(&payment, self.inner.world.now().after(AGAIN), lease_until));
+        change.push(store::payment::set_due(
+            &payment,
+            self.inner.world.now().after(AGAIN),
+            lease_until,
+        ));
         self.commit_plain(change).await.map(|_| ())
     }
 }

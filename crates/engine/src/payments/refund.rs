@@ -33,7 +33,12 @@ impl Engine {
     ) -> Told<PaymentView> {
         let refund = RefundId::new(self.inner.world.uuid_v7());
         let parsed = parsed.map(|Refund { id, amount, reason }| -> (PaymentId, Add) {
-            (id, Box::new(move |payment, begin| payment.begin_refund(refund, amount, reason.clone(), begin)))
+            (
+                id,
+                Box::new(move |payment, begin| {
+                    payment.begin_refund(refund, amount, reason.clone(), begin)
+                }),
+            )
         });
         self.later(caller, once, parsed).await
     }

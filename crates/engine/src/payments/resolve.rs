@@ -32,24 +32,35 @@ impl Engine {
     /// `error.payment.not-found`, `error.resolve.invalid-status`.
     pub async fn resolve(&self, caller: &Caller, command: Resolve) -> Result<PaymentView, Fault> {
         caller.require_server()?;
-        self.resolve_or_find_out(caller, &command).await.map_err(|stop| match stop {
-            Stop::Fault(fault) => fault,
-            Stop::Taken => Fault::unknown(),
-        })
+        self.resolve_or_find_out(caller, &command)
+            .await
+            .map_err(|stop| match stop {
+                Stop::Fault(fault) => fault,
+                Stop::Taken => Fault::unknown(),
+            })
     }
 
     /// The processor is asked first: a person's word counts only where nothing else can find it out. When it answers, it
     /// must agree.
-    async fn resolve_or_find_out(&self, caller: &Caller, command: &Resolve) -> Result<PaymentView, Stop> {
+    async fn resolve_or_find_out(
+        &self,
+        caller: &Caller,
+        command: &Resolve,
+    ) -> Result<PaymentView, Stop> {
         let payment = self.load(caller.team, command.id).await?;
         if let Some(n) = payment.resolvable(command.outcome).map(|unknown| unknown.n) {
             let found = self.look_up(payment, n, true).await?;
-            let settled = found.operation(n).filter(|operation| !operation.state.is_open());
+            let settled = found
+                .operation(n)
+                .filter(|operation| !operation.state.is_open());
             let agrees = settled.is_some_and(|operation| match command.outcome {
                 Resolution::Authorised => found.status == Status::Authorised,
                 Resolution::Captured => found.status == Status::Succeeded,
                 Resolution::NotCharged => {
-                    matches!(found.status, Status::Failed | Status::Declined | Status::Cancelled)
+                    matches!(
+                        found.status,
+                        Status::Failed | Status::Declined | Status::Cancelled
+                    )
                 }
                 Resolution::Refunded => operation.state.is_done(),
                 Resolution::NotRefunded => !operation.state.is_done(),
@@ -61,7 +72,9 @@ impl Engine {
         }
         let payment = Box::pin(self.resolved(caller, command)).await?;
         self.gone_on(payment).await;
-        self.load(caller.team, command.id).await.map(PaymentView::of)
+        self.load(caller.team, command.id)
+            .await
+            .map(PaymentView::of)
     }
 
     /// Goes on with what the outcome has made due.
@@ -79,7 +92,11 @@ impl Engine {
             payment.version += 1;
             let line = Line::new(self.inner.world.now(), "Confirmed by a person")
                 .saying(format!("Evidence: {}", command.evidence));
-            if self.commit_payment(&payment, &[line], Extra::default()).await? == Ended::Done {
+            if self
+                .commit_payment(&payment, &[line], Extra::default())
+                .await?
+                == Ended::Done
+            {
                 return Ok(PaymentView::of(payment));
             }
         }
@@ -91,15 +108,24 @@ impl Engine {
             let mut payment = self.load(caller.team, command.id).await?;
             let unknown = payment.resolvable(command.outcome);
             let unknown = unknown.map(|operation| (operation.n, operation.connection.clone()));
-            let cause = unknown.as_ref().and_then(|(n, _)| payment.run_behind(*n)).map(|run| run.id.clone());
+            let cause = unknown
+                .as_ref()
+                .and_then(|(n, _)| payment.run_behind(*n))
+                .map(|run| run.id.clone());
             let line = match &unknown {
                 Some((_, connection)) => self.line(payment.team, connection).await?,
                 None => None,
             };
             let policy = self.policy_of(line.as_ref());
             let before = Before::of(&payment);
-            let mut lines = payment.resolve(command.outcome, &command.evidence, self.inner.world.now(), &policy)?;
-            self.trigger(&mut payment, &before, cause.as_ref(), &mut lines).await?;
+            let mut lines = payment.resolve(
+                command.outcome,
+                &command.evidence,
+                self.inner.world.now(),
+                &policy,
+            )?;
+            self.trigger(&mut payment, &before, cause.as_ref(), &mut lines)
+                .await?;
             payment.version += 1;
             let mut extra = Extra::default();
             if let Some((n, _)) = unknown {

@@ -64,13 +64,29 @@ impl ReturnToken {
 
 impl Engine {
     /// Where the processor sends the customer back to. `None` when nobody is there who could be sent.
-    pub(crate) fn return_address(&self, payment: &Payment, operation: &Operation) -> Option<String> {
+    pub(crate) fn return_address(
+        &self,
+        payment: &Payment,
+        operation: &Operation,
+    ) -> Option<String> {
         if payment.initiator == Initiator::Merchant {
             return None;
         }
-        let secret = hex::decode(operation.return_key.as_deref()?).ok()?.try_into().ok()?;
-        let token = ReturnToken { team: payment.team, payment: payment.id, n: operation.n, secret };
-        let page = if payment.method.blob.is_some() { "3ds" } else { "return" };
+        let secret = hex::decode(operation.return_key.as_deref()?)
+            .ok()?
+            .try_into()
+            .ok()?;
+        let token = ReturnToken {
+            team: payment.team,
+            payment: payment.id,
+            n: operation.n,
+            secret,
+        };
+        let page = if payment.method.blob.is_some() {
+            "3ds"
+        } else {
+            "return"
+        };
         Some(format!("{}/{page}/{}", self.public_url(), token.text()))
     }
 }
@@ -100,7 +116,9 @@ impl Engine {
     /// The customer has opened the address of a return: completes what waits, on the processor's evidence alone, and tells
     /// where the customer goes on. May be opened as often as one likes.
     pub async fn returned(&self, token: &str) -> Returned {
-        let Some(token) = ReturnToken::parse(token) else { return Returned::Unknown };
+        let Some(token) = ReturnToken::parse(token) else {
+            return Returned::Unknown;
+        };
         let engine = self.clone();
         let (asked, deadline) = (token.clone(), self.deadline());
         let work = self.own(Box::pin(async move { engine.come_back(&asked).await }));
@@ -113,10 +131,15 @@ impl Engine {
     }
 
     async fn come_back(&self, token: &ReturnToken) -> Result<Option<Payment>, Stop> {
-        let Some(payment) = store::payment::of_team(&self.inner.store, token.team, token.payment).await? else {
+        let Some(payment) =
+            store::payment::of_team(&self.inner.store, token.team, token.payment).await?
+        else {
             return Ok(None);
         };
-        let Some(operation) = payment.operation(token.n).filter(|operation| is_for(operation, token)) else {
+        let Some(operation) = payment
+            .operation(token.n)
+            .filter(|operation| is_for(operation, token))
+        else {
             return Ok(None);
         };
         let is_done = operation.state.is_done();
@@ -130,21 +153,30 @@ impl Engine {
     }
 
     /// Waits a while for whoever completes the attempt at the moment, or gives it up: another tab, the merchant.
-    pub(super) async fn settled_by_another(&self, payment: Payment, n: u32) -> Result<Payment, Stop> {
+    pub(super) async fn settled_by_another(
+        &self,
+        payment: Payment,
+        n: u32,
+    ) -> Result<Payment, Stop> {
         let mut payment = payment;
         for _ in 0..TURNS {
             let given_up = payment.operations.iter().any(|operation| {
-                matches!(operation.kind, Kind::Abandon { target, .. } if target == n) && operation.state == State::Sent
+                matches!(operation.kind, Kind::Abandon { target, .. } if target == n)
+                    && operation.state == State::Sent
             });
-            let waits = payment.operation(n).is_some_and(|operation| match operation.state {
-                State::Sent => operation.action.is_some(),
-                State::Waiting { .. } => given_up || self.inner.looking.is_under_way(payment.id),
-                State::Unknown { .. }
-                | State::Pending { .. }
-                | State::Done { .. }
-                | State::Refused { .. }
-                | State::Failed { .. } => false,
-            });
+            let waits = payment
+                .operation(n)
+                .is_some_and(|operation| match operation.state {
+                    State::Sent => operation.action.is_some(),
+                    State::Waiting { .. } => {
+                        given_up || self.inner.looking.is_under_way(payment.id)
+                    }
+                    State::Unknown { .. }
+                    | State::Pending { .. }
+                    | State::Done { .. }
+                    | State::Refused { .. }
+                    | State::Failed { .. } => false,
+                });
             if !waits {
                 break;
             }
@@ -163,12 +195,20 @@ impl Engine {
         let payment = loop {
             let _turn = self.inner.turns.take(id.uuid()).await;
             let mut payment = self.load(team, id).await?;
-            let Some(attempt) = payment.operation(n) else { return Ok(payment) };
+            let Some(attempt) = payment.operation(n) else {
+                return Ok(payment);
+            };
             let line = self.line(team, &attempt.connection).await?;
             let begin = self.begin(line.as_ref(), None, None);
-            let Some(words) = payment.begin_complete(n, begin) else { return Ok(payment) };
+            let Some(words) = payment.begin_complete(n, begin) else {
+                return Ok(payment);
+            };
             payment.version += 1;
-            if self.commit_payment(&payment, &[words], Extra::default()).await? == Ended::Done {
+            if self
+                .commit_payment(&payment, &[words], Extra::default())
+                .await?
+                == Ended::Done
+            {
                 break payment;
             }
         };
@@ -179,44 +219,66 @@ impl Engine {
 
 /// In constant time, so that the secret can't be found out bit by bit.
 fn is_for(operation: &Operation, token: &ReturnToken) -> bool {
-    let Some(key) = operation.return_key.as_deref().and_then(|key| hex::decode(key).ok()) else { return false };
+    let Some(key) = operation
+        .return_key
+        .as_deref()
+        .and_then(|key| hex::decode(key).ok())
+    else {
+        return false;
+    };
     key.ct_eq(&token.secret).into()
 }
 
 /// Where the customer goes on, as the payment stands.
 fn told(payment: &Payment, n: u32) -> Returned {
-    let Some(operation) = payment.operation(n) else { return Returned::Unknown };
+    let Some(operation) = payment.operation(n) else {
+        return Returned::Unknown;
+    };
     if let (State::Waiting { .. }, Some(action)) = (&operation.state, &operation.action)
         && !action.ready
     {
-        return Returned::Unfinished { url: action.url.clone() };
+        return Returned::Unfinished {
+            url: action.url.clone(),
+        };
     }
     if operation.state.is_open() && !matches!(operation.state, State::Pending { .. }) {
         return Returned::Undecided;
     }
     let decline = payment.decline().map(|decline| decline.code);
-    let unasked = [DeclineCode::ThreeDSecure, DeclineCode::PaymentCancelled, DeclineCode::AuthorizationRequired];
-    let failed =
-        matches!(operation.state, State::Failed { .. }) || decline.is_some_and(|decline| unasked.contains(&decline));
+    let unasked = [
+        DeclineCode::ThreeDSecure,
+        DeclineCode::PaymentCancelled,
+        DeclineCode::AuthorizationRequired,
+    ];
+    let failed = matches!(operation.state, State::Failed { .. })
+        || decline.is_some_and(|decline| unasked.contains(&decline));
     let is_card = payment.method.blob.is_some();
     let (address, name) = if is_card {
         (payment.three_ds_redirect.as_deref(), "3ds_status")
     } else {
         (payment.apm_redirect.as_deref(), "apm_status")
     };
-    let Some(address) = address.and_then(|address| RedirectUrl::parse(address, "redirectUrl").ok()) else {
+    let Some(address) = address.and_then(|address| RedirectUrl::parse(address, "redirectUrl").ok())
+    else {
         // A review is no outcome yet, and nobody waits for its end here.
         let held = matches!(operation.state, State::Pending { .. });
         return if held {
             Returned::Undecided
         } else {
-            Returned::Closed { paid: !failed && !ended_without_money(payment.status) }
+            Returned::Closed {
+                paid: !failed && !ended_without_money(payment.status),
+            }
         };
     };
     // 3D Secure may have been passed by a payment that the issuer declines; an alternative method knows no such difference.
-    let failed = failed || (!is_card && decline.is_some()) || ended_without_money(payment.status) && decline.is_none();
+    let failed = failed
+        || (!is_card && decline.is_some())
+        || ended_without_money(payment.status) && decline.is_none();
     let id = payment.id.to_string();
-    let mut parameters = vec![("id", id.as_str()), (name, if failed { "FAILED" } else { "COMPLETED" })];
+    let mut parameters = vec![
+        ("id", id.as_str()),
+        (name, if failed { "FAILED" } else { "COMPLETED" }),
+    ];
     if let Some(code) = decline {
         parameters.push(("decline_code", code.code()));
     }

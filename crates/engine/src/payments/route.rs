@@ -42,16 +42,31 @@ impl Engine {
     /// The connection with its connector, also when it is switched off: what was sent there is still looked after.
     pub(crate) async fn line(&self, team: TeamId, id: &ConnectionId) -> Result<Option<Line>, Stop> {
         let configured = self.configured(team).await?;
-        let Some(connection) = configured.connections.iter().find(|connection| connection.id == *id) else {
+        let Some(connection) = configured
+            .connections
+            .iter()
+            .find(|connection| connection.id == *id)
+        else {
             return Ok(None);
         };
-        let connector = self.inner.connectors.get(connection.processor.as_str()).map(Arc::clone);
-        Ok(connector.map(|connector| Line { connection: Arc::clone(connection), connector }))
+        let connector = self
+            .inner
+            .connectors
+            .get(connection.processor.as_str())
+            .map(Arc::clone);
+        Ok(connector.map(|connector| Line {
+            connection: Arc::clone(connection),
+            connector,
+        }))
     }
 
     /// The connection, if payments may be sent to it.
     pub(crate) async fn open_line(&self, team: TeamId, id: &ConnectionId) -> Result<Line, Stop> {
-        if let Some(line) = self.line(team, id).await?.filter(|line| line.connection.enabled) {
+        if let Some(line) = self
+            .line(team, id)
+            .await?
+            .filter(|line| line.connection.enabled)
+        {
             return Ok(line);
         }
         Err(self.no_open_line(team).await?)
@@ -62,7 +77,10 @@ impl Engine {
         let mut message = "The connection does not exist or is switched off.".to_owned();
         if self.inner.settings.mode == Mode::Test {
             let configured = self.configured(team).await?;
-            let open = configured.connections.iter().filter(|connection| connection.enabled);
+            let open = configured
+                .connections
+                .iter()
+                .filter(|connection| connection.enabled);
             let names: Vec<_> = open.map(|connection| connection.id.as_str()).collect();
             message = format!("{message} The connections are: {}.", names.join(", "));
         }
@@ -83,10 +101,13 @@ impl Engine {
         let mut left = candidates.into_iter();
         while let Some(candidate) = left.next() {
             let unfit = |why: &str| {
-                TimelineLine::new(at, "Connection left out").saying(format!("{}: {why}.", candidate.connection))
+                TimelineLine::new(at, "Connection left out")
+                    .saying(format!("{}: {why}.", candidate.connection))
             };
-            let Some(line) =
-                self.line(payment.team, &candidate.connection).await?.filter(|line| line.connection.enabled)
+            let Some(line) = self
+                .line(payment.team, &candidate.connection)
+                .await?
+                .filter(|line| line.connection.enabled)
             else {
                 lines.push(unfit("it does not exist or is switched off"));
                 continue;
@@ -95,28 +116,43 @@ impl Engine {
                 lines.push(unfit("it can't take the payment method"));
                 continue;
             }
-            match self.inner.health.fitness(payment.team, &candidate.connection, at) {
+            match self
+                .inner
+                .health
+                .fitness(payment.team, &candidate.connection, at)
+            {
                 Fitness::Resting(until) if rules.spares_resting => {
-                    lines.push(unfit(&format!("it rests after repeated failures, until {}", until.rfc3339_millis())));
+                    lines.push(unfit(&format!(
+                        "it rests after repeated failures, until {}",
+                        until.rfc3339_millis()
+                    )));
                     resting.get_or_insert((candidate, line));
                 }
                 fitness => {
                     let why = match fitness {
-                        Fitness::Probe => format!("{}, to see whether it is well again", candidate.reason),
+                        Fitness::Probe => {
+                            format!("{}, to see whether it is well again", candidate.reason)
+                        }
                         Fitness::Fit | Fitness::Resting(_) => candidate.reason,
                     };
                     if tells || fitness == Fitness::Probe {
                         let words = format!("{}: {why}.", candidate.connection);
                         lines.push(TimelineLine::new(at, "Connection chosen").saying(words));
                     }
-                    return Ok(Some(Chosen { line, rest: left.map(|candidate| candidate.connection).collect() }));
+                    return Ok(Some(Chosen {
+                        line,
+                        rest: left.map(|candidate| candidate.connection).collect(),
+                    }));
                 }
             }
         }
         Ok(resting.map(|(candidate, line)| {
             let words = format!("{}: it rests, but there is no other.", candidate.connection);
             lines.push(TimelineLine::new(at, "Connection chosen").saying(words));
-            Chosen { line, rest: Vec::new() }
+            Chosen {
+                line,
+                rest: Vec::new(),
+            }
         }))
     }
 
@@ -139,7 +175,11 @@ impl Engine {
     }
 
     /// The rules of time for an operation.
-    pub(crate) async fn policy(&self, payment: &Payment, operation: &Operation) -> Result<Policy, Stop> {
+    pub(crate) async fn policy(
+        &self,
+        payment: &Payment,
+        operation: &Operation,
+    ) -> Result<Policy, Stop> {
         let line = self.line(payment.team, &operation.connection).await?;
         Ok(self.policy_of(line.as_ref()))
     }
@@ -171,5 +211,6 @@ impl Engine {
 pub(crate) fn takes(line: &Line, method: Method) -> bool {
     let methods = line.connector.descriptor().methods;
     let canonical = method.canonical();
-    methods.iter().any(|taken| taken.canonical() == canonical) || (method.is_card() && methods.contains(&Method::Card))
+    methods.iter().any(|taken| taken.canonical() == canonical)
+        || (method.is_card() && methods.contains(&Method::Card))
 }

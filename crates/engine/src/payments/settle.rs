@@ -54,7 +54,9 @@ impl Engine {
             if planted::is(Bug::WrongOperationSettled) && report.source == Source::Call {
                 report.n = payment.operations.last().map_or(report.n, |last| last.n);
             }
-            let Some(operation) = payment.operation(report.n) else { return Ok(payment) };
+            let Some(operation) = payment.operation(report.n) else {
+                return Ok(payment);
+            };
             let (before, stood) = (operation.state.clone(), operation.clone());
             let ended = payment.authorisation_ended();
             let policy = self.policy(&payment, operation).await?;
@@ -62,17 +64,28 @@ impl Engine {
             let cause = payment.run_behind(report.n).map(|run| run.id.clone());
             let from = (report.source, self.inner.world.now());
             let mut lines = payment.settle(report.n, report.news.clone(), from, &policy);
-            let same = |operation: &Operation| operation.state == before && operation.action == stood.action;
+            let same = |operation: &Operation| {
+                operation.state == before && operation.action == stood.action
+            };
             let unchanged = payment.operation(report.n).is_none_or(same);
-            if unchanged && (report.quiet || (lines.is_empty() && payment.operation(report.n) == Some(&stood))) {
+            if unchanged
+                && (report.quiet
+                    || (lines.is_empty() && payment.operation(report.n) == Some(&stood)))
+            {
                 return self.load(team, id).await;
             }
             if let Some(deadline) = report.fall_back.filter(|_| before == State::Sent) {
-                self.fall_back(&mut payment, report.n, deadline, &mut lines).await?;
+                self.fall_back(&mut payment, report.n, deadline, &mut lines)
+                    .await?;
             }
-            self.trigger(&mut payment, &earlier, cause.as_ref(), &mut lines).await?;
+            self.trigger(&mut payment, &earlier, cause.as_ref(), &mut lines)
+                .await?;
             payment.version += 1;
-            if self.commit_settled(&mut payment, report.n, &before, &lines).await? == Ended::Done {
+            if self
+                .commit_settled(&mut payment, report.n, &before, &lines)
+                .await?
+                == Ended::Done
+            {
                 if payment.authorisation_ended() && !ended {
                     self.forget_later(&payment);
                 }
@@ -96,11 +109,16 @@ impl Engine {
         lines: &[Line],
     ) -> Result<Ended, Stop> {
         let mut extra = Extra::default();
-        if matches!(before, State::Sent | State::Unknown { .. }) && !planted::is(Bug::AnswerNotStored) {
+        if matches!(before, State::Sent | State::Unknown { .. })
+            && !planted::is(Bug::AnswerNotStored)
+        {
             self.answer_of(payment, n, &mut extra);
         }
         self.answer_owed(payment, &mut extra);
-        if payment.operation(n).is_some_and(|operation| matches!(operation.state, State::Waiting { .. })) {
+        if payment
+            .operation(n)
+            .is_some_and(|operation| matches!(operation.state, State::Waiting { .. }))
+        {
             // That the customer must act is what the key tells for good.
             payment.take_once(n);
         }
@@ -110,14 +128,24 @@ impl Engine {
 
     /// Tells the key of operation `n`, whose outcome has come; while something follows at once, the answer is owed.
     pub(super) fn answer_of(&self, payment: &mut Payment, n: u32, extra: &mut Extra) {
-        let Some(once) = payment.operation(n).and_then(|operation| operation.once.clone()) else { return };
+        let Some(once) = payment
+            .operation(n)
+            .and_then(|operation| operation.once.clone())
+        else {
+            return;
+        };
         let goes_on = payment.goes_on_at_once(self.inner.world.now());
         if goes_on && payment.owed_answer.is_none() && payment.verdict(n).is_ok() {
             payment.owed_answer = Some(once);
             payment.take_once(n);
         } else {
             let answer = told_answer(payment, n);
-            extra.more.push(store::once::answer(payment.team, &once, &payment.id.key(), &answer));
+            extra.more.push(store::once::answer(
+                payment.team,
+                &once,
+                &payment.id.key(),
+                &answer,
+            ));
         }
     }
 
@@ -138,27 +166,57 @@ impl Engine {
         deadline: Deadline,
         lines: &mut Vec<Line>,
     ) -> Result<(), Stop> {
-        let Some(why) = payment.may_fall_back(n) else { return Ok(()) };
+        let Some(why) = payment.may_fall_back(n) else {
+            return Ok(());
+        };
         let now = self.inner.world.now();
         if deadline.left(now) < LEAST_TIME {
             lines.push(Line::new(now, "Not sent elsewhere").saying("The request's time is over."));
             return Ok(());
         }
-        let rest = payment.route.as_ref().map(|route| route.rest.clone()).unwrap_or_default();
-        let rules = Choice { spares_resting: true, tells: true };
-        let candidates = rest.into_iter().map(|connection| Candidate { connection, reason: format!("after {why}") });
-        let Some(chosen) = self.choose(payment, candidates.collect(), rules, lines).await? else { return Ok(()) };
+        let rest = payment
+            .route
+            .as_ref()
+            .map(|route| route.rest.clone())
+            .unwrap_or_default();
+        let rules = Choice {
+            spares_resting: true,
+            tells: true,
+        };
+        let candidates = rest.into_iter().map(|connection| Candidate {
+            connection,
+            reason: format!("after {why}"),
+        });
+        let Some(chosen) = self
+            .choose(payment, candidates.collect(), rules, lines)
+            .await?
+        else {
+            return Ok(());
+        };
         if let Some(route) = &mut payment.route {
             route.rest = chosen.rest;
         }
         // The key waits for the attempt that follows.
         let once = payment.take_once(n);
-        let gone = payment.operation(n).is_some_and(|attempt| attempt.return_key.is_none());
-        let words = format!("After {why}, the payment goes on at {}.", chosen.line.connection.id);
+        let gone = payment
+            .operation(n)
+            .is_some_and(|attempt| attempt.return_key.is_none());
+        let words = format!(
+            "After {why}, the payment goes on at {}.",
+            chosen.line.connection.id
+        );
         lines.push(Line::new(now, "Falling back").saying(words));
         payment.go_on_elsewhere();
-        let (_, sent) =
-            self.begin_attempt(payment, &chosen.line, &With { once, deadline: Some(deadline), run: None, gone });
+        let (_, sent) = self.begin_attempt(
+            payment,
+            &chosen.line,
+            &With {
+                once,
+                deadline: Some(deadline),
+                run: None,
+                gone,
+            },
+        );
         lines.push(sent);
         Ok(())
     }
@@ -167,11 +225,17 @@ impl Engine {
 /// What an idempotency key tells of operation `n`.
 pub(crate) fn told_answer(payment: &Payment, n: u32) -> String {
     // A capture that completes an authorisation has the authorisation's key: that request is told the payment.
-    let is_authorisation = payment.operation(n).and_then(|operation| operation.once.as_ref());
+    let is_authorisation = payment
+        .operation(n)
+        .and_then(|operation| operation.once.as_ref());
     let is_authorisation = is_authorisation.is_some_and(|once| once.scope == AUTHORISE_SCOPE);
-    let is_attempt = payment.operation(n).is_some_and(|operation| operation.kind.is_attempt());
+    let is_attempt = payment
+        .operation(n)
+        .is_some_and(|operation| operation.kind.is_attempt());
     match payment.verdict(n) {
-        Err(_) if is_authorisation && !is_attempt => Snapshot::Result(ToldPayment { payment }).text(),
+        Err(_) if is_authorisation && !is_attempt => {
+            Snapshot::Result(ToldPayment { payment }).text()
+        }
         Ok(()) => Snapshot::Result(ToldPayment { payment }).text(),
         Err(fault) => Snapshot::<StoredPayment>::Fault(fault).text(),
     }
@@ -181,7 +245,12 @@ pub(crate) fn told_answer(payment: &Payment, n: u32) -> String {
 pub(super) fn tell_owed(payment: &mut Payment, extra: &mut Extra) {
     if let Some(once) = payment.owed_answer.take() {
         let answer = told_payment(payment);
-        extra.more.push(store::once::answer(payment.team, &once, &payment.id.key(), &answer));
+        extra.more.push(store::once::answer(
+            payment.team,
+            &once,
+            &payment.id.key(),
+            &answer,
+        ));
         payment.answered.push(once);
     }
 }
@@ -193,7 +262,8 @@ pub(crate) fn told_payment(payment: &Payment) -> String {
 
 /// Frees the checkout whose one live payment it was, when it has ended without money.
 pub(crate) fn release(payment: &Payment, extra: &mut Extra) {
-    let unknown = payment.status == Status::NoAnswerFromPsp && planted::is(Bug::ReleasedWhileUnknown);
+    let unknown =
+        payment.status == Status::NoAnswerFromPsp && planted::is(Bug::ReleasedWhileUnknown);
     if !ended_without_money(payment.status) && !unknown || planted::is(Bug::NeverReleased) {
         return;
     }
@@ -203,13 +273,22 @@ pub(crate) fn release(payment: &Payment, extra: &mut Extra) {
 /// Frees the checkout of a payment, whatever became of that.
 pub(super) fn free(payment: &Payment, extra: &mut Extra) {
     if let Some(token) = payment.made_by {
-        extra.more.push(store::credential::release_payment(payment.team, token, payment.id));
+        extra.more.push(store::credential::release_payment(
+            payment.team,
+            token,
+            payment.id,
+        ));
     }
     if let Some(intent) = payment.intent {
-        extra.more.push(store::intent::release(payment.team, intent, payment.id));
+        extra
+            .more
+            .push(store::intent::release(payment.team, intent, payment.id));
     }
 }
 
 pub(crate) fn ended_without_money(status: Status) -> bool {
-    matches!(status, Status::Declined | Status::Failed | Status::Cancelled)
+    matches!(
+        status,
+        Status::Declined | Status::Failed | Status::Cancelled
+    )
 }

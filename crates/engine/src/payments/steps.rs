@@ -20,7 +20,11 @@ use crate::{
 
 impl Engine {
     /// Goes on with a run, which is due: one that an outcome started, else the payment's own.
-    pub(crate) async fn flow_step(&self, payment: &Payment, which: Option<Uuid>) -> Result<Payment, Stop> {
+    pub(crate) async fn flow_step(
+        &self,
+        payment: &Payment,
+        which: Option<Uuid>,
+    ) -> Result<Payment, Stop> {
         let (team, id) = (payment.team, payment.id);
         let asked = paused(payment, which);
         // No request waits; a time of its own keeps an attempt and what follows it together.
@@ -36,7 +40,9 @@ impl Engine {
             let mut payment = self.load(team, id).await?;
             let now = self.inner.world.now();
             let due = |pause: &Pause| pause.due.is_some_and(|due| due <= now);
-            let Some(pause) = paused(&payment, which).filter(due) else { return Ok(payment) };
+            let Some(pause) = paused(&payment, which).filter(due) else {
+                return Ok(payment);
+            };
             if asked.as_ref() != Some(&pause) {
                 // Somebody else has gone on with it meanwhile.
                 return Ok(payment);
@@ -45,27 +51,44 @@ impl Engine {
             let done = match pause.why {
                 // The checkout was paid or closed while the flow waited, or the stored method was deleted.
                 Why::Step | Why::Calling { .. } | Why::Outcome
-                    if which.is_none() && payment.attempt().is_none() && self.is_gone(&payment).await? =>
+                    if which.is_none()
+                        && payment.attempt().is_none()
+                        && self.is_gone(&payment).await? =>
                 {
-                    let lines = vec![payment.decline_by_rule(Decline::of(DeclineCode::PaymentCancelled), now)];
+                    let lines = vec![
+                        payment.decline_by_rule(Decline::of(DeclineCode::PaymentCancelled), now),
+                    ];
                     Followed { lines, began: None }
                 }
                 Why::Step | Why::Calling { .. } | Why::Outcome => {
                     let owed = payment.owed_answer.clone();
-                    let with = With { once: owed.clone(), deadline: Some(deadline), run: which, gone: true };
+                    let with = With {
+                        once: owed.clone(),
+                        deadline: Some(deadline),
+                        run: which,
+                        gone: true,
+                    };
                     let done = self.resume(&mut payment, pause.next, &with).await?;
-                    let begun = done.began.and_then(|n| payment.operation(n)).and_then(|begun| begun.once.clone());
+                    let begun = done
+                        .began
+                        .and_then(|n| payment.operation(n))
+                        .and_then(|begun| begun.once.clone());
                     if owed.is_some() && begun == owed {
                         // The attempt has it now.
                         payment.owed_answer = None;
                     }
                     done
                 }
-                Why::Approval { .. } => not_given(&mut payment, which, "Nobody approved it in time", now),
-                Why::Webhook { .. } => not_given(&mut payment, which, "The webhook did not come in time", now),
+                Why::Approval { .. } => {
+                    not_given(&mut payment, which, "Nobody approved it in time", now)
+                }
+                Why::Webhook { .. } => {
+                    not_given(&mut payment, which, "The webhook did not come in time", now)
+                }
             };
             let mut lines: Vec<Line> = called.iter().cloned().chain(done.lines).collect();
-            self.trigger(&mut payment, &before, None, &mut lines).await?;
+            self.trigger(&mut payment, &before, None, &mut lines)
+                .await?;
             payment.version += 1;
             let mut extra = released(&payment);
             extra.more.extend(approvals(&payment));
@@ -84,10 +107,19 @@ impl Engine {
     }
 
     /// Runs a flow on from a position, in the version under which the run began.
-    async fn resume(&self, payment: &mut Payment, next: u32, with: &With) -> Result<Followed, Stop> {
-        let Some(FlowRun { id, version, .. }) = payment.run(with.run).cloned() else { return Ok(Followed::default()) };
+    async fn resume(
+        &self,
+        payment: &mut Payment,
+        next: u32,
+        with: &With,
+    ) -> Result<Followed, Stop> {
+        let Some(FlowRun { id, version, .. }) = payment.run(with.run).cloned() else {
+            return Ok(Followed::default());
+        };
         let program = self.program(payment.team, &id, version).await?;
-        let result = self.follow_flow(payment, &program, Position::kept(next), with).await;
+        let result = self
+            .follow_flow(payment, &program, Position::kept(next), with)
+            .await;
         match result {
             // Nobody waits who could be told: the payment ends, and says why.
             Err(Stop::Fault(fault)) if fault.code == Code::ConnectionNotFound => {
@@ -103,7 +135,9 @@ impl Engine {
     /// Whether what a waiting payment was to be made for, or with, is not there any more.
     async fn is_gone(&self, payment: &Payment) -> Result<bool, Stop> {
         if let Some(token) = &payment.method.token
-            && store::method::of_team(&self.inner.store, payment.team, token).await?.is_none()
+            && store::method::of_team(&self.inner.store, payment.team, token)
+                .await?
+                .is_none()
         {
             return Ok(true);
         }
@@ -132,14 +166,27 @@ pub(super) fn paused(payment: &Payment, which: Option<Uuid>) -> Option<Pause> {
 
 /// Makes the payment's instances that wait for an approval findable by their ids.
 pub(super) fn approvals(payment: &Payment) -> impl Iterator<Item = db::Statement> {
-    let waits = |run: &&FlowRun| matches!(&run.pause, Some(Pause { why: Why::Approval { .. }, .. }));
+    let waits = |run: &&FlowRun| {
+        matches!(
+            &run.pause,
+            Some(Pause {
+                why: Why::Approval { .. },
+                ..
+            })
+        )
+    };
     let found = payment.runs().map(|(_, run)| run).filter(waits);
     found.map(|run| store::flow_wait::insert(payment.team, run.instance, payment.id))
 }
 
 /// What was waited for did not come, or was refused: before an authorisation the payment is declined, after it the flow
 /// ends.
-pub(super) fn not_given(payment: &mut Payment, which: Option<Uuid>, what: &str, at: Timestamp) -> Followed {
+pub(super) fn not_given(
+    payment: &mut Payment,
+    which: Option<Uuid>,
+    what: &str,
+    at: Timestamp,
+) -> Followed {
     let mut lines = vec![Line::new(at, what)];
     if which.is_none() && payment.attempt().is_none() {
         lines.push(payment.decline_by_rule(Decline::of(DeclineCode::CustomRule), at));

@@ -33,11 +33,20 @@ pub(crate) struct Hook<'a> {
 impl Engine {
     /// Makes the call that the run rests at, if it does. What came of it is told to the timeline; the flow goes on either
     /// way. `None`: too many calls are under way, or this one is.
-    pub(super) async fn call_for(&self, payment: &Payment, which: Option<Uuid>) -> Option<Vec<Line>> {
-        let Some((run, pause)) = payment.run(which).and_then(|run| Some((run, run.pause.as_ref()?))) else {
+    pub(super) async fn call_for(
+        &self,
+        payment: &Payment,
+        which: Option<Uuid>,
+    ) -> Option<Vec<Line>> {
+        let Some((run, pause)) = payment
+            .run(which)
+            .and_then(|run| Some((run, run.pause.as_ref()?)))
+        else {
             return Some(Vec::new());
         };
-        let Why::Calling { url } = &pause.why else { return Some(Vec::new()) };
+        let Why::Calling { url } = &pause.why else {
+            return Some(Vec::new());
+        };
         let body = json!({
             "payment": payment.id.to_string(),
             "status": payment.status.text(),
@@ -48,20 +57,38 @@ impl Engine {
             "orderId": payment.order_id,
             "intent": payment.intent.map(|intent| intent.to_string()),
         });
-        let (called, words) = self.hook(Hook { url, run, at: pause.next, body }).await?;
-        let title = if called { "Webhook called" } else { "Webhook not called" };
+        let (called, words) = self
+            .hook(Hook {
+                url,
+                run,
+                at: pause.next,
+                body,
+            })
+            .await?;
+        let title = if called {
+            "Webhook called"
+        } else {
+            "Webhook not called"
+        };
         Some(vec![Line::new(self.inner.world.now(), title).saying(words)])
     }
 
     /// Whether somebody here makes the call that the run rests at.
     pub(super) fn is_calling(&self, payment: &Payment, which: Option<Uuid>) -> bool {
-        payment.run(which).is_some_and(|run| self.inner.calling.lock().contains(&run.instance))
+        payment
+            .run(which)
+            .is_some_and(|run| self.inner.calling.lock().contains(&run.instance))
     }
 
     /// Makes a call. Says whether it was taken, and what came of it. `None`: too many are under way, or this one is.
     pub(crate) async fn hook(&self, hook: Hook<'_>) -> Option<(bool, String)> {
         let _under_way = UnderWay::of(&self.inner.calling, hook.run.instance)?;
-        let Hook { url, run, at, mut body } = hook;
+        let Hook {
+            url,
+            run,
+            at,
+            mut body,
+        } = hook;
         let Ok(url) = Url::http_or_https(url) else {
             return Some((false, "Its address is none that can be called.".to_owned()));
         };
@@ -81,11 +108,23 @@ impl Engine {
             most: ANSWER_MAX,
         };
         Some(match self.inner.outbound.post(&call).await {
-            Ok(reply) if (200..300).contains(&reply.status) => (true, format!("It answered {}.", reply.status)),
-            Ok(reply) => (false, format!("It answered {}, which is no success. The flow goes on.", reply.status)),
+            Ok(reply) if (200..300).contains(&reply.status) => {
+                (true, format!("It answered {}.", reply.status))
+            }
+            Ok(reply) => (
+                false,
+                format!(
+                    "It answered {}, which is no success. The flow goes on.",
+                    reply.status
+                ),
+            ),
             Err(error) => {
                 tracing::info!(%error, flow.instance = %run.instance, "a merchant's webhook could not be called");
-                (false, "It could not be reached, or did not answer in time. The flow goes on.".to_owned())
+                (
+                    false,
+                    "It could not be reached, or did not answer in time. The flow goes on."
+                        .to_owned(),
+                )
             }
         })
     }
@@ -122,9 +161,17 @@ mod tests {
         let calling = Calling::default();
         let first = UnderWay::of(&calling, Uuid::from_u128(0));
         assert!(first.is_some());
-        assert!(UnderWay::of(&calling, Uuid::from_u128(0)).is_none(), "it is under way");
-        assert!(UnderWay::of(&calling, Uuid::from_u128(0)).is_none(), "and stays so");
-        let others: Vec<_> = (1..).map_while(|n| UnderWay::of(&calling, Uuid::from_u128(n))).collect();
+        assert!(
+            UnderWay::of(&calling, Uuid::from_u128(0)).is_none(),
+            "it is under way"
+        );
+        assert!(
+            UnderWay::of(&calling, Uuid::from_u128(0)).is_none(),
+            "and stays so"
+        );
+        let others: Vec<_> = (1..)
+            .map_while(|n| UnderWay::of(&calling, Uuid::from_u128(n)))
+            .collect();
         assert_eq!(others.len(), AT_ONCE - 1);
         drop(first);
         assert!(UnderWay::of(&calling, Uuid::from_u128(0)).is_some());

@@ -21,7 +21,11 @@ pub(crate) struct Before {
 impl Before {
     /// What it is now.
     pub(crate) fn of(payment: &Payment) -> Self {
-        Self { status: payment.status, captured: payment.captured, refunded: payment.refunded() }
+        Self {
+            status: payment.status,
+            captured: payment.captured,
+            refunded: payment.refunded(),
+        }
     }
 
     /// What it has come to since.
@@ -29,14 +33,20 @@ impl Before {
         let entered = |status| payment.status == status && self.status != status;
         let all = [
             (Outcome::Authorised, entered(Status::Authorised)),
-            (Outcome::Succeeded, self.captured == 0 && payment.captured > 0),
+            (
+                Outcome::Succeeded,
+                self.captured == 0 && payment.captured > 0,
+            ),
             (Outcome::Declined, entered(Status::Declined)),
             (Outcome::Failed, entered(Status::Failed)),
             (Outcome::Cancelled, entered(Status::Cancelled)),
             (Outcome::Refunded, payment.refunded() > self.refunded),
             (Outcome::Disputed, entered(Status::Disputed)),
         ];
-        all.into_iter().filter(|(_, happened)| *happened).map(|(outcome, _)| outcome).collect()
+        all.into_iter()
+            .filter(|(_, happened)| *happened)
+            .map(|(outcome, _)| outcome)
+            .collect()
     }
 }
 
@@ -55,18 +65,27 @@ impl Engine {
             return Ok(());
         }
         for flow in self.automations(payment.team).await? {
-            let Trigger::Outcome(wanted) = flow.program.trigger() else { continue };
+            let Trigger::Outcome(wanted) = flow.program.trigger() else {
+                continue;
+            };
             if cause == Some(&flow.id) {
                 continue;
             }
-            let Some(outcome) = outcomes.iter().find(|outcome| wanted.contains(outcome)) else { continue };
+            let Some(outcome) = outcomes.iter().find(|outcome| wanted.contains(outcome)) else {
+                continue;
+            };
             let at = self.inner.world.now();
             if payment.triggered.len() >= MOST_TRIGGERED {
                 let words = format!("The payment has started {MOST_TRIGGERED} flows already.");
                 lines.push(Line::new(at, "A flow was not started").saying(words));
                 return Ok(());
             }
-            let words = format!("{}, version {}, since the payment is {}.", flow.id, flow.version, outcome.word());
+            let words = format!(
+                "{}, version {}, since the payment is {}.",
+                flow.id,
+                flow.version,
+                outcome.word()
+            );
             lines.push(Line::new(at, "A flow was started").saying(words));
             let next = Position::START.number();
             payment.triggered.push(FlowRun {
@@ -75,7 +94,13 @@ impl Engine {
                 version: flow.version,
                 instance: self.inner.world.uuid_v7(),
                 started_at: at,
-                pause: Some(Pause { next, why: Why::Step, due: Some(at), operation: None, heard: None }),
+                pause: Some(Pause {
+                    next,
+                    why: Why::Step,
+                    due: Some(at),
+                    operation: None,
+                    heard: None,
+                }),
             });
         }
         Ok(())

@@ -57,13 +57,22 @@ impl Engine {
         parsed: Result<CreateCustomer, Fault>,
     ) -> Told<CustomerId> {
         if matches!(caller.credential, Credential::Public) {
-            return Told { result: Err(forbidden()), replayed: false };
+            return Told {
+                result: Err(forbidden()),
+                replayed: false,
+            };
         }
-        let run = |command, claim, deadline| self.created(caller, command, Request { claim, deadline });
+        let run =
+            |command, claim, deadline| self.created(caller, command, Request { claim, deadline });
         self.once(caller, once, parsed, run).await
     }
 
-    async fn created(&self, caller: &Caller, command: CreateCustomer, request: Request) -> Result<CustomerId, Stop> {
+    async fn created(
+        &self,
+        caller: &Caller,
+        command: CreateCustomer,
+        request: Request,
+    ) -> Result<CustomerId, Stop> {
         let mut customer = self.new_customer(caller, command.draft);
         let mut sealed = match command.card {
             Some(card) => Some(self.seal(caller.team, NewMethod::Card(card), CARD).await?),
@@ -73,10 +82,22 @@ impl Engine {
             sealed.give_to(&mut customer);
         }
         let mut statements = vec![store::customer::insert(&customer)];
-        statements.extend(sealed.iter().map(|sealed| store::method::insert(&sealed.method)));
+        statements.extend(
+            sealed
+                .iter()
+                .map(|sealed| store::method::insert(&sealed.method)),
+        );
         let answer = Snapshot::Result(customer.id.stored()).text();
-        let committed = self.commit_request(&request, (&customer.id.key(), &answer), statements).await;
-        let made = committed.and_then(|done| if done { Ok(customer.id) } else { Err(Fault::unknown().into()) });
+        let committed = self
+            .commit_request(&request, (&customer.id.key(), &answer), statements)
+            .await;
+        let made = committed.and_then(|done| {
+            if done {
+                Ok(customer.id)
+            } else {
+                Err(Fault::unknown().into())
+            }
+        });
         match sealed {
             Some(sealed) => self.keep_or_discard(sealed, made).await,
             None => made,

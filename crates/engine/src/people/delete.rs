@@ -27,8 +27,12 @@ impl Engine {
         let erase = self.own(Box::pin(async move { engine.erase_person(team, id).await }));
         match world.timeout(deadline.left(world.now()), erase).await {
             Ok(Some(Ok(()))) => {}
-            Ok(Some(Err(stop))) => tracing::warn!(stop = ?stop, "a customer's data are yet to be erased by the job"),
-            Ok(None) | Err(world::Elapsed) => tracing::info!("a customer's data are still being erased"),
+            Ok(Some(Err(stop))) => {
+                tracing::warn!(stop = ?stop, "a customer's data are yet to be erased by the job")
+            }
+            Ok(None) | Err(world::Elapsed) => {
+                tracing::info!("a customer's data are still being erased")
+            }
         }
         Ok(())
     }
@@ -47,7 +51,10 @@ impl Engine {
                 .with(store::erasure::insert(team, id, self.erasure_due(now)));
             if self.commit_plain(change).await?.is_none() {
                 for method in methods {
-                    self.inner.vault.erase_cvc(&token_holder(team, &method.token)).await;
+                    self.inner
+                        .vault
+                        .erase_cvc(&token_holder(team, &method.token))
+                        .await;
                 }
                 return Ok(());
             }

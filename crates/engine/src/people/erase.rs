@@ -33,7 +33,8 @@ impl Engine {
     /// Completes erasures that are due. Returns how many were taken.
     pub(crate) async fn erase_people(&self) -> Result<usize, Stop> {
         let now = self.inner.world.now();
-        let due = store::erasure::claim_due(&self.inner.store, now, now.after(AGAIN), BATCH).await?;
+        let due =
+            store::erasure::claim_due(&self.inner.store, now, now.after(AGAIN), BATCH).await?;
         let taken = due.len();
         for (team, customer) in due {
             if let Err(stop) = self.erase_and_forget(team, customer).await {
@@ -51,12 +52,18 @@ impl Engine {
     }
 
     /// Erases a customer's data from payments and from what idempotency keys tell.
-    pub(super) async fn erase_person(&self, team: TeamId, customer: CustomerId) -> Result<(), Stop> {
+    pub(super) async fn erase_person(
+        &self,
+        team: TeamId,
+        customer: CustomerId,
+    ) -> Result<(), Stop> {
         let store = &self.inner.store;
         let mut after = None;
         loop {
             let page = store::payment::of_customer(store, team, customer, after, PAGE).await?;
-            let Some(last) = page.last().map(|payment| payment.id) else { break };
+            let Some(last) = page.last().map(|payment| payment.id) else {
+                break;
+            };
             for payment in page {
                 self.erase_from_payment(team, payment.id).await?;
             }
@@ -64,7 +71,9 @@ impl Engine {
         }
         self.erase_from_intents(team, customer).await?;
         for (once, answer) in store::once::of_customer(store, team, customer).await? {
-            let Some(erased) = without_person::<StoredToken>(&answer, forget_holder)? else { continue };
+            let Some(erased) = without_person::<StoredToken>(&answer, forget_holder)? else {
+                continue;
+            };
             let mut change = Change::new(self.change_id(), &once.key);
             change.push(store::once::answer(team, &once, &customer.key(), &erased));
             self.commit_plain(change).await?;
@@ -75,8 +84,11 @@ impl Engine {
     async fn erase_from_intents(&self, team: TeamId, customer: CustomerId) -> Result<(), Stop> {
         let mut after = None;
         loop {
-            let page = store::intent::of_customer(&self.inner.store, team, customer, after, PAGE).await?;
-            let Some(last) = page.last().map(|intent| intent.id) else { return Ok(()) };
+            let page =
+                store::intent::of_customer(&self.inner.store, team, customer, after, PAGE).await?;
+            let Some(last) = page.last().map(|intent| intent.id) else {
+                return Ok(());
+            };
             for intent in page {
                 self.erase_from_intent(team, intent.id).await?;
             }
@@ -95,7 +107,10 @@ impl Engine {
             }
             payment.version += 1;
             let line = Line::new(self.inner.world.now(), "Personal data erased");
-            let extra = Extra { more: answers, ..Extra::default() };
+            let extra = Extra {
+                more: answers,
+                ..Extra::default()
+            };
             if self.commit_payment(&payment, &[line], extra).await? == Ended::Done {
                 return Ok(());
             }
@@ -104,18 +119,35 @@ impl Engine {
 
     /// The statements that erase the person from what the payment's idempotency keys tell.
     async fn answers_without_person(&self, payment: &Payment) -> Result<Vec<Statement>, Stop> {
-        let asked = payment.operations.iter().filter_map(|operation| operation.once.as_ref());
+        let asked = payment
+            .operations
+            .iter()
+            .filter_map(|operation| operation.once.as_ref());
         let asked = asked.chain(&payment.answered).chain(&payment.owed_answer);
-        let keys: BTreeSet<_> = asked.map(|once| (once.scope.as_str(), once.key.as_str())).collect();
+        let keys: BTreeSet<_> = asked
+            .map(|once| (once.scope.as_str(), once.key.as_str()))
+            .collect();
         let mut statements = Vec::new();
         for (scope, key) in keys {
-            let once = domain::payment::OnceRef { scope: scope.to_owned(), key: key.to_owned() };
+            let once = domain::payment::OnceRef {
+                scope: scope.to_owned(),
+                key: key.to_owned(),
+            };
             // Also those that count as forgotten: they are still stored.
             let ever = Timestamp::from_micros(i64::MIN);
             let record = store::once::find(&self.inner.store, payment.team, &once, ever).await?;
-            let Some(answer) = record.and_then(|record| record.answer) else { continue };
-            if let Some(erased) = without_person::<StoredPayment>(&answer, |told| forget_payer(&mut told.payment))? {
-                statements.push(store::once::answer(payment.team, &once, &payment.id.key(), &erased));
+            let Some(answer) = record.and_then(|record| record.answer) else {
+                continue;
+            };
+            if let Some(erased) =
+                without_person::<StoredPayment>(&answer, |told| forget_payer(&mut told.payment))?
+            {
+                statements.push(store::once::answer(
+                    payment.team,
+                    &once,
+                    &payment.id.key(),
+                    &erased,
+                ));
             }
         }
         Ok(statements)
@@ -123,20 +155,32 @@ impl Engine {
 }
 
 /// An answer without the person; `None` when the person is not in it.
-fn without_person<T>(answer: &str, erase: impl FnOnce(&mut T) -> bool) -> Result<Option<String>, Stop>
+fn without_person<T>(
+    answer: &str,
+    erase: impl FnOnce(&mut T) -> bool,
+) -> Result<Option<String>, Stop>
 where
     T: serde::Serialize + serde::de::DeserializeOwned,
 {
     let mut snapshot: Snapshot<T> = serde_json::from_str(answer)
         .map_err(|error| db::DbError::Corrupt(format!("once: an answer can't be read: {error}")))?;
-    let Snapshot::Result(told) = &mut snapshot else { return Ok(None) };
+    let Snapshot::Result(told) = &mut snapshot else {
+        return Ok(None);
+    };
     Ok(erase(told).then(|| snapshot.text()))
 }
 
 /// Leaves the customer's id alone. Returns whether there was more.
 fn forget_payer(payment: &mut Payment) -> bool {
-    let before = (payment.customer.take(), payment.method.holder.take(), payment.method.address.take());
-    payment.customer = before.0.as_ref().map(|payer| Payer { id: payer.id, ..Payer::default() });
+    let before = (
+        payment.customer.take(),
+        payment.method.holder.take(),
+        payment.method.address.take(),
+    );
+    payment.customer = before.0.as_ref().map(|payer| Payer {
+        id: payer.id,
+        ..Payer::default()
+    });
     // What the merchant's fraud provider knows is about the person too.
     let fraud = payment.fraud.take();
     before.0 != payment.customer || before.1.is_some() || before.2.is_some() || fraud.is_some()
@@ -146,6 +190,10 @@ fn forget_payer(payment: &mut Payment) -> bool {
 fn forget_holder(told: &mut StoredToken) -> bool {
     let method = &mut told.method;
     let merchants = (method.external_id.take(), method.metadata.take());
-    let persons = (told.customer.take(), method.holder.take(), method.address.take());
+    let persons = (
+        told.customer.take(),
+        method.holder.take(),
+        method.address.take(),
+    );
     merchants != (None, None) || persons != (None, None, None)
 }

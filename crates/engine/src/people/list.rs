@@ -46,23 +46,46 @@ impl Engine {
     /// # Errors
     /// `api.key.forbidden`; `error.validation` for a cursor that is none of this list and for a text that no customer
     /// can have; `error.unavailable`, `error.unknown`.
-    pub async fn customers(&self, caller: &Caller, list: ListCustomers) -> Result<CustomerPage, Fault> {
+    pub async fn customers(
+        &self,
+        caller: &Caller,
+        list: ListCustomers,
+    ) -> Result<CustomerPage, Fault> {
         caller.require_server()?;
         let shape = customer_list::shape();
         let part = Part::of(&list.page, &shape)?;
         let wanted = Wanted {
-            email: list.email.map(|email| bounded(email, "email", EMAIL_MAX)).transpose()?,
-            name: list.name.map(|name| bounded(name, "name", NAME_MAX)).transpose()?,
+            email: list
+                .email
+                .map(|email| bounded(email, "email", EMAIL_MAX))
+                .transpose()?,
+            name: list
+                .name
+                .map(|name| bounded(name, "name", NAME_MAX))
+                .transpose()?,
         };
         let store = &self.inner.store;
-        let listed = customer_list::page(store, caller.team, &wanted, &part).await.map_err(|error| database(&error))?;
+        let listed = customer_list::page(store, caller.team, &wanted, &part)
+            .await
+            .map_err(|error| database(&error))?;
         let total = if list.want_total {
-            Some(customer_list::count(store, caller.team, &wanted).await.map_err(|error| database(&error))?)
+            Some(
+                customer_list::count(store, caller.team, &wanted)
+                    .await
+                    .map_err(|error| database(&error))?,
+            )
         } else {
             None
         };
         let rows = listed.rows.into_iter();
-        let customers = rows.map(|(cursor, customer)| (cursor.encode(&shape), customer)).collect();
-        Ok(CustomerPage { customers, has_next: listed.has_next, has_previous: listed.has_previous, total })
+        let customers = rows
+            .map(|(cursor, customer)| (cursor.encode(&shape), customer))
+            .collect();
+        Ok(CustomerPage {
+            customers,
+            has_next: listed.has_next,
+            has_previous: listed.has_previous,
+            total,
+        })
     }
 }

@@ -20,8 +20,13 @@ impl Engine {
     /// `api.key.forbidden`, `error.payment-method.not-found`.
     pub async fn delete_method(&self, caller: &Caller, token: VaultToken) -> Result<(), Fault> {
         caller.require_server()?;
-        self.method_deleted(caller.team, &token).await.map_err(only_fault)?;
-        self.inner.vault.erase_cvc(&token_holder(caller.team, &token)).await;
+        self.method_deleted(caller.team, &token)
+            .await
+            .map_err(only_fault)?;
+        self.inner
+            .vault
+            .erase_cvc(&token_holder(caller.team, &token))
+            .await;
         Ok(())
     }
 
@@ -31,7 +36,9 @@ impl Engine {
     /// `api.key.forbidden`, `error.payment-method.not-found`; `error.validation` when it is nobody's.
     pub async fn make_default(&self, caller: &Caller, token: VaultToken) -> Result<(), Fault> {
         caller.require_server()?;
-        self.made_default(caller.team, &token).await.map_err(only_fault)
+        self.made_default(caller.team, &token)
+            .await
+            .map_err(only_fault)
     }
 
     /// Gives a stored method that is nobody's to a customer. It is the customer's already: nothing to do.
@@ -39,9 +46,16 @@ impl Engine {
     /// # Errors
     /// `api.key.forbidden`, `error.customer.not-found`; `error.payment-method.not-found`, also when it is another
     /// customer's.
-    pub async fn attach_method(&self, caller: &Caller, token: VaultToken, id: CustomerId) -> Result<(), Fault> {
+    pub async fn attach_method(
+        &self,
+        caller: &Caller,
+        token: VaultToken,
+        id: CustomerId,
+    ) -> Result<(), Fault> {
         caller.require_server()?;
-        self.attached(caller.team, &token, id).await.map_err(only_fault)
+        self.attached(caller.team, &token, id)
+            .await
+            .map_err(only_fault)
     }
 
     async fn method_deleted(&self, team: TeamId, token: &VaultToken) -> Result<(), Stop> {
@@ -66,16 +80,25 @@ impl Engine {
 
     /// Deletes a customer's method; the newest remaining one takes its place as the default. `false` when somebody else
     /// was first.
-    async fn deleted_from(&self, team: TeamId, token: &VaultToken, owner: CustomerId) -> Result<bool, Stop> {
+    async fn deleted_from(
+        &self,
+        team: TeamId,
+        token: &VaultToken,
+        owner: CustomerId,
+    ) -> Result<bool, Stop> {
         let _turn = self.inner.turns.take(owner.uuid()).await;
-        let Some(mut customer) = store::customer::of_team(&self.inner.store, team, owner).await? else {
+        let Some(mut customer) = store::customer::of_team(&self.inner.store, team, owner).await?
+        else {
             // An owner that is gone has taken its methods along.
             return Err(method_not_found().into());
         };
         let method = self.known_method(team, token).await?;
         if customer.default_method.as_ref() == Some(token) {
             let methods = store::method::of_customer(&self.inner.store, team, owner).await?;
-            let remaining = methods.into_iter().rev().find(|other| other.token != *token);
+            let remaining = methods
+                .into_iter()
+                .rev()
+                .find(|other| other.token != *token);
             customer.default_method = remaining.map(|newest| newest.token);
         }
         let ends = vec![
@@ -89,7 +112,11 @@ impl Engine {
     async fn made_default(&self, team: TeamId, token: &VaultToken) -> Result<(), Stop> {
         let method = self.known_method(team, token).await?;
         let Some(owner) = method.customer else {
-            return Err(Fault::invalid("token", "belongs to no customer, so it can't be a customer's default").into());
+            return Err(Fault::invalid(
+                "token",
+                "belongs to no customer, so it can't be a customer's default",
+            )
+            .into());
         };
         loop {
             let _turn = self.inner.turns.take(owner.uuid()).await;
@@ -122,7 +149,10 @@ impl Engine {
             if customer.default_method.is_none() {
                 customer.default_method = Some(token.clone());
             }
-            let more = vec![store::method::attach(&method), store::once::follow_token(team, token, id)];
+            let more = vec![
+                store::method::attach(&method),
+                store::once::follow_token(team, token, id),
+            ];
             if self.commit_customer(customer, more).await? {
                 return Ok(());
             }

@@ -55,11 +55,23 @@ impl Engine {
     /// The customer, if there is one that the credential may name.
     async fn nameable_customer(&self, caller: &Caller, id: CustomerId) -> Result<Customer, Stop> {
         let customer = self.known_customer(caller.team, id).await?;
-        if may_use(caller, &customer) { Ok(customer) } else { Err(customer_not_found().into()) }
+        if may_use(caller, &customer) {
+            Ok(customer)
+        } else {
+            Err(customer_not_found().into())
+        }
     }
 
     fn new_customer(&self, caller: &Caller, draft: CustomerDraft) -> Customer {
-        let CustomerDraft { name, email, phone, description, billing, shipping, company } = draft;
+        let CustomerDraft {
+            name,
+            email,
+            phone,
+            description,
+            billing,
+            shipping,
+            company,
+        } = draft;
         let now = self.inner.world.now();
         Customer {
             id: CustomerId::new(self.inner.world.uuid_v7()),
@@ -80,7 +92,11 @@ impl Engine {
     }
 
     /// Commits the next version of a customer with what goes with it. `false` when somebody else was first.
-    async fn commit_customer(&self, mut customer: Customer, more: Vec<Statement>) -> Result<bool, Stop> {
+    async fn commit_customer(
+        &self,
+        mut customer: Customer,
+        more: Vec<Statement>,
+    ) -> Result<bool, Stop> {
         customer.version += 1;
         customer.updated_at = self.inner.world.now();
         let mut change = Change::new(self.change_id(), &customer.id.key());

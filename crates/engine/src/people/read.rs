@@ -20,7 +20,9 @@ impl Engine {
     /// `api.key.forbidden`, `error.customer.not-found`.
     pub async fn customer(&self, caller: &Caller, id: CustomerId) -> Result<Customer, Fault> {
         caller.require_server()?;
-        self.known_customer(caller.team, id).await.map_err(only_fault)
+        self.known_customer(caller.team, id)
+            .await
+            .map_err(only_fault)
     }
 
     /// A team's stored method.
@@ -29,30 +31,47 @@ impl Engine {
     /// `api.key.forbidden`, `error.payment-method.not-found`.
     pub async fn method(&self, caller: &Caller, token: VaultToken) -> Result<StoredMethod, Fault> {
         caller.require_server()?;
-        self.method_as_it_stands(caller.team, &token).await.map_err(only_fault)
+        self.method_as_it_stands(caller.team, &token)
+            .await
+            .map_err(only_fault)
     }
 
     /// A customer's stored methods, oldest first. A client token reads those of the customers that it may name.
     ///
     /// # Errors
     /// `api.key.forbidden`, `error.customer.not-found`.
-    pub async fn methods(&self, caller: &Caller, id: CustomerId) -> Result<Vec<StoredMethod>, Fault> {
+    pub async fn methods(
+        &self,
+        caller: &Caller,
+        id: CustomerId,
+    ) -> Result<Vec<StoredMethod>, Fault> {
         if matches!(caller.credential, Credential::Public) {
             return Err(forbidden());
         }
-        self.methods_as_they_stand(caller, id).await.map_err(only_fault)
+        self.methods_as_they_stand(caller, id)
+            .await
+            .map_err(only_fault)
     }
 
-    async fn method_as_it_stands(&self, team: TeamId, token: &VaultToken) -> Result<StoredMethod, Stop> {
+    async fn method_as_it_stands(
+        &self,
+        team: TeamId,
+        token: &VaultToken,
+    ) -> Result<StoredMethod, Stop> {
         let mut method = self.known_method(team, token).await?;
         if let Some(owner) = method.customer {
             let owner = store::customer::of_team(&self.inner.store, team, owner).await?;
-            method.is_default = owner.is_some_and(|owner| owner.default_method.as_ref() == Some(token));
+            method.is_default =
+                owner.is_some_and(|owner| owner.default_method.as_ref() == Some(token));
         }
         Ok(method)
     }
 
-    async fn methods_as_they_stand(&self, caller: &Caller, id: CustomerId) -> Result<Vec<StoredMethod>, Stop> {
+    async fn methods_as_they_stand(
+        &self,
+        caller: &Caller,
+        id: CustomerId,
+    ) -> Result<Vec<StoredMethod>, Stop> {
         let customer = self.nameable_customer(caller, id).await?;
         let mut methods = store::method::of_customer(&self.inner.store, caller.team, id).await?;
         for method in &mut methods {
@@ -62,7 +81,11 @@ impl Engine {
     }
 
     /// A team's token record, or the fault that there is none.
-    pub(super) async fn known_method(&self, team: TeamId, token: &VaultToken) -> Result<StoredMethod, Stop> {
+    pub(super) async fn known_method(
+        &self,
+        team: TeamId,
+        token: &VaultToken,
+    ) -> Result<StoredMethod, Stop> {
         let found = store::method::of_team(&self.inner.store, team, token).await?;
         found.ok_or_else(|| Stop::Fault(method_not_found()))
     }

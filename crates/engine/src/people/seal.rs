@@ -42,7 +42,12 @@ impl Sealed {
 
 impl Engine {
     /// Checks an instrument and seals its number. `field` is where it begins in a fault's `field`.
-    pub(super) async fn seal(&self, team: TeamId, new: NewMethod, field: &str) -> Result<Sealed, Stop> {
+    pub(super) async fn seal(
+        &self,
+        team: TeamId,
+        new: NewMethod,
+        field: &str,
+    ) -> Result<Sealed, Stop> {
         match new {
             NewMethod::Card(card) => self.seal_card(team, card, field).await,
             NewMethod::Account(account) => self.seal_account(team, account).await,
@@ -64,12 +69,19 @@ impl Engine {
             masked: card.number.masked(),
             fingerprint: self.inner.vault.fingerprint(team, &card.number),
         };
-        let instrument =
-            Instrument::Card { expiry: card.expiry, brand: brand.code().to_owned(), bin: card.number.bin() };
+        let instrument = Instrument::Card {
+            expiry: card.expiry,
+            brand: brand.code().to_owned(),
+            bin: card.number.bin(),
+        };
         let mut method = self.record(team, instrument, number)?;
         method.holder = card.holder;
         method.address = card.address;
-        Ok(Sealed { method, cvc: card.cvc, make_default: card.make_default })
+        Ok(Sealed {
+            method,
+            cvc: card.cvc,
+            make_default: card.make_default,
+        })
     }
 
     async fn seal_account(&self, team: TeamId, account: AccountInput) -> Result<Sealed, Stop> {
@@ -78,14 +90,29 @@ impl Engine {
             masked: account.number.masked(),
             fingerprint: self.inner.vault.account_fingerprint(team, &account.number),
         };
-        let mut method = self.record(team, Instrument::BankAccount { bank_name: account.bank_name }, number)?;
+        let mut method = self.record(
+            team,
+            Instrument::BankAccount {
+                bank_name: account.bank_name,
+            },
+            number,
+        )?;
         method.holder = Some(account.holder);
         method.funding = account.funding;
         method.product = account.product;
-        Ok(Sealed { method, cvc: None, make_default: false })
+        Ok(Sealed {
+            method,
+            cvc: None,
+            make_default: false,
+        })
     }
 
-    fn record(&self, team: TeamId, instrument: Instrument, number: Number) -> Result<StoredMethod, Fault> {
+    fn record(
+        &self,
+        team: TeamId,
+        instrument: Instrument,
+        number: Number,
+    ) -> Result<StoredMethod, Fault> {
         let world = &self.inner.world;
         let now = world.now();
         Ok(StoredMethod {
@@ -111,12 +138,21 @@ impl Engine {
 
     /// Ends a method's way into the store: its security code is kept when its record was written; its number is erased
     /// when another request had the key. What another end leaves behind, the job for orphans finds: it may be in use.
-    pub(super) async fn keep_or_discard<T>(&self, sealed: Sealed, made: Result<T, Stop>) -> Result<T, Stop> {
+    pub(super) async fn keep_or_discard<T>(
+        &self,
+        sealed: Sealed,
+        made: Result<T, Stop>,
+    ) -> Result<T, Stop> {
         let Sealed { method, cvc, .. } = sealed;
         match (&made, cvc) {
             (Ok(_), Some(cvc)) => {
                 // The record is written, so that the method is told; its code can be attached again.
-                if let Err(error) = self.inner.vault.keep_cvc(&token_holder(method.team, &method.token), &cvc).await {
+                if let Err(error) = self
+                    .inner
+                    .vault
+                    .keep_cvc(&token_holder(method.team, &method.token), &cvc)
+                    .await
+                {
                     tracing::warn!(error = %error, "the security code of a stored card was not kept");
                 }
             }

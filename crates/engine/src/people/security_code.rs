@@ -24,14 +24,26 @@ impl Engine {
     /// # Errors
     /// `api.key.forbidden`, `error.payment-method.not-found`; `error.validation` for a bank account, and in live mode for a
     /// code that has not the length of its brand's.
-    pub async fn attach_code(&self, caller: &Caller, token: &VaultToken, code: &SecurityCode) -> Result<(), Fault> {
+    pub async fn attach_code(
+        &self,
+        caller: &Caller,
+        token: &VaultToken,
+        code: &SecurityCode,
+    ) -> Result<(), Fault> {
         if matches!(caller.credential, Credential::Public) {
             return Err(forbidden());
         }
-        self.code_attached(caller, token, code).await.map_err(only_fault)
+        self.code_attached(caller, token, code)
+            .await
+            .map_err(only_fault)
     }
 
-    async fn code_attached(&self, caller: &Caller, token: &VaultToken, code: &SecurityCode) -> Result<(), Stop> {
+    async fn code_attached(
+        &self,
+        caller: &Caller,
+        token: &VaultToken,
+        code: &SecurityCode,
+    ) -> Result<(), Stop> {
         let method = self.known_method(caller.team, token).await?;
         if let Some(owner) = method.customer {
             let owner = store::customer::of_team(&self.inner.store, caller.team, owner).await?;
@@ -40,12 +52,20 @@ impl Engine {
             }
         }
         let Instrument::Card { brand, .. } = &method.instrument else {
-            return Err(Fault::invalid("token", "is a bank account, which has no security code").into());
+            return Err(
+                Fault::invalid("token", "is a bank account, which has no security code").into(),
+            );
         };
         let brand = Brand::parse(brand).unwrap_or(Brand::Unknown);
         if self.inner.settings.mode == Mode::Live && !code.fits(brand) {
-            return Err(Fault::invalid("cvc", "has not the length that the card's brand uses").into());
+            return Err(
+                Fault::invalid("cvc", "has not the length that the card's brand uses").into(),
+            );
         }
-        Ok(self.inner.vault.keep_cvc(&token_holder(caller.team, token), code).await?)
+        Ok(self
+            .inner
+            .vault
+            .keep_cvc(&token_holder(caller.team, token), code)
+            .await?)
     }
 }

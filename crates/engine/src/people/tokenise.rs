@@ -31,7 +31,10 @@ pub struct Tokenise {
 }
 
 /// Whose a new method is to be.
-#[expect(clippy::large_enum_variant, reason = "lives for one call and is never collected")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "lives for one call and is never collected"
+)]
 pub enum Owner {
     /// Nobody's.
     Nobody,
@@ -63,13 +66,20 @@ impl Kept for TokenView {
 
     fn stored(&self) -> StoredToken {
         let method = self.method.clone();
-        StoredToken { is_default: method.is_default, method, customer: self.customer.clone() }
+        StoredToken {
+            is_default: method.is_default,
+            method,
+            customer: self.customer.clone(),
+        }
     }
 
     async fn restored(_engine: &Engine, stored: StoredToken) -> Result<Self, Fault> {
         let mut method = stored.method;
         method.is_default = stored.is_default;
-        Ok(Self { method, customer: stored.customer })
+        Ok(Self {
+            method,
+            customer: stored.customer,
+        })
     }
 
     fn id(stored: &StoredToken) -> Option<String> {
@@ -81,12 +91,17 @@ impl TokenView {
     /// Under what the answer is found when the customer is erased.
     fn stream(&self) -> String {
         let token = VaultToken::as_str(&self.method.token);
-        self.customer.as_ref().map_or_else(|| token.to_owned(), |customer| customer.id.key())
+        self.customer
+            .as_ref()
+            .map_or_else(|| token.to_owned(), |customer| customer.id.key())
     }
 }
 
 /// An owner that was found, or is ready to be made.
-#[expect(clippy::large_enum_variant, reason = "lives for one call and is never collected")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "lives for one call and is never collected"
+)]
 enum Found {
     Nobody,
     Existing(CustomerId),
@@ -102,13 +117,22 @@ impl Engine {
         parsed: Result<Tokenise, Fault>,
     ) -> Told<TokenView> {
         if matches!(caller.credential, Credential::Public) {
-            return Told { result: Err(forbidden()), replayed: false };
+            return Told {
+                result: Err(forbidden()),
+                replayed: false,
+            };
         }
-        let run = |command, claim, deadline| self.tokenised(caller, command, Request { claim, deadline });
+        let run =
+            |command, claim, deadline| self.tokenised(caller, command, Request { claim, deadline });
         self.once(caller, once, parsed, run).await
     }
 
-    async fn tokenised(&self, caller: &Caller, command: Tokenise, request: Request) -> Result<TokenView, Stop> {
+    async fn tokenised(
+        &self,
+        caller: &Caller,
+        command: Tokenise,
+        request: Request,
+    ) -> Result<TokenView, Stop> {
         let owner = self.find_owner(caller, command.owner).await?;
         let mut sealed = self.seal(caller.team, command.method, CARD).await?;
         sealed.method.external_id = command.external_id;
@@ -133,9 +157,15 @@ impl Engine {
     }
 
     async fn token_of_nobody(&self, sealed: &Sealed, request: &Request) -> Result<TokenView, Stop> {
-        let view = TokenView { method: sealed.method.clone(), customer: None };
+        let view = TokenView {
+            method: sealed.method.clone(),
+            customer: None,
+        };
         let statements = vec![store::method::insert(&view.method)];
-        self.commit_token(request, &view, statements).await?.then_some(view).ok_or_else(defect)
+        self.commit_token(request, &view, statements)
+            .await?
+            .then_some(view)
+            .ok_or_else(defect)
     }
 
     async fn token_of(
@@ -151,8 +181,14 @@ impl Engine {
             customer.version += 1;
             customer.updated_at = self.inner.world.now();
             sealed.give_to(&mut customer);
-            let statements = vec![store::customer::update(&customer), store::method::insert(&sealed.method)];
-            let view = TokenView { method: sealed.method.clone(), customer: Some(customer) };
+            let statements = vec![
+                store::customer::update(&customer),
+                store::method::insert(&sealed.method),
+            ];
+            let view = TokenView {
+                method: sealed.method.clone(),
+                customer: Some(customer),
+            };
             if self.commit_token(request, &view, statements).await? {
                 return Ok(view);
             }
@@ -166,9 +202,18 @@ impl Engine {
         request: &Request,
     ) -> Result<TokenView, Stop> {
         sealed.give_to(&mut customer);
-        let statements = vec![store::customer::insert(&customer), store::method::insert(&sealed.method)];
-        let view = TokenView { method: sealed.method.clone(), customer: Some(customer) };
-        self.commit_token(request, &view, statements).await?.then_some(view).ok_or_else(defect)
+        let statements = vec![
+            store::customer::insert(&customer),
+            store::method::insert(&sealed.method),
+        ];
+        let view = TokenView {
+            method: sealed.method.clone(),
+            customer: Some(customer),
+        };
+        self.commit_token(request, &view, statements)
+            .await?
+            .then_some(view)
+            .ok_or_else(defect)
     }
 
     async fn commit_token(
@@ -178,7 +223,8 @@ impl Engine {
         statements: Vec<db::Statement>,
     ) -> Result<bool, Stop> {
         let answer = Snapshot::Result(view.stored()).text();
-        self.commit_request(request, (&view.stream(), &answer), statements).await
+        self.commit_request(request, (&view.stream(), &answer), statements)
+            .await
     }
 }
 

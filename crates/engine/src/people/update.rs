@@ -9,12 +9,22 @@ impl Engine {
     ///
     /// # Errors
     /// `api.key.forbidden`, `error.customer.not-found`.
-    pub async fn update_customer(&self, caller: &Caller, id: CustomerId, patch: CustomerPatch) -> Result<(), Fault> {
+    pub async fn update_customer(
+        &self,
+        caller: &Caller,
+        id: CustomerId,
+        patch: CustomerPatch,
+    ) -> Result<(), Fault> {
         caller.require_server()?;
         self.updated(caller, id, &patch).await.map_err(only_fault)
     }
 
-    async fn updated(&self, caller: &Caller, id: CustomerId, patch: &CustomerPatch) -> Result<(), Stop> {
+    async fn updated(
+        &self,
+        caller: &Caller,
+        id: CustomerId,
+        patch: &CustomerPatch,
+    ) -> Result<(), Stop> {
         loop {
             let _turn = self.inner.turns.take(id.uuid()).await;
             let mut customer = self.known_customer(caller.team, id).await?;

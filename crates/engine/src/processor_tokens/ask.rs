@@ -35,7 +35,9 @@ impl Heard {
     }
 
     fn refusal(reason: &str) -> Self {
-        Self::of(TokenState::Refused { reason: reason.to_owned() })
+        Self::of(TokenState::Refused {
+            reason: reason.to_owned(),
+        })
     }
 }
 
@@ -64,7 +66,12 @@ impl Engine {
         if let Asker::Merchant(Some(address)) = asker {
             next.redirect = Some(address.clone());
         }
-        if next.state.is_open() && request.created_at.after(self.inner.settings.customer_lifetime) <= now {
+        if next.state.is_open()
+            && request
+                .created_at
+                .after(self.inner.settings.customer_lifetime)
+                <= now
+        {
             next.state = TokenState::Ended;
         }
         if next == request {
@@ -91,12 +98,20 @@ impl Engine {
         }
         if !next.state.is_open() {
             // The verification that could use the security code is over.
-            self.inner.vault.erase_cvc(&token_holder(next.team, &next.token)).await;
+            self.inner
+                .vault
+                .erase_cvc(&token_holder(next.team, &next.token))
+                .await;
         }
         Ok(Some(next))
     }
 
-    async fn heard(&self, request: &TokenRequest, method: &StoredMethod, deadline: Deadline) -> Result<Heard, Stop> {
+    async fn heard(
+        &self,
+        request: &TokenRequest,
+        method: &StoredMethod,
+        deadline: Deadline,
+    ) -> Result<Heard, Stop> {
         let Some(line) = self.line(request.team, &request.connection).await? else {
             return Ok(Heard::refusal("the connection does not exist any more"));
         };
@@ -127,7 +142,8 @@ impl Engine {
             ("verb", "tokenise".to_owned()),
             ("outcome", outcome(&heard.state).to_owned()),
         ];
-        metrics::histogram!("pointsman_attempt_call_duration_seconds", &labels).record(watch.elapsed().as_secs_f64());
+        metrics::histogram!("pointsman_attempt_call_duration_seconds", &labels)
+            .record(watch.elapsed().as_secs_f64());
         Ok(heard)
     }
 
@@ -137,13 +153,20 @@ impl Engine {
         bytes.extend_from_slice(request.team.uuid().as_bytes());
         bytes.extend_from_slice(request.id.uuid().as_bytes());
         bytes.extend(hex::decode(&request.return_key).ok()?);
-        Some(format!("{}/token-return/{}", self.public_url(), URL_SAFE_NO_PAD.encode(bytes)))
+        Some(format!(
+            "{}/token-return/{}",
+            self.public_url(),
+            URL_SAFE_NO_PAD.encode(bytes)
+        ))
     }
 }
 
 fn of_answer(answer: Tokenised) -> Heard {
     match answer {
-        Tokenised::Token { token, reusable } => Heard { state: TokenState::Obtained, token: Some((token, reusable)) },
+        Tokenised::Token { token, reusable } => Heard {
+            state: TokenState::Obtained,
+            token: Some((token, reusable)),
+        },
         Tokenised::Declined(decline) => Heard::of(TokenState::Declined { code: decline.code }),
         Tokenised::ActionRequired(action) => Heard::of(TokenState::Waiting { url: action.url }),
     }

@@ -40,7 +40,9 @@ impl Engine {
         methods: &[StoredMethod],
     ) -> Result<BTreeMap<VaultToken, Vec<LinkedGateway>>, Fault> {
         caller.require_server()?;
-        self.gateways_of(caller.team, methods).await.map_err(only_fault)
+        self.gateways_of(caller.team, methods)
+            .await
+            .map_err(only_fault)
     }
 
     async fn gateways_of(
@@ -49,7 +51,10 @@ impl Engine {
         methods: &[StoredMethod],
     ) -> Result<BTreeMap<VaultToken, Vec<LinkedGateway>>, Stop> {
         let store = &self.inner.store;
-        let one_owner = methods.first().and_then(|first| first.customer).filter(|owner| of_one(methods, *owner));
+        let one_owner = methods
+            .first()
+            .and_then(|first| first.customer)
+            .filter(|owner| of_one(methods, *owner));
         let mut tokens = Vec::new();
         if let Some(owner) = one_owner.filter(|_| methods.len() > 1) {
             tokens = store::processor_token::of_customer(store, team, owner).await?;
@@ -60,10 +65,29 @@ impl Engine {
         }
         let configured = self.configured(team).await?;
         let mut linked: BTreeMap<VaultToken, Vec<LinkedGateway>> = BTreeMap::new();
-        for ProcessorToken { token, connection, value, reusable, created_at, updated_at, .. } in tokens {
-            let named = configured.connections.iter().find(|known| known.id == connection);
+        for ProcessorToken {
+            token,
+            connection,
+            value,
+            reusable,
+            created_at,
+            updated_at,
+            ..
+        } in tokens
+        {
+            let named = configured
+                .connections
+                .iter()
+                .find(|known| known.id == connection);
             let name = named.map_or_else(|| connection.to_string(), |known| known.name.clone());
-            let gateway = LinkedGateway { connection, name, token: value, created_at, updated_at, reusable };
+            let gateway = LinkedGateway {
+                connection,
+                name,
+                token: value,
+                created_at,
+                updated_at,
+                reusable,
+            };
             linked.entry(token).or_default().push(gateway);
         }
         Ok(linked)

@@ -46,13 +46,20 @@ impl Engine {
     /// `api.key.forbidden`, `error.payment-method.not-found`, `error.connection.not-found`, `error.validation`;
     /// `error.authorize.requires3DSecure` with the page's address and the request's id; `error.token.declined`,
     /// `error.token.processor`; `error.unavailable` while the processor does not answer.
-    pub async fn processor_token(&self, caller: &Caller, wanted: ProcessorTokenWanted) -> Result<String, Fault> {
+    pub async fn processor_token(
+        &self,
+        caller: &Caller,
+        wanted: ProcessorTokenWanted,
+    ) -> Result<String, Fault> {
         caller.require_server()?;
         let (deadline, team) = (self.deadline(), caller.team);
         let engine = self.clone();
         let work = Box::pin(async move { engine.processor_token_of(team, wanted, deadline).await });
         // A client that goes away doesn't end it: the processor may have answered already.
-        self.own(work).await.unwrap_or_else(|| Err(Fault::unknown().into())).map_err(only_fault)
+        self.own(work)
+            .await
+            .unwrap_or_else(|| Err(Fault::unknown().into()))
+            .map_err(only_fault)
     }
 
     async fn processor_token_of(
@@ -71,16 +78,26 @@ impl Engine {
         self.open_line(team, &wanted.connection).await?;
         let _turn = self.inner.turns.take(method.id.uuid()).await;
         for _ in 0..TRIES {
-            if let Some(known) = store::processor_token::find(store, team, &wanted.token, &wanted.connection).await? {
+            if let Some(known) =
+                store::processor_token::find(store, team, &wanted.token, &wanted.connection).await?
+            {
                 return Ok(known.value);
             }
-            let open = store::token_request::open(store, team, &wanted.token, &wanted.connection).await?;
+            let open =
+                store::token_request::open(store, team, &wanted.token, &wanted.connection).await?;
             let request = match open {
                 Some(request) => Some(request),
                 None => self.begin_token_request(&method, &wanted).await?,
             };
             let Some(request) = request else { continue };
-            let asked = self.asked_again(request, Asker::Merchant(wanted.redirect.as_ref()), &method, deadline).await?;
+            let asked = self
+                .asked_again(
+                    request,
+                    Asker::Merchant(wanted.redirect.as_ref()),
+                    &method,
+                    deadline,
+                )
+                .await?;
             let Some(request) = asked else { continue };
             // None: it brought the token, or its time was over and a new one begins.
             if let Some(fault) = told(&request) {
@@ -124,15 +141,22 @@ fn told(request: &TokenRequest) -> Option<Fault> {
     Some(match &request.state {
         TokenState::Waiting { url } => {
             let message = format!("3D Secure is needed for the token. Send the customer to {url}");
-            Fault::new(Code::Requires3dSecure, message).about(request.id).at_url(url.as_str())
+            Fault::new(Code::Requires3dSecure, message)
+                .about(request.id)
+                .at_url(url.as_str())
         }
         TokenState::Declined { code } => {
-            let message = "The card was declined when the processor verified it, so there is no token.";
-            Fault::new(Code::TokenDeclined, message).about(request.id).because(code.code())
+            let message =
+                "The card was declined when the processor verified it, so there is no token.";
+            Fault::new(Code::TokenDeclined, message)
+                .about(request.id)
+                .because(code.code())
         }
         TokenState::Refused { reason } => {
             let message = "The processor gives no token for this card.";
-            Fault::new(Code::TokenProcessor, message).about(request.id).because(reason.as_str())
+            Fault::new(Code::TokenProcessor, message)
+                .about(request.id)
+                .because(reason.as_str())
         }
         TokenState::Asked => {
             let message = "The processor has not answered yet. Send the same request again in a moment; it goes on where \

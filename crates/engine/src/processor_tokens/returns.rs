@@ -40,11 +40,17 @@ impl Engine {
     /// # Errors
     /// `error.unavailable`, `error.unknown`.
     pub async fn token_return(&self, address: &str) -> Result<Option<TokenReturn>, Fault> {
-        let Some((team, id, secret)) = parse(address) else { return Ok(None) };
+        let Some((team, id, secret)) = parse(address) else {
+            return Ok(None);
+        };
         let deadline = self.deadline();
         let engine = self.clone();
-        let work = Box::pin(async move { engine.token_returned((team, id), secret, deadline).await });
-        self.own(work).await.unwrap_or_else(|| Err(Fault::unknown().into())).map_err(only_fault)
+        let work =
+            Box::pin(async move { engine.token_returned((team, id), secret, deadline).await });
+        self.own(work)
+            .await
+            .unwrap_or_else(|| Err(Fault::unknown().into()))
+            .map_err(only_fault)
     }
 
     async fn token_returned(
@@ -55,7 +61,9 @@ impl Engine {
     ) -> Result<Option<TokenReturn>, Stop> {
         let store = &self.inner.store;
         for _ in 0..TRIES {
-            let Some(request) = store::token_request::of_team(store, team, id).await? else { return Ok(None) };
+            let Some(request) = store::token_request::of_team(store, team, id).await? else {
+                return Ok(None);
+            };
             let known = hex::decode(&request.return_key).unwrap_or_default();
             if !bool::from(known.as_slice().ct_eq(&secret)) {
                 return Ok(None);
@@ -63,9 +71,14 @@ impl Engine {
             if !request.state.is_open() {
                 return Ok(Some(seen(&request)));
             }
-            let Some(method) = store::method::of_team(store, team, &request.token).await? else { return Ok(None) };
+            let Some(method) = store::method::of_team(store, team, &request.token).await? else {
+                return Ok(None);
+            };
             let _turn = self.inner.turns.take(method.id.uuid()).await;
-            if let Some(request) = self.asked_again(request, Asker::Customer, &method, deadline).await? {
+            if let Some(request) = self
+                .asked_again(request, Asker::Customer, &method, deadline)
+                .await?
+            {
                 return Ok(Some(seen(&request)));
             }
         }
@@ -78,7 +91,10 @@ fn parse(text: &str) -> Option<(TeamId, TokenRequestId, [u8; 16])> {
     let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
     let (team, rest) = bytes.split_first_chunk::<16>()?;
     let (request, secret) = rest.split_first_chunk::<16>()?;
-    let ids = (TeamId::new(Uuid::from_bytes(*team)), TokenRequestId::new(Uuid::from_bytes(*request)));
+    let ids = (
+        TeamId::new(Uuid::from_bytes(*team)),
+        TokenRequestId::new(Uuid::from_bytes(*request)),
+    );
     Some((ids.0, ids.1, secret.try_into().ok()?))
 }
 
@@ -89,7 +105,9 @@ fn seen(request: &TokenRequest) -> TokenReturn {
         TokenState::Obtained => true,
         TokenState::Declined { .. } | TokenState::Refused { .. } | TokenState::Ended => false,
     };
-    let Some(redirect) = &request.redirect else { return TokenReturn::Close { completed } };
+    let Some(redirect) = &request.redirect else {
+        return TokenReturn::Close { completed };
+    };
     let status = if completed { "COMPLETED" } else { "FAILED" };
     let id = request.id.key();
     TokenReturn::Merchant(redirect.with(&[

@@ -45,7 +45,11 @@ pub struct KeyProblem {
 
 impl KeyProblem {
     pub(super) fn new(setting: &'static str, reason: impl Into<String>) -> Self {
-        Self { setting, entry: None, reason: reason.into() }
+        Self {
+            setting,
+            entry: None,
+            reason: reason.into(),
+        }
     }
 
     fn of(setting: &'static str) -> impl Fn(KeyError) -> Self {
@@ -83,22 +87,34 @@ impl WalletA {
         let mut keys = Vec::with_capacity(text.private_keys.len());
         for (entry, key) in text.private_keys.iter().enumerate() {
             let key = RecipientKey::from_pem(key).map_err(KeyProblem::of("private_keys"));
-            keys.push(key.map_err(|problem| KeyProblem { entry: Some(entry), ..problem })?);
+            keys.push(key.map_err(|problem| KeyProblem {
+                entry: Some(entry),
+                ..problem
+            })?);
         }
         let roots = match (&text.root_keys, mode) {
             (Some(json), _) => RootKeys::from_json(json),
             (None, Mode::Test) => RootKeys::google_test(),
             (None, Mode::Live) => {
-                return Err(KeyProblem::new("root_keys", "is required in live mode: the wallet publishes its keys"));
+                return Err(KeyProblem::new(
+                    "root_keys",
+                    "is required in live mode: the wallet publishes its keys",
+                ));
             }
         };
         let roots = roots.map_err(KeyProblem::of("root_keys"))?;
-        let gateway_id = text.gateway_id.clone().unwrap_or_else(|| GATEWAY_ID.to_owned());
+        let gateway_id = text
+            .gateway_id
+            .clone()
+            .unwrap_or_else(|| GATEWAY_ID.to_owned());
         let recipient = Recipient::new(&gateway_id, keys, roots).map_err(|error| match error {
             KeyError::Empty => KeyProblem::new("private_keys", "must hold at least one key"),
             error => KeyProblem::new("gateway_id", error.to_string()),
         })?;
-        Ok(Self { gateway_id, recipient })
+        Ok(Self {
+            gateway_id,
+            recipient,
+        })
     }
 }
 
@@ -156,37 +172,70 @@ impl WalletB {
         let mut keys = Vec::new();
         let named = [
             (&text.processing, "processing_certificate", "processing_key"),
-            (&text.rsa_processing, "rsa_processing_certificate", "rsa_processing_key"),
+            (
+                &text.rsa_processing,
+                "rsa_processing_certificate",
+                "rsa_processing_key",
+            ),
         ];
         for (pair, certificate, key) in named {
             let Some(pair) = pair else { continue };
             let read = ProcessingKey::from_pem(&pair.certificate, &pair.key);
             keys.push(read.map_err(|error| {
-                let setting = if error == KeyError::NoCertificate { certificate } else { key };
+                let setting = if error == KeyError::NoCertificate {
+                    certificate
+                } else {
+                    key
+                };
                 KeyProblem::new(setting, error.to_string())
             })?);
         }
-        let roots = text.root_certificates.as_deref().map_or_else(RootCertificates::apple, RootCertificates::from_pem);
+        let roots = text
+            .root_certificates
+            .as_deref()
+            .map_or_else(RootCertificates::apple, RootCertificates::from_pem);
         let roots = roots.map_err(KeyProblem::of("root_certificates"))?;
         let validation_hosts = Self::hosts(&text.validation_hosts)?;
         let identity = identity(text.identity.as_ref())?;
         let merchant_identifier = text.merchant_identifier.clone();
         let fits = |id: &String| (1..=255).contains(&id.chars().count());
         if merchant_identifier.as_ref().is_some_and(|id| !fits(id)) {
-            return Err(KeyProblem::new("merchant_identifier", KeyError::Identifier.to_string()));
+            return Err(KeyProblem::new(
+                "merchant_identifier",
+                KeyError::Identifier.to_string(),
+            ));
         }
         if keys.is_empty() {
-            return Ok(Self { merchant_identifier, identity, validation_hosts, merchant: None });
+            return Ok(Self {
+                merchant_identifier,
+                identity,
+                validation_hosts,
+                merchant: None,
+            });
         }
-        let required = || KeyProblem::new("merchant_identifier", "is required with a processing certificate");
+        let required = || {
+            KeyProblem::new(
+                "merchant_identifier",
+                "is required with a processing certificate",
+            )
+        };
         let id = merchant_identifier.as_deref().ok_or_else(required)?;
         let age = SignatureAge::from_setting(text.signature_max_age);
         let keys = Merchant::new(id, keys, roots, age).map_err(|error| {
-            let setting = if error == KeyError::Merchant { "processing_certificate" } else { "merchant_identifier" };
+            let setting = if error == KeyError::Merchant {
+                "processing_certificate"
+            } else {
+                "merchant_identifier"
+            };
             KeyProblem::new(setting, error.to_string())
         })?;
         let max_age = Some(text.signature_max_age).filter(|age| !age.is_zero());
-        Ok(Self { merchant_identifier, identity, validation_hosts, merchant: Some(MerchantKeys { keys, max_age }) })
+        Ok(Self {
+            merchant_identifier,
+            identity,
+            validation_hosts,
+            merchant: Some(MerchantKeys { keys, max_age }),
+        })
     }
 
     /// Reads the hosts that may be asked for a session.
@@ -195,12 +244,18 @@ impl WalletB {
     /// The entry that is no host.
     pub fn hosts(texts: &[String]) -> Result<Vec<HostPattern>, KeyProblem> {
         if texts.len() > HOSTS_MAX {
-            return Err(KeyProblem::new("validation_hosts", "must have at most 50 entries"));
+            return Err(KeyProblem::new(
+                "validation_hosts",
+                "must have at most 50 entries",
+            ));
         }
         let read = |(entry, text): (usize, &String)| {
             HostPattern::parse(text).ok_or_else(|| KeyProblem {
                 entry: Some(entry),
-                ..KeyProblem::new("validation_hosts", "must be a host such as `pay.example`, or `*.pay.example`")
+                ..KeyProblem::new(
+                    "validation_hosts",
+                    "must be a host such as `pay.example`, or `*.pay.example`",
+                )
             })
         };
         texts.iter().enumerate().map(read).collect()
@@ -209,8 +264,14 @@ impl WalletB {
 
 fn identity(pair: Option<&KeyPair>) -> Result<Option<Identity>, KeyProblem> {
     let Some(pair) = pair else { return Ok(None) };
-    Identity::from_pem(&pair.certificate, &pair.key).map(Some).map_err(|error| {
-        let setting = if error == IdentityError::Certificate { "identity_certificate" } else { "identity_key" };
-        KeyProblem::new(setting, error.to_string())
-    })
+    Identity::from_pem(&pair.certificate, &pair.key)
+        .map(Some)
+        .map_err(|error| {
+            let setting = if error == IdentityError::Certificate {
+                "identity_certificate"
+            } else {
+                "identity_key"
+            };
+            KeyProblem::new(setting, error.to_string())
+        })
 }

@@ -15,8 +15,8 @@ use domain::{Code, Fault, method::Method};
 use serde_json::Value;
 
 pub use keys::{
-    GATEWAY_ID, KeyPair, KeyProblem, SIGNATURE_MAX_AGE, SecretText, VALIDATION_HOSTS, WalletA, WalletAText, WalletB,
-    WalletBText, WalletKeys,
+    GATEWAY_ID, KeyPair, KeyProblem, SIGNATURE_MAX_AGE, SecretText, VALIDATION_HOSTS, WalletA,
+    WalletAText, WalletB, WalletBText, WalletKeys,
 };
 pub(crate) use open::used_before;
 pub(crate) use opened::{Opened, TokenMoney};
@@ -44,7 +44,9 @@ impl Wallet {
     /// The wallet whose method it is.
     pub fn of_method(method: Method) -> Option<Self> {
         let canonical = method.canonical();
-        [Self::A, Self::B].into_iter().find(|wallet| wallet.method() == canonical)
+        [Self::A, Self::B]
+            .into_iter()
+            .find(|wallet| wallet.method() == canonical)
     }
 
     /// Its method.

@@ -21,57 +21,105 @@ const DAY: Duration = Duration::from_hours(24);
 
 impl Engine {
     /// Verifies and opens a token. Nothing is kept yet. Errors: `error.wallet.invalid-token` with a reason.
-    pub(crate) async fn open_wallet(&self, caller: &Caller, input: &WalletInput) -> Result<Opened, Stop> {
+    pub(crate) async fn open_wallet(
+        &self,
+        caller: &Caller,
+        input: &WalletInput,
+    ) -> Result<Opened, Stop> {
         if self.inner.settings.mode == Mode::Test && wallet::form(&input.token).is_none() {
-            return unsigned::read(input.wallet, &input.token).map_err(|error| refused(error).into());
+            return unsigned::read(input.wallet, &input.token)
+                .map_err(|error| refused(error).into());
         }
         let keys = self.wallet_keys(caller.team).await?;
         match input.wallet {
-            Wallet::A => self.open_a(caller.team, keys.a.as_deref(), &input.token).await,
+            Wallet::A => {
+                self.open_a(caller.team, keys.a.as_deref(), &input.token)
+                    .await
+            }
             Wallet::B => self.open_b(keys.b.as_deref(), &input.token),
         }
     }
 
-    async fn open_a(&self, team: TeamId, keys: Option<&WalletA>, token: &Value) -> Result<Opened, Stop> {
+    async fn open_a(
+        &self,
+        team: TeamId,
+        keys: Option<&WalletA>,
+        token: &Value,
+    ) -> Result<Opened, Stop> {
         let keys = keys.ok_or_else(not_set_up)?;
         let merchants = store::wallet_merchant::of_team(&self.inner.store, team).await?;
         let now = self.inner.world.now();
-        let open = keys.recipient.open(token, &merchants, now).map_err(refused)?;
+        let open = keys
+            .recipient
+            .open(token, &merchants, now)
+            .map_err(refused)?;
         // A token that names its merchant is good for a merchant that the team has registered, and for no other.
-        if open.gateway_merchant_id.as_ref().is_some_and(|merchant| !merchants.contains(merchant)) {
+        if open
+            .gateway_merchant_id
+            .as_ref()
+            .is_some_and(|merchant| !merchants.contains(merchant))
+        {
             return Err(refused(WalletError::Merchant).into());
         }
         // Tokens of the first protocol have no id of their own: what is signed identifies them.
         let identity = match &open.message_id {
             Some(id) => format!("wallet a message {id}"),
             None => {
-                format!("wallet a signed {}", signed_message(token).ok_or_else(|| refused(WalletError::NotAToken))?)
+                format!(
+                    "wallet a signed {}",
+                    signed_message(token).ok_or_else(|| refused(WalletError::NotAToken))?
+                )
             }
         };
         let forget_at = Some(now.after(TOKEN_A_LIVES));
-        let once = OneUse { hash: self.inner.vault.request_hash(identity.as_bytes()), forget_at };
+        let once = OneUse {
+            hash: self.inner.vault.request_hash(identity.as_bytes()),
+            forget_at,
+        };
         Ok(Opened::verified(Wallet::A, open, once))
     }
 
     fn open_b(&self, keys: Option<&WalletB>, token: &Value) -> Result<Opened, Stop> {
-        let merchant = keys.and_then(|keys| keys.merchant.as_ref()).ok_or_else(not_set_up)?;
+        let merchant = keys
+            .and_then(|keys| keys.merchant.as_ref())
+            .ok_or_else(not_set_up)?;
         let now = self.inner.world.now();
         let open = merchant.keys.open(token, now).map_err(refused)?;
-        let id = open.transaction_id.as_deref().ok_or_else(|| refused(WalletError::Field("transactionId")))?;
-        let hash = self.inner.vault.request_hash(format!("wallet b transaction {id}").as_bytes());
+        let id = open
+            .transaction_id
+            .as_deref()
+            .ok_or_else(|| refused(WalletError::Field("transactionId")))?;
+        let hash = self
+            .inner
+            .vault
+            .request_hash(format!("wallet b transaction {id}").as_bytes());
         // A signature counts for its age before and after now.
-        let forget_at = merchant.max_age.map(|age| now.after(age.saturating_mul(2).saturating_add(DAY)));
-        Ok(Opened::verified(Wallet::B, open, OneUse { hash, forget_at }))
+        let forget_at = merchant
+            .max_age
+            .map(|age| now.after(age.saturating_mul(2).saturating_add(DAY)));
+        Ok(Opened::verified(
+            Wallet::B,
+            open,
+            OneUse { hash, forget_at },
+        ))
     }
 
     /// What a payment keeps of an open token: its number goes into the vault for the authorisation alone, its cryptogram
     /// is kept like a security code.
-    pub(crate) async fn wallet_card(&self, team: TeamId, payment: PaymentId, opened: Opened) -> Result<PaidWith, Stop> {
+    pub(crate) async fn wallet_card(
+        &self,
+        team: TeamId,
+        payment: PaymentId,
+        opened: Opened,
+    ) -> Result<PaidWith, Stop> {
         let brand = opened.number.brand();
         let blob = self.inner.vault.seal_card(team, &opened.number).await?;
         if let Some(cryptogram) = &opened.cryptogram {
             let eci = opened.eci.as_deref();
-            self.inner.vault.keep_cryptogram(&payment_holder(payment), cryptogram.expose(), eci).await?;
+            self.inner
+                .vault
+                .keep_cryptogram(&payment_holder(payment), cryptogram.expose(), eci)
+                .await?;
         }
         Ok(PaidWith {
             method: opened.wallet.method(),
@@ -111,7 +159,12 @@ fn not_set_up() -> Fault {
 
 /// What wallet A has signed, of a token that is an object or its text.
 fn signed_message(token: &Value) -> Option<String> {
-    let of = |token: &Value| token.get("signedMessage").and_then(Value::as_str).map(str::to_owned);
+    let of = |token: &Value| {
+        token
+            .get("signedMessage")
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+    };
     match token {
         Value::String(text) => of(&serde_json::from_str(text).ok()?),
         token => of(token),

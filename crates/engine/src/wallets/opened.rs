@@ -25,7 +25,11 @@ pub(crate) struct TokenMoney {
 
 impl From<Money> for TokenMoney {
     fn from(money: Money) -> Self {
-        Self { amount: Some(money.minor()), currency: Some(money.currency()), otherwise: None }
+        Self {
+            amount: Some(money.minor()),
+            currency: Some(money.currency()),
+            otherwise: None,
+        }
     }
 }
 
@@ -69,6 +73,11 @@ impl Opened {
     /// Notes in the payment's first commit that the token is used; refuses that commit when it was used before.
     pub(crate) fn guard(&self, team: TeamId, payment: PaymentId) -> Option<Statement> {
         let once = self.once.as_ref()?;
-        Some(store::wallet_token::insert(team, &once.hash, payment, once.forget_at))
+        Some(store::wallet_token::insert(
+            team,
+            &once.hash,
+            payment,
+            once.forget_at,
+        ))
     }
 }

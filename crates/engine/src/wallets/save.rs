@@ -10,8 +10,8 @@ use domain::{
 use serde_json::{Map, Value};
 
 use super::{
-    KeyPair, KeyProblem, SIGNATURE_MAX_AGE, SecretText, VALIDATION_HOSTS, Wallet, WalletA, WalletAText, WalletB,
-    WalletBText,
+    KeyPair, KeyProblem, SIGNATURE_MAX_AGE, SecretText, VALIDATION_HOSTS, Wallet, WalletA,
+    WalletAText, WalletB, WalletBText,
 };
 use crate::{Engine, faults::Stop, once::only_fault};
 
@@ -35,21 +35,37 @@ impl Engine {
     ///
     /// # Errors
     /// `error.validation` with the path of the setting that can't be used.
-    pub async fn save_wallet(&self, caller: &Caller, wallet: Wallet, settings: &Value) -> Result<(), Fault> {
+    pub async fn save_wallet(
+        &self,
+        caller: &Caller,
+        wallet: Wallet,
+        settings: &Value,
+    ) -> Result<(), Fault> {
         caller.require_server()?;
         read(wallet, settings, self.inner.settings.mode).map_err(|problem| refused(&problem))?;
-        self.keep_settings(caller, wallet, settings).await.map_err(only_fault)
+        self.keep_settings(caller, wallet, settings)
+            .await
+            .map_err(only_fault)
     }
 
-    async fn keep_settings(&self, caller: &Caller, wallet: Wallet, settings: &Value) -> Result<(), Stop> {
+    async fn keep_settings(
+        &self,
+        caller: &Caller,
+        wallet: Wallet,
+        settings: &Value,
+    ) -> Result<(), Stop> {
         let (store, vault, team) = (&self.inner.store, &self.inner.vault, caller.team);
         let text = SecretText::new(settings.to_string());
         let name = wallet.method().code();
         let before = store::wallet_setting::of_team(store, team).await?;
         let sealed = vault.seal_secret(team, text.as_bytes()).await?;
         let statement = store::wallet_setting::put(team, name, sealed, self.inner.world.now());
-        self.commit_plain(Change::new(self.change_id(), &team.key()).with(statement)).await?;
-        for (_, old) in before.into_iter().filter(|(known, old)| known == name && *old != sealed) {
+        self.commit_plain(Change::new(self.change_id(), &team.key()).with(statement))
+            .await?;
+        for (_, old) in before
+            .into_iter()
+            .filter(|(known, old)| known == name && *old != sealed)
+        {
             vault.erase_secret(team, old).await?;
         }
         self.inner.wallet_keys.forget(&team);
@@ -58,16 +74,28 @@ impl Engine {
 }
 
 fn refused(problem: &KeyProblem) -> Fault {
-    let entry = problem.entry.map(|entry| format!(".{entry}")).unwrap_or_default();
-    let field =
-        if problem.setting.is_empty() { FIELD.to_owned() } else { format!("{FIELD}.{}{entry}", problem.setting) };
+    let entry = problem
+        .entry
+        .map(|entry| format!(".{entry}"))
+        .unwrap_or_default();
+    let field = if problem.setting.is_empty() {
+        FIELD.to_owned()
+    } else {
+        format!("{FIELD}.{}{entry}", problem.setting)
+    };
     Fault::invalid(field, problem.reason.clone())
 }
 
 /// Reads settings: those of the configuration's section, with texts in the place of files.
 pub(super) fn read(wallet: Wallet, settings: &Value, mode: Mode) -> Result<Ready, KeyProblem> {
-    let whole = |reason: &str| KeyProblem { setting: "", entry: None, reason: reason.to_owned() };
-    let fields = settings.as_object().ok_or_else(|| whole("must be a JSON object"))?;
+    let whole = |reason: &str| KeyProblem {
+        setting: "",
+        entry: None,
+        reason: reason.to_owned(),
+    };
+    let fields = settings
+        .as_object()
+        .ok_or_else(|| whole("must be a JSON object"))?;
     let fields = Fields(fields);
     let names: &[&str] = match wallet {
         Wallet::A => &["gateway_id", "private_keys", "root_keys"],
@@ -85,7 +113,10 @@ pub(super) fn read(wallet: Wallet, settings: &Value, mode: Mode) -> Result<Ready
         ],
     };
     if fields.0.keys().any(|name| !names.contains(&name.as_str())) {
-        return Err(whole(&format!("has a name that is no setting; there are {}", names.join(", "))));
+        return Err(whole(&format!(
+            "has a name that is no setting; there are {}",
+            names.join(", ")
+        )));
     }
     match wallet {
         Wallet::A => fields.a(mode).map(Ready::A),
@@ -103,12 +134,25 @@ impl Fields<'_> {
         };
         let private_keys = self.list("private_keys")?.unwrap_or_default();
         let private_keys = private_keys.into_iter().map(SecretText::new).collect();
-        WalletA::read(&WalletAText { gateway_id: self.text("gateway_id")?, private_keys, root_keys }, mode)
+        WalletA::read(
+            &WalletAText {
+                gateway_id: self.text("gateway_id")?,
+                private_keys,
+                root_keys,
+            },
+            mode,
+        )
     }
 
     fn b(&self) -> Result<WalletB, KeyProblem> {
-        let age = self.text("signature_max_age")?.map(|text| humantime::parse_duration(&text));
-        let age = age.transpose().ok().map(|age| age.unwrap_or(SIGNATURE_MAX_AGE)).filter(|age| *age <= LONGEST_AGE);
+        let age = self
+            .text("signature_max_age")?
+            .map(|text| humantime::parse_duration(&text));
+        let age = age
+            .transpose()
+            .ok()
+            .map(|age| age.unwrap_or(SIGNATURE_MAX_AGE))
+            .filter(|age| *age <= LONGEST_AGE);
         let hosts = self.list("validation_hosts")?;
         WalletB::read(&WalletBText {
             merchant_identifier: self.text("merchant_identifier")?,
@@ -116,7 +160,10 @@ impl Fields<'_> {
             rsa_processing: self.pair("rsa_processing_certificate", "rsa_processing_key")?,
             root_certificates: self.text("root_certificates")?,
             signature_max_age: age.ok_or_else(|| {
-                KeyProblem::new("signature_max_age", "must be a duration such as `5m`, at most `24h`")
+                KeyProblem::new(
+                    "signature_max_age",
+                    "must be a duration such as `5m`, at most `24h`",
+                )
             })?,
             identity: self.pair("identity_certificate", "identity_key")?,
             validation_hosts: hosts.unwrap_or_else(|| vec![VALIDATION_HOSTS.to_owned()]),
@@ -126,7 +173,9 @@ impl Fields<'_> {
     fn text(&self, name: &'static str) -> Result<Option<String>, KeyProblem> {
         match self.0.get(name) {
             None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) if (1..=TEXT_MAX).contains(&text.len()) => Ok(Some(text.clone())),
+            Some(Value::String(text)) if (1..=TEXT_MAX).contains(&text.len()) => {
+                Ok(Some(text.clone()))
+            }
             Some(_) => Err(KeyProblem::new(name, "must be a text of 1 to 32768 bytes")),
         }
     }
@@ -136,25 +185,44 @@ impl Fields<'_> {
         match self.0.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::Array(items)) if items.len() <= LIST_MAX => {
-                let texts: Option<Vec<String>> = items.iter().map(|item| item.as_str().map(str::to_owned)).collect();
+                let texts: Option<Vec<String>> = items
+                    .iter()
+                    .map(|item| item.as_str().map(str::to_owned))
+                    .collect();
                 texts.map(Some).ok_or_else(wrong)
             }
             Some(_) => Err(wrong()),
         }
     }
 
-    fn pair(&self, certificate: &'static str, key: &'static str) -> Result<Option<KeyPair>, KeyProblem> {
+    fn pair(
+        &self,
+        certificate: &'static str,
+        key: &'static str,
+    ) -> Result<Option<KeyPair>, KeyProblem> {
         match (self.text(certificate)?, self.text(key)?) {
             (None, None) => Ok(None),
-            (Some(_), None) => Err(KeyProblem::new(key, format!("is required with {certificate}"))),
-            (None, Some(_)) => Err(KeyProblem::new(certificate, format!("is required with {key}"))),
-            (Some(certificate), Some(key)) => Ok(Some(KeyPair { certificate, key: SecretText::new(key) })),
+            (Some(_), None) => Err(KeyProblem::new(
+                key,
+                format!("is required with {certificate}"),
+            )),
+            (None, Some(_)) => Err(KeyProblem::new(
+                certificate,
+                format!("is required with {key}"),
+            )),
+            (Some(certificate), Some(key)) => Ok(Some(KeyPair {
+                certificate,
+                key: SecretText::new(key),
+            })),
         }
     }
 }
 
 #[cfg(test)]
-#[expect(clippy::needless_pass_by_value, reason = "settings are written where they are used")]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "settings are written where they are used"
+)]
 mod tests {
     use serde_json::json;
 
@@ -170,17 +238,38 @@ mod tests {
         assert_eq!(field(Wallet::A, json!([])), "settings");
         assert_eq!(field(Wallet::A, json!({"private_key": []})), "settings");
         assert_eq!(field(Wallet::A, json!({})), "settings.private_keys");
-        assert_eq!(field(Wallet::A, json!({"private_keys": "x"})), "settings.private_keys");
-        assert_eq!(field(Wallet::A, json!({"private_keys": ["x"]})), "settings.private_keys.0");
-        assert_eq!(field(Wallet::A, json!({"gateway_id": 5})), "settings.gateway_id");
-        assert_eq!(field(Wallet::B, json!({"processing_key": "x"})), "settings.processing_certificate");
-        assert_eq!(field(Wallet::B, json!({"identity_certificate": "x"})), "settings.identity_key");
+        assert_eq!(
+            field(Wallet::A, json!({"private_keys": "x"})),
+            "settings.private_keys"
+        );
+        assert_eq!(
+            field(Wallet::A, json!({"private_keys": ["x"]})),
+            "settings.private_keys.0"
+        );
+        assert_eq!(
+            field(Wallet::A, json!({"gateway_id": 5})),
+            "settings.gateway_id"
+        );
+        assert_eq!(
+            field(Wallet::B, json!({"processing_key": "x"})),
+            "settings.processing_certificate"
+        );
+        assert_eq!(
+            field(Wallet::B, json!({"identity_certificate": "x"})),
+            "settings.identity_key"
+        );
         let pair = json!({"identity_certificate": "x", "identity_key": "y"});
         assert_eq!(field(Wallet::B, pair), "settings.identity_certificate");
         for age in ["soon", "25h", "-1s"] {
-            assert_eq!(field(Wallet::B, json!({"signature_max_age": age})), "settings.signature_max_age");
+            assert_eq!(
+                field(Wallet::B, json!({"signature_max_age": age})),
+                "settings.signature_max_age"
+            );
         }
-        assert_eq!(field(Wallet::B, json!({"validation_hosts": ["a.example", "*"]})), "settings.validation_hosts.1");
+        assert_eq!(
+            field(Wallet::B, json!({"validation_hosts": ["a.example", "*"]})),
+            "settings.validation_hosts.1"
+        );
         assert!(read(Wallet::B, &json!({"merchant_identifier": "m"}), Mode::Test).is_ok());
     }
 }

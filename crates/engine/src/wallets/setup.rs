@@ -53,9 +53,15 @@ impl Engine {
     ///
     /// # Errors
     /// `api.key.forbidden`, `error.wallet.setup-failed` with a reason, `error.validation`.
-    pub async fn setup_wallet(&self, caller: &Caller, request: SetupWallet) -> Result<Value, Fault> {
+    pub async fn setup_wallet(
+        &self,
+        caller: &Caller,
+        request: SetupWallet,
+    ) -> Result<Value, Fault> {
         match (&caller.credential, request) {
-            (Credential::Secret, SetupWallet::A { merchant }) => self.register_merchant(caller, &merchant).await,
+            (Credential::Secret, SetupWallet::A { merchant }) => {
+                self.register_merchant(caller, &merchant).await
+            }
             (Credential::Secret | Credential::Client(_), SetupWallet::B(wanted)) => {
                 self.merchant_session(caller, &wanted).await
             }
@@ -72,11 +78,16 @@ impl Engine {
             return Err(failed("your team has registered as many merchants as it may").into());
         }
         if !is_known {
-            let insert = store::wallet_merchant::insert(caller.team, merchant, self.inner.world.now());
-            self.commit_plain(Change::new(self.change_id(), &caller.team.key()).with(insert)).await?;
+            let insert =
+                store::wallet_merchant::insert(caller.team, merchant, self.inner.world.now());
+            self.commit_plain(Change::new(self.change_id(), &caller.team.key()).with(insert))
+                .await?;
         }
         let keys = self.wallet_keys(caller.team).await?;
-        let gateway = keys.a.as_ref().map_or(GATEWAY_ID, |keys| keys.gateway_id.as_str());
+        let gateway = keys
+            .a
+            .as_ref()
+            .map_or(GATEWAY_ID, |keys| keys.gateway_id.as_str());
         Ok(json!({"merchantGatewayId": merchant, "gateway": gateway}))
     }
 
@@ -85,7 +96,11 @@ impl Engine {
         let keys = keys.b.as_deref();
         let named = keys.and_then(|keys| keys.merchant_identifier.as_deref());
         if named.is_some_and(|named| named != wanted.merchant_identifier) {
-            return Err(failed_at("merchantIdentifier", "must be the identifier that is set up for your team").into());
+            return Err(failed_at(
+                "merchantIdentifier",
+                "must be the identifier that is set up for your team",
+            )
+            .into());
         }
         let default_hosts = [VALIDATION_HOSTS.to_owned()];
         let hosts = match keys {
@@ -93,12 +108,18 @@ impl Engine {
             None => WalletB::hosts(&default_hosts).unwrap_or_default(),
         };
         if !hosts.iter().any(|host| host.allows(&wanted.url)) {
-            return Err(failed_at("validationUrl", "must lead to a host of the wallet's merchant validation").into());
+            return Err(failed_at(
+                "validationUrl",
+                "must lead to a host of the wallet's merchant validation",
+            )
+            .into());
         }
         let Some(identity) = keys.and_then(|keys| keys.identity.as_ref()) else {
             return match self.inner.settings.mode {
                 Mode::Test => Ok(self.sandbox_session(wanted)),
-                Mode::Live => Err(failed("your team has no identity certificate for this wallet").into()),
+                Mode::Live => {
+                    Err(failed("your team has no identity certificate for this wallet").into())
+                }
             };
         };
         let body = json!({
@@ -129,7 +150,12 @@ impl Engine {
             world.fill(&mut filled);
             hex::encode(filled)
         };
-        let Validation { merchant_identifier, display_name, initiative_context, .. } = wanted;
+        let Validation {
+            merchant_identifier,
+            display_name,
+            initiative_context,
+            ..
+        } = wanted;
         json!({
             "epochTimestamp": millis(now),
             "expiresAt": millis(now.after(SESSION_LIVES)),
@@ -154,18 +180,27 @@ fn session(answer: Result<Reply, CallFailed>) -> Result<Value, Fault> {
         )
     })?;
     if reply.status != 200 {
-        tracing::warn!(status = reply.status, "wallet B refused to validate a merchant");
+        tracing::warn!(
+            status = reply.status,
+            "wallet B refused to validate a merchant"
+        );
         return Err(failed(
             "the wallet refused: merchantIdentifier, initiativeContext (a registered domain) and the identity \
              certificate must belong together, and validationUrl must be fresh",
         ));
     }
     let session: Option<Value> = serde_json::from_slice(&reply.body).ok();
-    session.filter(Value::is_object).ok_or_else(|| failed("the wallet's answer is no session"))
+    session
+        .filter(Value::is_object)
+        .ok_or_else(|| failed("the wallet's answer is no session"))
 }
 
 fn failed(reason: &str) -> Fault {
-    Fault::new(Code::WalletSetup, "The wallet could not be set up; the reason says why.").because(reason)
+    Fault::new(
+        Code::WalletSetup,
+        "The wallet could not be set up; the reason says why.",
+    )
+    .because(reason)
 }
 
 fn failed_at(name: &str, reason: &str) -> Fault {
@@ -186,10 +221,26 @@ mod tests {
 
     #[test]
     fn a_session_is_passed_on_as_it_came_and_nothing_else_is() {
-        let reply = |status: u16, body: &'static [u8]| Ok(Reply { status, body: body.into() });
-        assert_eq!(session(reply(200, br#"{"z": 1, "a": [2]}"#)).unwrap().to_string(), r#"{"z":1,"a":[2]}"#);
+        let reply = |status: u16, body: &'static [u8]| {
+            Ok(Reply {
+                status,
+                body: body.into(),
+            })
+        };
+        assert_eq!(
+            session(reply(200, br#"{"z": 1, "a": [2]}"#))
+                .unwrap()
+                .to_string(),
+            r#"{"z":1,"a":[2]}"#
+        );
         for body in [&b"[]"[..], b"", b"<html>", b"\"x\"", b"null"] {
-            assert_eq!(reason(Ok(Reply { status: 200, body: body.into() })), "the wallet's answer is no session");
+            assert_eq!(
+                reason(Ok(Reply {
+                    status: 200,
+                    body: body.into()
+                })),
+                "the wallet's answer is no session"
+            );
         }
         for status in [201, 302, 400, 417, 500] {
             assert!(reason(reply(status, b"{}")).starts_with("the wallet refused"));
@@ -205,8 +256,10 @@ mod tests {
             CallFailed::TooLarge,
             CallFailed::Broken("x".to_owned()),
         ];
-        let reasons: std::collections::BTreeSet<String> =
-            failures.into_iter().map(|failed| reason(Err(failed))).collect();
+        let reasons: std::collections::BTreeSet<String> = failures
+            .into_iter()
+            .map(|failed| reason(Err(failed)))
+            .collect();
         assert_eq!(reasons.len(), 1);
     }
 }

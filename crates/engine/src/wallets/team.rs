@@ -43,23 +43,45 @@ impl Engine {
             Some(read) if read.saved == saved => read.keys,
             _ => self.opened_keys(team, &saved).await?,
         };
-        cache.keep(team, Read { saved, keys: keys.clone() }, reading);
+        cache.keep(
+            team,
+            Read {
+                saved,
+                keys: keys.clone(),
+            },
+            reading,
+        );
         Ok(keys)
     }
 
-    async fn opened_keys(&self, team: TeamId, saved: &[(String, BlobId)]) -> Result<WalletKeys, Stop> {
+    async fn opened_keys(
+        &self,
+        team: TeamId,
+        saved: &[(String, BlobId)],
+    ) -> Result<WalletKeys, Stop> {
         let is_first = self.first_team().await? == Some(team);
-        let mut keys = if is_first { self.inner.wallets.clone() } else { WalletKeys::default() };
+        let mut keys = if is_first {
+            self.inner.wallets.clone()
+        } else {
+            WalletKeys::default()
+        };
         for (wallet, blob) in saved {
-            let Some(wallet) = Wallet::parse(wallet) else { continue };
+            let Some(wallet) = Wallet::parse(wallet) else {
+                continue;
+            };
             // It may have been replaced in this moment; the next reading finds the new one.
-            let Some(text) = self.inner.vault.open_secret(team, *blob).await? else { continue };
+            let Some(text) = self.inner.vault.open_secret(team, *blob).await? else {
+                continue;
+            };
             let settings = serde_json::from_slice(&text).map_err(|_| Fault::unknown())?;
             match save::read(wallet, &settings, self.inner.settings.mode) {
                 Ok(Ready::A(read)) => keys.a = Some(Arc::new(read)),
                 Ok(Ready::B(read)) => keys.b = Some(Arc::new(read)),
                 Err(problem) => {
-                    tracing::error!(setting = problem.setting, "a wallet's saved setting can't be used any more");
+                    tracing::error!(
+                        setting = problem.setting,
+                        "a wallet's saved setting can't be used any more"
+                    );
                     return Err(Fault::unknown().into());
                 }
             }
@@ -72,7 +94,10 @@ impl Engine {
         if let Some(team) = *self.inner.first_team.lock() {
             return Ok(Some(team));
         }
-        let found = store::team::all(&self.inner.store).await?.first().map(|team| team.id);
+        let found = store::team::all(&self.inner.store)
+            .await?
+            .first()
+            .map(|team| team.id);
         *self.inner.first_team.lock() = found;
         Ok(found)
     }

@@ -36,20 +36,34 @@ pub(super) fn read(wallet: Wallet, token: &Value) -> Result<Opened, WalletError>
 }
 
 fn told(wallet: Wallet, token: &Map<String, Value>) -> Result<Opened, WalletError> {
-    let fields = token.get("sandbox").and_then(Value::as_object).ok_or(WalletError::Field("sandbox"))?;
+    let fields = token
+        .get("sandbox")
+        .and_then(Value::as_object)
+        .ok_or(WalletError::Field("sandbox"))?;
     let number = match fields.get("number") {
         Some(Value::String(number)) => number.clone(),
         Some(Value::Number(number)) => number.to_string(),
         _ => return Err(WalletError::Content("card number")),
     };
-    let whole = |name: &str| fields.get(name).and_then(parse_long).and_then(|value| i32::try_from(value).ok());
-    let expiry = whole("expMonth").zip(whole("expYear")).and_then(|(month, year)| Expiry::parse(month, year).ok());
+    let whole = |name: &str| {
+        fields
+            .get(name)
+            .and_then(parse_long)
+            .and_then(|value| i32::try_from(value).ok())
+    };
+    let expiry = whole("expMonth")
+        .zip(whole("expYear"))
+        .and_then(|(month, year)| Expiry::parse(month, year).ok());
     let given = |name: &str| fields.get(name).filter(|value| !value.is_null());
     let amount = given("amount").map(|value| parse_long(value).filter(|amount| *amount > 0));
     let currency = given("currencyCode").map(|value| value.as_str().and_then(Currency::parse));
     let money = TokenMoney {
-        amount: amount.map(|amount| amount.ok_or(WalletError::Content("amount"))).transpose()?,
-        currency: currency.map(|currency| currency.ok_or(WalletError::Content("currency"))).transpose()?,
+        amount: amount
+            .map(|amount| amount.ok_or(WalletError::Content("amount")))
+            .transpose()?,
+        currency: currency
+            .map(|currency| currency.ok_or(WalletError::Content("currency")))
+            .transpose()?,
         otherwise: None,
     };
     opened(wallet, number, expiry, money)
@@ -58,11 +72,24 @@ fn told(wallet: Wallet, token: &Map<String, Value>) -> Result<Opened, WalletErro
 fn any(wallet: Wallet) -> Result<Opened, WalletError> {
     let otherwise = Currency::parse("EUR").map(|euro| Money::new(AMOUNT, euro));
     let (month, year) = EXPIRY;
-    let money = TokenMoney { otherwise, ..TokenMoney::default() };
-    opened(wallet, NUMBER.to_owned(), Expiry::parse(month, year).ok(), money)
+    let money = TokenMoney {
+        otherwise,
+        ..TokenMoney::default()
+    };
+    opened(
+        wallet,
+        NUMBER.to_owned(),
+        Expiry::parse(month, year).ok(),
+        money,
+    )
 }
 
-fn opened(wallet: Wallet, number: String, expiry: Option<Expiry>, money: TokenMoney) -> Result<Opened, WalletError> {
+fn opened(
+    wallet: Wallet,
+    number: String,
+    expiry: Option<Expiry>,
+    money: TokenMoney,
+) -> Result<Opened, WalletError> {
     Ok(Opened {
         wallet,
         number: CardNumber::parse(number).map_err(|_| WalletError::Content("card number"))?,
@@ -87,13 +114,18 @@ mod tests {
 
     #[test]
     fn a_test_token_says_what_it_holds() {
-        let fields =
-            json!({"number": "5555555555554444", "expMonth": 3, "expYear": 2031, "amount": 700, "currencyCode": "GBP"});
-        for token in [json!({"sandbox": fields}), json!(json!({"sandbox": fields}).to_string())] {
+        let fields = json!({"number": "5555555555554444", "expMonth": 3, "expYear": 2031, "amount": 700, "currencyCode": "GBP"});
+        for token in [
+            json!({"sandbox": fields}),
+            json!(json!({"sandbox": fields}).to_string()),
+        ] {
             let opened = read(Wallet::B, &token).ok().unwrap();
             assert_eq!(opened.number.masked(), "************4444");
             assert_eq!(opened.expiry.display(), "03/2031");
-            assert_eq!((opened.money.amount, opened.money.currency), (Some(700), Currency::parse("GBP")));
+            assert_eq!(
+                (opened.money.amount, opened.money.currency),
+                (Some(700), Currency::parse("GBP"))
+            );
             assert!(opened.money.otherwise.is_none() && opened.once.is_none());
         }
         let bare = json!({"sandbox": {"number": 4_242_424_242_424_242_i64, "expMonth": "3", "expYear": "2031", "amount": null}});
@@ -108,14 +140,35 @@ mod tests {
             fields[name] = value;
             refused(&json!({"sandbox": fields}))
         };
-        assert_eq!(with("number", json!("4242424242424241")), Some(WalletError::Content("card number")));
-        assert_eq!(with("number", json!(null)), Some(WalletError::Content("card number")));
-        assert_eq!(with("expMonth", json!(13)), Some(WalletError::Content("expiry")));
-        assert_eq!(with("expYear", json!(31)), Some(WalletError::Content("expiry")));
-        assert_eq!(with("amount", json!(0)), Some(WalletError::Content("amount")));
-        assert_eq!(with("currencyCode", json!("XXX")), Some(WalletError::Content("currency")));
+        assert_eq!(
+            with("number", json!("4242424242424241")),
+            Some(WalletError::Content("card number"))
+        );
+        assert_eq!(
+            with("number", json!(null)),
+            Some(WalletError::Content("card number"))
+        );
+        assert_eq!(
+            with("expMonth", json!(13)),
+            Some(WalletError::Content("expiry"))
+        );
+        assert_eq!(
+            with("expYear", json!(31)),
+            Some(WalletError::Content("expiry"))
+        );
+        assert_eq!(
+            with("amount", json!(0)),
+            Some(WalletError::Content("amount"))
+        );
+        assert_eq!(
+            with("currencyCode", json!("XXX")),
+            Some(WalletError::Content("currency"))
+        );
         assert_eq!(with("currencyCode", json!("GBP")), None);
-        assert_eq!(refused(&json!({"sandbox": "x"})), Some(WalletError::Field("sandbox")));
+        assert_eq!(
+            refused(&json!({"sandbox": "x"})),
+            Some(WalletError::Field("sandbox"))
+        );
     }
 
     #[test]
@@ -125,7 +178,14 @@ mod tests {
             assert_eq!(opened.number.masked(), "************4242");
             assert_eq!(opened.money.otherwise.map(Money::minor), Some(1_000));
         }
-        for token in [json!(""), json!({}), json!([]), json!(1), json!(true), json!(null)] {
+        for token in [
+            json!(""),
+            json!({}),
+            json!([]),
+            json!(1),
+            json!(true),
+            json!(null),
+        ] {
             assert_eq!(refused(&token), Some(WalletError::NotAToken));
         }
     }

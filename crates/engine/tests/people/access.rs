@@ -12,13 +12,17 @@ use engine::{KeyKind, MAX_CLIENT_ATTEMPTS};
 use crate::shop::{KEY, Shop};
 
 fn refused(shop: &Shop, bearer: &str) -> bool {
-    shop.run(shop.engine.authenticate(bearer)).is_err_and(|fault| fault.code == Code::Unauthorized)
+    shop.run(shop.engine.authenticate(bearer))
+        .is_err_and(|fault| fault.code == Code::Unauthorized)
 }
 
 #[test]
 fn a_key_leads_to_its_team_and_rights() {
     let shop = Shop::open(1);
-    assert_eq!((shop.server.credential.clone(), shop.server.mode), (Credential::Secret, Mode::Test));
+    assert_eq!(
+        (shop.server.credential.clone(), shop.server.mode),
+        (Credential::Secret, Mode::Test)
+    );
     assert_eq!(shop.public().credential, Credential::Public);
     assert_eq!(shop.public().team, shop.team);
 }
@@ -37,7 +41,10 @@ fn a_wrong_malformed_or_foreign_credential_is_refused_and_not_repeated() {
         "sk_live_shopkey0",
     ] {
         assert!(refused(&shop, bearer), "{bearer}");
-        let message = shop.run(shop.engine.authenticate(bearer)).unwrap_err().message;
+        let message = shop
+            .run(shop.engine.authenticate(bearer))
+            .unwrap_err()
+            .message;
         assert!(bearer.len() < 9 || !message.contains(bearer));
     }
     assert!(refused(&shop, &format!("{KEY} ")) && !refused(&shop, KEY));
@@ -46,7 +53,12 @@ fn a_wrong_malformed_or_foreign_credential_is_refused_and_not_repeated() {
 #[test]
 fn no_row_holds_a_key() {
     let shop = Shop::open(3);
-    let rows = shop.run(shop.store.read("select hash, name, hint from credential", Vec::new())).unwrap();
+    let rows = shop
+        .run(
+            shop.store
+                .read("select hash, name, hint from credential", Vec::new()),
+        )
+        .unwrap();
     assert_eq!(rows.len(), 1);
     for column in 0..3 {
         assert!(!rows[0].text(column).unwrap().contains("shopkey0"));
@@ -56,13 +68,21 @@ fn no_row_holds_a_key() {
 #[test]
 fn a_revoked_key_is_refused_at_once_here_and_within_a_second_elsewhere() {
     let shop = Shop::open(4);
-    let made = shop.run(shop.engine.create_key(shop.team, KeyKind::Secret, "old", None)).unwrap();
+    let made = shop
+        .run(
+            shop.engine
+                .create_key(shop.team, KeyKind::Secret, "old", None),
+        )
+        .unwrap();
     let elsewhere = shop.another_node();
     let use_elsewhere = || shop.run(elsewhere.authenticate(&made.token)).is_ok();
     assert!(!refused(&shop, &made.token) && use_elsewhere());
     shop.run(shop.engine.revoke_key(made.id)).unwrap();
     assert!(refused(&shop, &made.token));
-    assert!(use_elsewhere(), "the story can fail: the finding is kept there");
+    assert!(
+        use_elsewhere(),
+        "the story can fail: the finding is kept there"
+    );
     shop.pass(Duration::from_millis(999));
     assert!(!use_elsewhere());
     shop.run(shop.engine.revoke_key(made.id)).unwrap();
@@ -72,7 +92,12 @@ fn a_revoked_key_is_refused_at_once_here_and_within_a_second_elsewhere() {
 #[test]
 fn a_client_token_ends_with_its_time_also_while_it_is_in_use() {
     let shop = Shop::open(5);
-    let Ok(made) = shop.run(shop.engine.client_token(&shop.server, ClientGrant::default())) else { panic!() };
+    let Ok(made) = shop.run(
+        shop.engine
+            .client_token(&shop.server, ClientGrant::default()),
+    ) else {
+        panic!()
+    };
     assert_eq!(made.ttl_seconds, 10_800);
     assert!(made.token.starts_with("ct_test_") && made.token.len() > 40);
     shop.pass(Duration::from_millis(10_799_900));
@@ -99,16 +124,32 @@ fn a_client_token_knows_what_it_was_made_for() {
 #[test]
 fn a_client_token_is_made_by_servers_and_for_things_that_exist() {
     let shop = Shop::open(7);
-    let make = |caller: &Caller, grant| shop.run(shop.engine.client_token(caller, grant)).err().map(|fault| fault.code);
+    let make = |caller: &Caller, grant| {
+        shop.run(shop.engine.client_token(caller, grant))
+            .err()
+            .map(|fault| fault.code)
+    };
     for browser in [shop.public(), shop.client(ClientGrant::default())] {
-        assert_eq!(make(&browser, ClientGrant::default()), Some(Code::Forbidden));
+        assert_eq!(
+            make(&browser, ClientGrant::default()),
+            Some(Code::Forbidden)
+        );
     }
     let before = shop.count("credential");
-    let grant = ClientGrant { flow: FlowId::parse("no-such-flow"), ..ClientGrant::default() };
+    let grant = ClientGrant {
+        flow: FlowId::parse("no-such-flow"),
+        ..ClientGrant::default()
+    };
     assert_eq!(make(&shop.server, grant), Some(Code::FlowNotFound));
-    let grant = ClientGrant { customer: Some(CustomerId::new(uuid::Uuid::nil())), ..ClientGrant::default() };
+    let grant = ClientGrant {
+        customer: Some(CustomerId::new(uuid::Uuid::nil())),
+        ..ClientGrant::default()
+    };
     assert_eq!(make(&shop.server, grant), Some(Code::CustomerNotFound));
-    let grant = ClientGrant { amount: Some(1000), ..ClientGrant::default() };
+    let grant = ClientGrant {
+        amount: Some(1000),
+        ..ClientGrant::default()
+    };
     assert_eq!(make(&shop.server, grant), Some(Code::Validation));
     assert_eq!(shop.count("credential"), before);
 }

@@ -19,13 +19,19 @@ pub(crate) fn card(number: &str) -> CardInput {
         expiry: Expiry::parse(11, 2033).unwrap(),
         cvc: None,
         holder: Some("Ada Byron".to_owned()),
-        address: Some(Address { city: Some("London".to_owned()), ..Address::default() }),
+        address: Some(Address {
+            city: Some("London".to_owned()),
+            ..Address::default()
+        }),
         make_default: false,
     }
 }
 
 pub(crate) fn card_with_code(number: &str, code: &str) -> CardInput {
-    CardInput { cvc: Some(SecurityCode::parse(code.to_owned()).unwrap()), ..card(number) }
+    CardInput {
+        cvc: Some(SecurityCode::parse(code.to_owned()).unwrap()),
+        ..card(number)
+    }
 }
 
 pub(crate) fn account(number: &str) -> AccountInput {
@@ -39,7 +45,12 @@ pub(crate) fn account(number: &str) -> AccountInput {
 }
 
 pub(crate) fn token(card: CardInput, owner: Owner) -> Tokenise {
-    Tokenise { method: NewMethod::Card(card), external_id: None, metadata: None, owner }
+    Tokenise {
+        method: NewMethod::Card(card),
+        external_id: None,
+        metadata: None,
+        owner,
+    }
 }
 
 pub(crate) fn person(name: &str) -> CustomerDraft {

@@ -32,7 +32,9 @@ impl Mishaps for Stuck {
         match boundary {
             Boundary::Commit(statements)
                 if self.0.load(Ordering::SeqCst)
-                    && statements.iter().any(|statement| statement.sql.starts_with("delete from security_code")) =>
+                    && statements.iter().any(|statement| {
+                        statement.sql.starts_with("delete from security_code")
+                    }) =>
             {
                 Mishap::Unknown
             }
@@ -51,18 +53,31 @@ fn shop(seed: u64) -> (Shop, ModelServer, Stuck) {
 }
 
 fn kept(server: &ModelServer) -> usize {
-    server.rows("select holder from security_code", vec![]).unwrap().len()
+    server
+        .rows("select holder from security_code", vec![])
+        .unwrap()
+        .len()
 }
 
 fn stored(shop: &Shop) -> VaultToken {
     let customer = shop.create_customer("Zebedee");
-    let command = token(card_with_code(VISA, "739"), Owner::Existing(customer.to_string()));
-    shop.tokenise(&shop.server, None, command).result.unwrap().method.token
+    let command = token(
+        card_with_code(VISA, "739"),
+        Owner::Existing(customer.to_string()),
+    );
+    shop.tokenise(&shop.server, None, command)
+        .result
+        .unwrap()
+        .method
+        .token
 }
 
 fn by(shop: &Shop, instrument: Instrument) -> Authorise {
     let customer = shop.create_customer("Payer");
-    Authorise { instrument: Some(instrument), ..order(customer) }
+    Authorise {
+        instrument: Some(instrument),
+        ..order(customer)
+    }
 }
 
 #[test]
@@ -75,8 +90,14 @@ fn a_code_that_could_not_be_erased_after_its_authorisation_is_erased_by_a_job() 
             Instrument::Token(stored(&shop).as_str().to_owned())
         };
         stuck.0.store(true, Ordering::SeqCst);
-        let command = Authorise { payer: None, ..by(&shop, instrument) };
-        let paid = shop.run(shop.engine.authorise(&shop.server, None, Ok(command))).result.unwrap();
+        let command = Authorise {
+            payer: None,
+            ..by(&shop, instrument)
+        };
+        let paid = shop
+            .run(shop.engine.authorise(&shop.server, None, Ok(command)))
+            .result
+            .unwrap();
         assert_eq!(paid.payment.status, Status::Succeeded);
         shop.pass(Duration::from_secs(10));
         assert_eq!(kept(&server), 1, "as after a crash");
@@ -98,7 +119,8 @@ fn a_code_stays_while_its_authorisation_waits_for_the_customer_or_has_not_begun(
         settings: json!({"asks": 1}),
         credentials: None,
     };
-    shop.run(shop.engine.save_connection(&shop.server, connection)).unwrap();
+    shop.run(shop.engine.save_connection(&shop.server, connection))
+        .unwrap();
     published(
         &shop,
         "asks",
@@ -106,8 +128,15 @@ fn a_code_stays_while_its_authorisation_waits_for_the_customer_or_has_not_begun(
     );
     let (used, _unused) = (stored(&shop), stored(&shop));
     let instrument = Instrument::Token(used.as_str().to_owned());
-    let command = Authorise { target: Target::Flow(Some("asks".to_owned())), payer: None, ..by(&shop, instrument) };
-    let asked = shop.run(shop.engine.authorise(&shop.server, None, Ok(command))).result.unwrap_err();
+    let command = Authorise {
+        target: Target::Flow(Some("asks".to_owned())),
+        payer: None,
+        ..by(&shop, instrument)
+    };
+    let asked = shop
+        .run(shop.engine.authorise(&shop.server, None, Ok(command)))
+        .result
+        .unwrap_err();
     assert_eq!(asked.code, Code::Requires3dSecure);
     shop.engine.start();
     shop.pass(Duration::from_mins(10));

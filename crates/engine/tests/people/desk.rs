@@ -41,7 +41,11 @@ pub(crate) struct Asked {
 
 impl Desk {
     pub(crate) fn new(world: &World) -> Self {
-        let noted = Noted { mood: Mood::Gives, calls: 0, asked: BTreeMap::new() };
+        let noted = Noted {
+            mood: Mood::Gives,
+            calls: 0,
+            asked: BTreeMap::new(),
+        };
         Self(world.clone(), Arc::new(Mutex::new(noted)))
     }
 
@@ -51,7 +55,11 @@ impl Desk {
 
     /// The customer does what was asked, for every request.
     pub(crate) fn customer_passes(&self) {
-        self.1.lock().asked.values_mut().for_each(|asked| asked.passed = true);
+        self.1
+            .lock()
+            .asked
+            .values_mut()
+            .for_each(|asked| asked.passed = true);
     }
 
     /// Every request by its reference.
@@ -75,8 +83,15 @@ impl Desk {
                 return_url: call.return_url.map(str::to_owned),
                 passed: false,
             };
-            let asked = noted.asked.entry(call.reference.to_owned()).or_insert_with(|| new.clone());
-            assert_eq!((asked.currency, &asked.return_url), (new.currency, &new.return_url), "the same request again");
+            let asked = noted
+                .asked
+                .entry(call.reference.to_owned())
+                .or_insert_with(|| new.clone());
+            assert_eq!(
+                (asked.currency, &asked.return_url),
+                (new.currency, &new.return_url),
+                "the same request again"
+            );
             let passed = asked.passed;
             (noted.mood, passed)
         };
@@ -86,10 +101,13 @@ impl Desk {
                 url: format!("https://issuer.example/{}", call.reference),
                 ready: false,
             })),
-            Mood::Gives | Mood::Challenges => {
-                Ok(Tokenised::Token { token: format!("tok_{}", call.reference), reusable: true })
-            }
-            Mood::Declines => Ok(Tokenised::Declined(Decline::of(DeclineCode::SuspectedFraud))),
+            Mood::Gives | Mood::Challenges => Ok(Tokenised::Token {
+                token: format!("tok_{}", call.reference),
+                reusable: true,
+            }),
+            Mood::Declines => Ok(Tokenised::Declined(Decline::of(
+                DeclineCode::SuspectedFraud,
+            ))),
             Mood::Rejects => Err(CallError::Rejected("no".to_owned())),
             Mood::HasNone => Err(CallError::Unsupported),
             Mood::Silent => {

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use domain::{Code, caller::ClientGrant, customer::CustomerPatch, id::CustomerId, payment::Payment};
+use domain::{
+    Code, caller::ClientGrant, customer::CustomerPatch, id::CustomerId, payment::Payment,
+};
 use engine::{Authorise, Instrument, Owner, Scope};
 use futures_util::future::BoxFuture;
 use serde_json::json;
@@ -14,18 +16,38 @@ use crate::{
 };
 
 /// What a person is known by in these stories.
-const PERSONAL: [&str; 6] = ["Zebedee", "zebedee@example.com", "Ada Byron", "London", "192.0.2.7", "likes-secrets"];
+const PERSONAL: [&str; 6] = [
+    "Zebedee",
+    "zebedee@example.com",
+    "Ada Byron",
+    "London",
+    "192.0.2.7",
+    "likes-secrets",
+];
 
 /// Every text in the store in which something personal is left.
 fn left(shop: &Shop) -> Vec<String> {
     let mut found = Vec::new();
-    for (table, column) in
-        [("customer", "body"), ("payment", "body"), ("event", "data"), ("once", "coalesce(answer, '')")]
-    {
-        let rows = shop.run(shop.store.read(format!("select {column} from {table}"), Vec::new())).unwrap();
+    for (table, column) in [
+        ("customer", "body"),
+        ("payment", "body"),
+        ("event", "data"),
+        ("once", "coalesce(answer, '')"),
+    ] {
+        let rows = shop
+            .run(
+                shop.store
+                    .read(format!("select {column} from {table}"), Vec::new()),
+            )
+            .unwrap();
         for row in rows {
             let text = row.text(0).unwrap();
-            found.extend(PERSONAL.iter().filter(|personal| text.contains(**personal)).map(|p| format!("{table}: {p}")));
+            found.extend(
+                PERSONAL
+                    .iter()
+                    .filter(|personal| text.contains(**personal))
+                    .map(|p| format!("{table}: {p}")),
+            );
         }
     }
     found
@@ -38,13 +60,36 @@ fn zebedee(shop: &Shop, payments: usize) -> CustomerId {
         metadata: Some(json!({"note": "likes-secrets"})),
         ..token(card_with_code(VISA, "739"), Owner::New(person("Zebedee")))
     };
-    let made = shop.tokenise(&shop.server, once(Scope::Tokenise, "first", &arguments), command).result.unwrap();
+    let made = shop
+        .tokenise(
+            &shop.server,
+            once(Scope::Tokenise, "first", &arguments),
+            command,
+        )
+        .result
+        .unwrap();
     let customer = made.customer.unwrap().id;
     let lonely = token(card(MASTERCARD), Owner::Nobody);
-    let lonely = shop.tokenise(&shop.server, once(Scope::Tokenise, "second", &arguments), lonely).result.unwrap();
-    shop.run(shop.engine.attach_method(&shop.server, lonely.method.token, customer)).unwrap();
+    let lonely = shop
+        .tokenise(
+            &shop.server,
+            once(Scope::Tokenise, "second", &arguments),
+            lonely,
+        )
+        .result
+        .unwrap();
+    shop.run(
+        shop.engine
+            .attach_method(&shop.server, lonely.method.token, customer),
+    )
+    .unwrap();
     for n in 0..payments {
-        shop.pay(customer, once(Scope::Authorise, &format!("pay-{n}"), &arguments)).result.unwrap();
+        shop.pay(
+            customer,
+            once(Scope::Authorise, &format!("pay-{n}"), &arguments),
+        )
+        .result
+        .unwrap();
     }
     customer
 }
@@ -57,20 +102,48 @@ fn what_a_request_was_told_after_its_flow_had_gone_on_is_erased_too() {
         "- authorise:\n    connection: approves-a\n- note: here\n- capture: now\n",
         "- decline:\n    code: CUSTOM_RULE\n",
     );
-    for (seed, steps) in (21..).zip([pays, declines, &format!("{call}{declines}"), &format!("{call}{pays}")]) {
+    for (seed, steps) in (21..).zip([
+        pays,
+        declines,
+        &format!("{call}{declines}"),
+        &format!("{call}{pays}"),
+    ]) {
         let shop = Shop::open(seed);
         published(&shop, "on", &format!("{start}{steps}"));
         let customer = zebedee(&shop, 0);
-        let command = Authorise { target: engine::Target::Flow(Some("on".to_owned())), ..order(customer) };
-        let told = shop.run(shop.engine.authorise(&shop.server, once(Scope::Authorise, "pay", &json!(1)), Ok(command)));
-        assert!(told.result.unwrap().payment.customer.unwrap().name.is_some());
-        shop.run(shop.engine.delete_customer(&shop.server, customer)).unwrap();
+        let command = Authorise {
+            target: engine::Target::Flow(Some("on".to_owned())),
+            ..order(customer)
+        };
+        let told = shop.run(shop.engine.authorise(
+            &shop.server,
+            once(Scope::Authorise, "pay", &json!(1)),
+            Ok(command),
+        ));
+        assert!(
+            told.result
+                .unwrap()
+                .payment
+                .customer
+                .unwrap()
+                .name
+                .is_some()
+        );
+        shop.run(shop.engine.delete_customer(&shop.server, customer))
+            .unwrap();
         assert_eq!(left(&shop), [""; 0], "{steps}");
     }
 }
 
 fn payments_of(shop: &Shop, customer: CustomerId) -> Vec<Payment> {
-    shop.run(store::payment::of_customer(&shop.store, shop.team, customer, None, 1000)).unwrap()
+    shop.run(store::payment::of_customer(
+        &shop.store,
+        shop.team,
+        customer,
+        None,
+        1000,
+    ))
+    .unwrap()
 }
 
 #[test]
@@ -81,32 +154,65 @@ fn a_deleted_customer_is_gone_with_its_methods_and_its_payments_keep_the_id_alon
     assert!(!left(&shop).is_empty(), "the story can fail");
     let before = payments_of(&shop, customer);
 
-    shop.run(shop.engine.delete_customer(&shop.server, customer)).unwrap();
+    shop.run(shop.engine.delete_customer(&shop.server, customer))
+        .unwrap();
 
     assert_eq!(left(&shop), [""; 0]);
-    assert_eq!(shop.run(shop.engine.customer(&shop.server, customer)).unwrap_err().code, Code::CustomerNotFound);
+    assert_eq!(
+        shop.run(shop.engine.customer(&shop.server, customer))
+            .unwrap_err()
+            .code,
+        Code::CustomerNotFound
+    );
     for token in &tokens {
-        assert_eq!(shop.run(shop.engine.method(&shop.server, token.clone())).unwrap_err().code, Code::MethodNotFound);
-        assert!(shop.run(shop.vault.open_cvc(&format!("{}/{token}", shop.team))).unwrap().is_none());
+        assert_eq!(
+            shop.run(shop.engine.method(&shop.server, token.clone()))
+                .unwrap_err()
+                .code,
+            Code::MethodNotFound
+        );
+        assert!(
+            shop.run(shop.vault.open_cvc(&format!("{}/{token}", shop.team)))
+                .unwrap()
+                .is_none()
+        );
     }
-    assert_eq!(shop.pay(customer, None).result.unwrap_err().code, Code::CustomerNotFound);
+    assert_eq!(
+        shop.pay(customer, None).result.unwrap_err().code,
+        Code::CustomerNotFound
+    );
     let again = shop.run(shop.engine.delete_customer(&shop.server, customer));
     assert_eq!(again.unwrap_err().code, Code::CustomerNotFound);
     let after = payments_of(&shop, customer);
     assert_eq!(after.len(), 3);
     for (before, after) in before.iter().zip(&after) {
-        assert_eq!((after.status, after.captured, after.version), (before.status, before.captured, before.version + 1));
+        assert_eq!(
+            (after.status, after.captured, after.version),
+            (before.status, before.captured, before.version + 1)
+        );
         assert_eq!(after.customer.as_ref().unwrap().id, Some(customer));
         assert_eq!(after.method.masked, before.method.masked);
-        let view = shop.run(shop.engine.payment(&shop.server, after.id)).unwrap();
-        let timeline = shop.run(shop.engine.with_timeline(view)).unwrap().timeline.unwrap();
+        let view = shop
+            .run(shop.engine.payment(&shop.server, after.id))
+            .unwrap();
+        let timeline = shop
+            .run(shop.engine.with_timeline(view))
+            .unwrap()
+            .timeline
+            .unwrap();
         assert_eq!(timeline.last().unwrap().title, "Personal data erased");
     }
     shop.engine.start();
     shop.pass(Duration::from_mins(3));
-    assert_eq!((shop.sealed(), shop.count("method"), shop.count("erasure")), (0, 0, 0));
+    assert_eq!(
+        (shop.sealed(), shop.count("method"), shop.count("erasure")),
+        (0, 0, 0)
+    );
     let later = payments_of(&shop, customer);
-    assert_eq!(later, after, "the job's second pass changes nothing that is erased already");
+    assert_eq!(
+        later, after,
+        "the job's second pass changes nothing that is erased already"
+    );
 }
 
 #[test]
@@ -115,19 +221,35 @@ fn what_keys_tell_holds_no_person_and_is_still_told() {
     let customer = zebedee(&shop, 1);
     let payment = payments_of(&shop, customer)[0].clone();
     let stranger = shop.create_customer("Somebody");
-    shop.run(shop.engine.delete_customer(&shop.server, customer)).unwrap();
+    shop.run(shop.engine.delete_customer(&shop.server, customer))
+        .unwrap();
     let arguments = json!({"n": 1});
-    let again =
-        shop.tokenise(&shop.server, once(Scope::Tokenise, "first", &arguments), token(card(VISA), Owner::Nobody));
+    let again = shop.tokenise(
+        &shop.server,
+        once(Scope::Tokenise, "first", &arguments),
+        token(card(VISA), Owner::Nobody),
+    );
     assert!(again.replayed);
     let view = again.result.unwrap();
-    assert_eq!((view.customer, view.method.customer, view.method.holder), (None, Some(customer), None));
+    assert_eq!(
+        (view.customer, view.method.customer, view.method.holder),
+        (None, Some(customer), None)
+    );
     let again = shop.pay(customer, once(Scope::Authorise, "pay-0", &arguments));
     assert!(again.replayed);
     let told = again.result.unwrap();
-    assert_eq!((told.id, told.status, told.version), (payment.id, payment.status, payment.version));
+    assert_eq!(
+        (told.id, told.status, told.version),
+        (payment.id, payment.status, payment.version)
+    );
     assert_eq!(told.method.holder, None);
-    assert_eq!(shop.run(shop.engine.customer(&shop.server, stranger)).unwrap().name, "Somebody", "others stay");
+    assert_eq!(
+        shop.run(shop.engine.customer(&shop.server, stranger))
+            .unwrap()
+            .name,
+        "Somebody",
+        "others stay"
+    );
 }
 
 #[test]
@@ -137,10 +259,16 @@ fn what_a_browsers_keys_tell_holds_no_person_either() {
     let arguments = json!({"n": 1});
     let key = || once(Scope::Tokenise, "browser", &arguments);
     let owner = Owner::New(person("Zebedee Quux"));
-    let made = shop.tokenise(&browser, key(), token(card(VISA), owner)).result.unwrap();
+    let made = shop
+        .tokenise(&browser, key(), token(card(VISA), owner))
+        .result
+        .unwrap();
     let customer = made.method.customer.unwrap();
-    shop.run(shop.engine.delete_customer(&shop.server, customer)).unwrap();
-    let rows = shop.run(shop.store.read("select answer from once", Vec::new())).unwrap();
+    shop.run(shop.engine.delete_customer(&shop.server, customer))
+        .unwrap();
+    let rows = shop
+        .run(shop.store.read("select answer from once", Vec::new()))
+        .unwrap();
     assert_eq!(rows.len(), 1);
     assert!(!rows[0].text(0).unwrap().contains("Zebedee"));
 }
@@ -173,7 +301,11 @@ fn a_crash_at_any_step_leaves_a_customer_whole_or_erased_in_the_end() {
         outcomes[usize::from(gone)] += 1;
         if gone {
             assert_eq!(left(&shop), [""; 0], "after {steps} steps");
-            assert_eq!((shop.sealed(), shop.count("erasure")), (0, 0), "after {steps} steps");
+            assert_eq!(
+                (shop.sealed(), shop.count("erasure")),
+                (0, 0),
+                "after {steps} steps"
+            );
         } else {
             assert_eq!(shop.tokens(customer).len(), 2, "after {steps} steps");
             assert!(shop.default_of(customer).is_some());
@@ -182,7 +314,10 @@ fn a_crash_at_any_step_leaves_a_customer_whole_or_erased_in_the_end() {
             break;
         }
     }
-    assert!(outcomes[0] > 0 && outcomes[1] > 1, "both outcomes were seen: {outcomes:?}");
+    assert!(
+        outcomes[0] > 0 && outcomes[1] > 1,
+        "both outcomes were seen: {outcomes:?}"
+    );
 }
 
 #[test]
@@ -191,14 +326,34 @@ fn a_payment_that_races_with_the_deletion_is_erased_too() {
     for seed in 0..40 {
         let shop = Shop::open(seed);
         let customer = zebedee(&shop, 0);
-        let (engine, node, server) = (shop.engine.clone(), shop.another_node(), shop.server.clone());
+        let (engine, node, server) = (
+            shop.engine.clone(),
+            shop.another_node(),
+            shop.server.clone(),
+        );
         // A raw card is sealed between the reading of the customer and the payment's commit.
         let instrument = Some(Instrument::Card(Box::new(card(VISA))));
-        let order = Authorise { instrument, ..order(customer) };
+        let order = Authorise {
+            instrument,
+            ..order(customer)
+        };
         let (payer, deleter) = ((engine, server.clone()), (node.clone(), server));
         let stories: Vec<BoxFuture<'static, bool>> = vec![
-            Box::pin(async move { payer.0.authorise(&payer.1, None, Ok(order)).await.result.is_ok() }),
-            Box::pin(async move { deleter.0.delete_customer(&deleter.1, customer).await.is_ok() }),
+            Box::pin(async move {
+                payer
+                    .0
+                    .authorise(&payer.1, None, Ok(order))
+                    .await
+                    .result
+                    .is_ok()
+            }),
+            Box::pin(async move {
+                deleter
+                    .0
+                    .delete_customer(&deleter.1, customer)
+                    .await
+                    .is_ok()
+            }),
         ];
         let told = shop.at_once(stories);
         assert!(told[1]);
@@ -217,21 +372,47 @@ fn changes_that_race_with_the_deletion_bring_nobody_back() {
         let shop = Shop::open(seed);
         let customer = zebedee(&shop, 0);
         let node = shop.another_node();
-        let patch = CustomerPatch { name: Some("Zebedee II".to_owned()), ..CustomerPatch::default() };
+        let patch = CustomerPatch {
+            name: Some("Zebedee II".to_owned()),
+            ..CustomerPatch::default()
+        };
         let command = token(card(VISA), Owner::Existing(customer.to_string()));
         let once = once(Scope::Tokenise, "race", &json!(1));
         let callers = [(); 3].map(|()| (shop.another_node(), shop.server.clone()));
         let [changer, adder, deleter] = callers;
         let stories: Vec<BoxFuture<'static, bool>> = vec![
-            Box::pin(async move { changer.0.update_customer(&changer.1, customer, patch).await.is_ok() }),
-            Box::pin(async move { adder.0.tokenise(&adder.1, once, Ok(command)).await.result.is_ok() }),
-            Box::pin(async move { deleter.0.delete_customer(&deleter.1, customer).await.is_ok() }),
+            Box::pin(async move {
+                changer
+                    .0
+                    .update_customer(&changer.1, customer, patch)
+                    .await
+                    .is_ok()
+            }),
+            Box::pin(async move {
+                adder
+                    .0
+                    .tokenise(&adder.1, once, Ok(command))
+                    .await
+                    .result
+                    .is_ok()
+            }),
+            Box::pin(async move {
+                deleter
+                    .0
+                    .delete_customer(&deleter.1, customer)
+                    .await
+                    .is_ok()
+            }),
         ];
         assert!(shop.at_once(stories)[2]);
         node.start();
         shop.pass(Duration::from_mins(3));
         assert_eq!(left(&shop), [""; 0], "seed {seed}");
-        assert_eq!((shop.count("customer"), shop.count("method")), (0, 0), "seed {seed}");
+        assert_eq!(
+            (shop.count("customer"), shop.count("method")),
+            (0, 0),
+            "seed {seed}"
+        );
         // The number of a card that lost the race may be left to the job for orphans.
         assert!(shop.sealed() <= 1, "seed {seed}");
     }

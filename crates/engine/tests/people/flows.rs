@@ -15,33 +15,49 @@ use store::flow::{Document, Flow};
 
 use crate::shop::{Shop, beginnings};
 
-const PLAIN: &str =
-    "name: Plain one\ntrigger: payment\nsteps:\n- authorise:\n    connection: approves-a\n- capture: api\n";
-const AFTERWARDS: &str = "name: Afterwards\ntrigger:\n  outcome: [declined]\nsteps:\n- note: it was declined\n";
+const PLAIN: &str = "name: Plain one\ntrigger: payment\nsteps:\n- authorise:\n    connection: approves-a\n- capture: api\n";
+const AFTERWARDS: &str =
+    "name: Afterwards\ntrigger:\n  outcome: [declined]\nsteps:\n- note: it was declined\n";
 
 fn flow(id: &str) -> FlowId {
     FlowId::parse(id).unwrap()
 }
 
 fn save(shop: &Shop, id: Option<&str>, text: &str) -> Result<FlowView, Fault> {
-    let command = SaveFlow { id: id.map(flow), document: WrittenFlow::Text(text.to_owned()) };
+    let command = SaveFlow {
+        id: id.map(flow),
+        document: WrittenFlow::Text(text.to_owned()),
+    };
     shop.run(shop.engine.save_flow(&shop.server, command))
 }
 
 pub(crate) fn published(shop: &Shop, id: &str, text: &str) -> FlowView {
     let saved = save(shop, Some(id), text).unwrap();
-    shop.run(shop.engine.publish_flow(&shop.server, &saved.id, saved.version)).unwrap()
+    shop.run(
+        shop.engine
+            .publish_flow(&shop.server, &saved.id, saved.version),
+    )
+    .unwrap()
 }
 
 fn listed(shop: &Shop, caller: &Caller) -> Vec<(String, u32, bool, bool)> {
     let flows = shop.run(shop.engine.list_flows(caller)).unwrap();
-    let row = |flow: FlowView| (flow.id.as_str().to_owned(), flow.version, flow.is_published, flow.is_default);
+    let row = |flow: FlowView| {
+        (
+            flow.id.as_str().to_owned(),
+            flow.version,
+            flow.is_published,
+            flow.is_default,
+        )
+    };
     flows.into_iter().map(row).collect()
 }
 
 /// A secret key of another team that has the same connection and flow.
 fn stranger(shop: &Shop) -> Caller {
-    let team = shop.run(shop.engine.create_team_with(&beginnings(None))).unwrap();
+    let team = shop
+        .run(shop.engine.create_team_with(&beginnings(None)))
+        .unwrap();
     Caller::operator(team, Mode::Test)
 }
 
@@ -49,13 +65,34 @@ fn stranger(shop: &Shop) -> Caller {
 fn a_save_is_a_draft_a_repetition_is_none_and_ids_are_made_of_names() {
     let shop = Shop::open(1);
     let first = save(&shop, None, PLAIN).unwrap();
-    assert_eq!((first.id.as_str(), first.version, first.is_published), ("plain-one", 1, false));
+    assert_eq!(
+        (first.id.as_str(), first.version, first.is_published),
+        ("plain-one", 1, false)
+    );
     assert_eq!(save(&shop, None, PLAIN).unwrap().id.as_str(), "plain-one-2");
-    assert_eq!(save(&shop, Some("plain-one"), PLAIN).unwrap().version, 1, "it says the same");
+    assert_eq!(
+        save(&shop, Some("plain-one"), PLAIN).unwrap().version,
+        1,
+        "it says the same"
+    );
     let second = save(&shop, Some("plain-one"), &PLAIN.replace("api", "now")).unwrap();
-    assert_eq!((second.version, second.latest_version, second.published_version), (2, 2, None));
-    assert_eq!(save(&shop, Some("mine"), PLAIN).unwrap().id.as_str(), "mine", "an unknown id becomes the flow's");
-    let ids: Vec<String> = listed(&shop, &shop.server).into_iter().map(|row| row.0).collect();
+    assert_eq!(
+        (
+            second.version,
+            second.latest_version,
+            second.published_version
+        ),
+        (2, 2, None)
+    );
+    assert_eq!(
+        save(&shop, Some("mine"), PLAIN).unwrap().id.as_str(),
+        "mine",
+        "an unknown id becomes the flow's"
+    );
+    let ids: Vec<String> = listed(&shop, &shop.server)
+        .into_iter()
+        .map(|row| row.0)
+        .collect();
     assert_eq!(ids, ["default", "mine", "plain-one", "plain-one-2"]);
 }
 
@@ -66,7 +103,10 @@ fn saves_at_the_same_moment_are_versions_one_after_the_other() {
         let (engine, server) = (shop.engine.clone(), shop.server.clone());
         let document = WrittenFlow::Text(PLAIN.replace("Plain one", &format!("Plain {n}")));
         Box::pin(async move {
-            let command = SaveFlow { id: Some(flow("raced")), document };
+            let command = SaveFlow {
+                id: Some(flow("raced")),
+                document,
+            };
             engine.save_flow(&server, command).await.unwrap().version
         }) as futures_util::future::BoxFuture<'static, u32>
     };
@@ -80,17 +120,34 @@ fn bad_documents_are_refused_with_the_place() {
     let shop = Shop::open(3);
     let reason = |text: &str| {
         let fault = save(&shop, Some("bad"), text).unwrap_err();
-        assert_eq!((fault.code, fault.field.as_deref()), (Code::Validation, Some("document")));
+        assert_eq!(
+            (fault.code, fault.field.as_deref()),
+            (Code::Validation, Some("document"))
+        );
         fault.reason.unwrap()
     };
     let foreign = reason(&PLAIN.replace("approves-a", "elsewhere"));
-    assert!(foreign.contains("connection") && foreign.contains("approves-a"), "{foreign}");
+    assert!(
+        foreign.contains("connection") && foreign.contains("approves-a"),
+        "{foreign}"
+    );
     let step = reason(&PLAIN.replace("capture: api", "captur: api"));
     assert!(step.contains("steps[1]"), "{step}");
-    let condition = PLAIN.replace("- capture: api", "- if: payment.curency == \"EUR\"\n  then: [{capture: api}]");
-    assert!(reason(&condition).contains("steps[1].if"), "{}", reason(&condition));
+    let condition = PLAIN.replace(
+        "- capture: api",
+        "- if: payment.curency == \"EUR\"\n  then: [{capture: api}]",
+    );
+    assert!(
+        reason(&condition).contains("steps[1].if"),
+        "{}",
+        reason(&condition)
+    );
     assert!(!reason("").is_empty());
-    assert_eq!(listed(&shop, &shop.server).len(), 1, "nothing of it was kept");
+    assert_eq!(
+        listed(&shop, &shop.server).len(),
+        1,
+        "nothing of it was kept"
+    );
 }
 
 #[test]
@@ -98,12 +155,23 @@ fn publishing_changes_what_is_current_and_an_earlier_version_may_come_back() {
     let shop = Shop::open(4);
     published(&shop, "mine", PLAIN);
     let second = save(&shop, Some("mine"), &PLAIN.replace("api", "now")).unwrap();
-    assert_eq!((second.published_version, second.is_published), (Some(1), false));
-    let publish = |version| shop.run(shop.engine.publish_flow(&shop.server, &flow("mine"), version));
+    assert_eq!(
+        (second.published_version, second.is_published),
+        (Some(1), false)
+    );
+    let publish = |version| {
+        shop.run(
+            shop.engine
+                .publish_flow(&shop.server, &flow("mine"), version),
+        )
+    };
     assert_eq!(publish(2).unwrap().published_version, Some(2));
     assert_eq!(publish(1).unwrap().published_version, Some(1));
     assert_eq!(publish(3).unwrap_err().code, Code::FlowNotFound);
-    let read = |version| shop.run(shop.engine.get_flow(&shop.server, &flow("mine"), version)).unwrap();
+    let read = |version| {
+        shop.run(shop.engine.get_flow(&shop.server, &flow("mine"), version))
+            .unwrap()
+    };
     assert_eq!((read(None).version, read(Some(1)).is_published), (2, true));
 }
 
@@ -112,19 +180,39 @@ fn the_default_is_one_flow_that_is_published_and_for_payments() {
     let shop = Shop::open(5);
     let make_default = |id| shop.run(shop.engine.set_default_flow(&shop.server, &flow(id)));
     save(&shop, Some("draft"), PLAIN).unwrap();
-    assert_eq!(make_default("draft").unwrap_err().field.as_deref(), Some("id"));
+    assert_eq!(
+        make_default("draft").unwrap_err().field.as_deref(),
+        Some("id")
+    );
     published(&shop, "afterwards", AFTERWARDS);
-    assert_eq!(make_default("afterwards").unwrap_err().field.as_deref(), Some("id"));
-    assert_eq!(make_default("nowhere").unwrap_err().code, Code::FlowNotFound);
+    assert_eq!(
+        make_default("afterwards").unwrap_err().field.as_deref(),
+        Some("id")
+    );
+    assert_eq!(
+        make_default("nowhere").unwrap_err().code,
+        Code::FlowNotFound
+    );
     published(&shop, "mine", PLAIN);
     make_default("mine").unwrap();
     make_default("mine").unwrap();
-    let defaults: Vec<String> =
-        listed(&shop, &shop.server).into_iter().filter_map(|row| row.3.then_some(row.0)).collect();
+    let defaults: Vec<String> = listed(&shop, &shop.server)
+        .into_iter()
+        .filter_map(|row| row.3.then_some(row.0))
+        .collect();
     assert_eq!(defaults, ["mine"]);
     let other = save(&shop, Some("mine"), AFTERWARDS).unwrap();
-    let refused = shop.run(shop.engine.publish_flow(&shop.server, &other.id, other.version)).unwrap_err();
-    assert_eq!(refused.field.as_deref(), Some("version"), "the default stays for payments");
+    let refused = shop
+        .run(
+            shop.engine
+                .publish_flow(&shop.server, &other.id, other.version),
+        )
+        .unwrap_err();
+    assert_eq!(
+        refused.field.as_deref(),
+        Some("version"),
+        "the default stays for payments"
+    );
 }
 
 #[test]
@@ -137,22 +225,35 @@ fn another_team_finds_and_changes_nothing() {
     let mine = flow("mine");
     let told = [
         shop.run(engine.get_flow(&other, &mine, None)).map(|_| ()),
-        shop.run(engine.export_flow(&other, &mine, None, FlowFormat::Yaml)).map(|_| ()),
-        shop.run(engine.try_flow(&other, &mine, None, &json!({}))).map(|_| ()),
+        shop.run(engine.export_flow(&other, &mine, None, FlowFormat::Yaml))
+            .map(|_| ()),
+        shop.run(engine.try_flow(&other, &mine, None, &json!({})))
+            .map(|_| ()),
         shop.run(engine.publish_flow(&other, &mine, 1)).map(|_| ()),
         shop.run(engine.set_default_flow(&other, &mine)),
     ];
     for result in told {
         assert_eq!(result.unwrap_err().code, Code::FlowNotFound);
     }
-    let own = SaveConnection { name: "Mine".to_owned(), ..connection("only-mine") };
+    let own = SaveConnection {
+        name: "Mine".to_owned(),
+        ..connection("only-mine")
+    };
     shop.run(engine.save_connection(&shop.server, own)).unwrap();
     let only = ConnectionId::parse("only-mine").unwrap();
-    let refused = shop.run(engine.disable_connection(&other, &only)).unwrap_err();
+    let refused = shop
+        .run(engine.disable_connection(&other, &only))
+        .unwrap_err();
     assert_eq!(refused.code, Code::ConnectionNotFound);
-    let foreign = SaveFlow { id: None, document: WrittenFlow::Text(PLAIN.replace("approves-a", "only-mine")) };
+    let foreign = SaveFlow {
+        id: None,
+        document: WrittenFlow::Text(PLAIN.replace("approves-a", "only-mine")),
+    };
     let refused = shop.run(engine.save_flow(&other, foreign)).unwrap_err();
-    assert!(!refused.reason.unwrap().contains("only-mine"), "it learns nothing of the other team's connections");
+    assert!(
+        !refused.reason.unwrap().contains("only-mine"),
+        "it learns nothing of the other team's connections"
+    );
 }
 
 #[test]
@@ -160,7 +261,12 @@ fn an_export_is_the_same_flow_again_in_both_formats() {
     let shop = Shop::open(7);
     let saved = save(&shop, Some("mine"), PLAIN).unwrap();
     for format in [FlowFormat::Yaml, FlowFormat::Json] {
-        let text = shop.run(shop.engine.export_flow(&shop.server, &saved.id, None, format)).unwrap();
+        let text = shop
+            .run(
+                shop.engine
+                    .export_flow(&shop.server, &saved.id, None, format),
+            )
+            .unwrap();
         assert!(text.ends_with('\n'));
         let again = save(&shop, Some("mine"), &text).unwrap();
         assert_eq!((again.version, &again.document), (1, &saved.document));
@@ -175,10 +281,25 @@ fn a_trial_tells_what_would_happen_and_does_nothing() {
     let text = "name: By amount\ntrigger: payment\nsteps:\n- if: payment.amount > 1000\n  then:\n  - authorise:\n      \
                 connection: approves-a\n  else:\n  - decline: {code: CUSTOM_RULE}\n- capture: {after: 2d}\n";
     save(&shop, Some("mine"), text).unwrap();
-    let tried = |facts: Value| shop.run(shop.engine.try_flow(&shop.server, &flow("mine"), None, &facts));
+    let tried = |facts: Value| {
+        shop.run(
+            shop.engine
+                .try_flow(&shop.server, &flow("mine"), None, &facts),
+        )
+    };
     let large = tried(json!({ "payment": { "amount": 1200 } })).unwrap();
-    assert_eq!(large.outcome, "authorise at approves-a, then capture 2 days later");
-    assert!(large.steps.iter().any(|step| step.step == "steps[0].then[0]" && step.taken), "{:?}", large.steps);
+    assert_eq!(
+        large.outcome,
+        "authorise at approves-a, then capture 2 days later"
+    );
+    assert!(
+        large
+            .steps
+            .iter()
+            .any(|step| step.step == "steps[0].then[0]" && step.taken),
+        "{:?}",
+        large.steps
+    );
     let small = tried(json!({ "payment": { "amount": 10 } })).unwrap();
     assert_eq!(small.outcome, "decline with CUSTOM_RULE");
     let fault = tried(json!({ "payment": { "amout": 10 } })).unwrap_err();
@@ -188,13 +309,23 @@ fn a_trial_tells_what_would_happen_and_does_nothing() {
 
 /// Makes the team's default flow one of before there were versions.
 fn age(shop: &Shop) {
-    let change =
-        |sql: &'static str| Change::new(ChangeId(7), "x").with(Statement::any(sql, vec![shop.team.key().into()]));
-    let sql = ["delete from flow_version where team_id = $1", "delete from flow where team_id = $1"];
+    let change = |sql: &'static str| {
+        Change::new(ChangeId(7), "x").with(Statement::any(sql, vec![shop.team.key().into()]))
+    };
+    let sql = [
+        "delete from flow_version where team_id = $1",
+        "delete from flow where team_id = $1",
+    ];
     for sql in sql {
-        assert_eq!(shop.run(shop.store.commit(change(sql))).unwrap(), Committed::Done);
+        assert_eq!(
+            shop.run(shop.store.commit(change(sql))).unwrap(),
+            Committed::Done
+        );
     }
-    for (id, capture) in [("default", CaptureRule::Immediate), ("capture-by-api", CaptureRule::Api)] {
+    for (id, capture) in [
+        ("default", CaptureRule::Immediate),
+        ("capture-by-api", CaptureRule::Api),
+    ] {
         let flow = Flow {
             team: shop.team,
             id: flow(id),
@@ -202,10 +333,17 @@ fn age(shop: &Shop) {
             is_default: id == "default",
             latest: None,
             published: None,
-            document: Document { connection: ConnectionId::parse("approves-a").unwrap(), capture },
+            document: Document {
+                connection: ConnectionId::parse("approves-a").unwrap(),
+                capture,
+            },
         };
-        let insert = Change::new(ChangeId(8), "x").with(store::flow::insert(&flow, shop.world.now()));
-        assert_eq!(shop.run(shop.store.commit(insert)).unwrap(), Committed::Done);
+        let insert =
+            Change::new(ChangeId(8), "x").with(store::flow::insert(&flow, shop.world.now()));
+        assert_eq!(
+            shop.run(shop.store.commit(insert)).unwrap(),
+            Committed::Done
+        );
     }
 }
 
@@ -213,20 +351,35 @@ fn age(shop: &Shop) {
 fn flows_of_before_there_were_versions_get_their_first_one() {
     let shop = Shop::open(9);
     age(&shop);
-    let rows = [("capture-by-api".to_owned(), 1, true, false), ("default".to_owned(), 1, true, true)];
+    let rows = [
+        ("capture-by-api".to_owned(), 1, true, false),
+        ("default".to_owned(), 1, true, true),
+    ];
     assert_eq!(listed(&shop, &shop.server), rows);
     assert_eq!(listed(&shop, &shop.server), rows, "once");
-    let read = shop.run(shop.engine.get_flow(&shop.server, &flow("capture-by-api"), None)).unwrap();
+    let read = shop
+        .run(
+            shop.engine
+                .get_flow(&shop.server, &flow("capture-by-api"), None),
+        )
+        .unwrap();
     let steps = json!([{ "authorise": { "connection": "approves-a" } }, { "capture": "api" }]);
-    assert_eq!(read.document, json!({ "name": "Old capture-by-api", "trigger": "payment", "steps": steps }));
+    assert_eq!(
+        read.document,
+        json!({ "name": "Old capture-by-api", "trigger": "payment", "steps": steps })
+    );
 }
 
 #[test]
 fn an_older_sandbox_gets_what_it_lacks_and_keeps_what_it_has() {
     let shop = Shop::open(10);
     age(&shop);
-    let renamed = SaveConnection { name: "Renamed".to_owned(), ..connection("approves-a") };
-    shop.run(shop.engine.save_connection(&shop.server, renamed)).unwrap();
+    let renamed = SaveConnection {
+        name: "Renamed".to_owned(),
+        ..connection("approves-a")
+    };
+    shop.run(shop.engine.save_connection(&shop.server, renamed))
+        .unwrap();
     let mut seed = beginnings(None);
     let mut more = seed.flows[0].clone();
     more.id = flow("more");
@@ -235,19 +388,43 @@ fn an_older_sandbox_gets_what_it_lacks_and_keeps_what_it_has() {
     second.id = ConnectionId::parse("approves-b").unwrap();
     seed.connections.push(second);
     for _ in 0..2 {
-        assert!(shop.run(shop.engine.seed(beginnings_of(&seed))).unwrap().is_none());
-        let ids: Vec<_> = listed(&shop, &shop.server).into_iter().map(|row| (row.0, row.3)).collect();
-        let wanted = [("capture-by-api", false), ("default", true), ("more", false)];
-        assert_eq!(ids, wanted.map(|(id, is_default)| (id.to_owned(), is_default)));
-        let connections = shop.run(shop.engine.list_connections(&shop.server)).unwrap();
-        let names: Vec<_> = connections.iter().map(|connection| connection.name.as_str()).collect();
+        assert!(
+            shop.run(shop.engine.seed(beginnings_of(&seed)))
+                .unwrap()
+                .is_none()
+        );
+        let ids: Vec<_> = listed(&shop, &shop.server)
+            .into_iter()
+            .map(|row| (row.0, row.3))
+            .collect();
+        let wanted = [
+            ("capture-by-api", false),
+            ("default", true),
+            ("more", false),
+        ];
+        assert_eq!(
+            ids,
+            wanted.map(|(id, is_default)| (id.to_owned(), is_default))
+        );
+        let connections = shop
+            .run(shop.engine.list_connections(&shop.server))
+            .unwrap();
+        let names: Vec<_> = connections
+            .iter()
+            .map(|connection| connection.name.as_str())
+            .collect();
         assert_eq!(names, ["Renamed", "Approves"]);
     }
 }
 
 fn beginnings_of(seed: &engine::Seed) -> engine::Seed {
     let (connections, flows) = (seed.connections.clone(), seed.flows.clone());
-    engine::Seed { team_name: seed.team_name.clone(), connections, flows, secret_key: None }
+    engine::Seed {
+        team_name: seed.team_name.clone(),
+        connections,
+        flows,
+        secret_key: None,
+    }
 }
 
 fn connection(id: &str) -> SaveConnection {
@@ -264,22 +441,51 @@ fn connection(id: &str) -> SaveConnection {
 fn connections_are_made_changed_and_switched_off_and_on() {
     let shop = Shop::open(11);
     let save = |command| shop.run(shop.engine.save_connection(&shop.server, command));
-    let made = save(SaveConnection { id: None, ..connection("x") }).unwrap();
+    let made = save(SaveConnection {
+        id: None,
+        ..connection("x")
+    })
+    .unwrap();
     assert!(made.is_enabled && made.methods.contains(&domain::method::Method::Card));
     save(connection("own")).unwrap();
     let own = ConnectionId::parse("own").unwrap();
-    shop.run(shop.engine.disable_connection(&shop.server, &own)).unwrap();
+    shop.run(shop.engine.disable_connection(&shop.server, &own))
+        .unwrap();
     let is_on = || {
-        let found = shop.run(shop.engine.list_connections(&shop.server)).unwrap();
-        found.into_iter().find(|connection| connection.id == own).unwrap().is_enabled
+        let found = shop
+            .run(shop.engine.list_connections(&shop.server))
+            .unwrap();
+        found
+            .into_iter()
+            .find(|connection| connection.id == own)
+            .unwrap()
+            .is_enabled
     };
     assert!(!is_on());
     save(connection("own")).unwrap();
     assert!(is_on());
     for (command, field) in [
-        (SaveConnection { processor: "nobody".to_owned(), ..connection("own") }, "processor"),
-        (SaveConnection { name: " ".to_owned(), ..connection("own") }, "name"),
-        (SaveConnection { settings: json!({ "refuse": true }), ..connection("own") }, "settings"),
+        (
+            SaveConnection {
+                processor: "nobody".to_owned(),
+                ..connection("own")
+            },
+            "processor",
+        ),
+        (
+            SaveConnection {
+                name: " ".to_owned(),
+                ..connection("own")
+            },
+            "name",
+        ),
+        (
+            SaveConnection {
+                settings: json!({ "refuse": true }),
+                ..connection("own")
+            },
+            "settings",
+        ),
     ] {
         assert_eq!(save(command).unwrap_err().field.as_deref(), Some(field));
     }
@@ -290,18 +496,36 @@ fn credentials_are_sealed_replaced_and_kept_when_nothing_is_said_of_them() {
     let shop = Shop::open(12);
     let save = |credentials: Option<&str>| {
         let credentials = credentials.map(|text| text.to_owned().into());
-        shop.run(shop.engine.save_connection(&shop.server, SaveConnection { credentials, ..connection("own") }))
+        shop.run(shop.engine.save_connection(
+            &shop.server,
+            SaveConnection {
+                credentials,
+                ..connection("own")
+            },
+        ))
+        .unwrap();
+        let rows = shop
+            .run(store::connection::of_team(&shop.store, shop.team))
             .unwrap();
-        let rows = shop.run(store::connection::of_team(&shop.store, shop.team)).unwrap();
-        rows.into_iter().find(|row| row.id.as_str() == "own").unwrap().credentials
+        rows.into_iter()
+            .find(|row| row.id.as_str() == "own")
+            .unwrap()
+            .credentials
     };
-    let opened = |blob| shop.run(shop.vault.open_secret(shop.team, blob)).unwrap().map(|secret| secret.to_vec());
+    let opened = |blob| {
+        shop.run(shop.vault.open_secret(shop.team, blob))
+            .unwrap()
+            .map(|secret| secret.to_vec())
+    };
     assert_eq!(save(None), None);
     let first = save(Some("one")).unwrap();
     assert_eq!(opened(first).unwrap(), b"one");
     assert_eq!(save(None), Some(first), "what is not given stays");
     let second = save(Some("two")).unwrap();
-    assert_eq!((opened(first), opened(second).unwrap()), (None, b"two".to_vec()));
+    assert_eq!(
+        (opened(first), opened(second).unwrap()),
+        (None, b"two".to_vec())
+    );
 }
 
 #[test]
@@ -311,5 +535,9 @@ fn a_change_is_seen_by_another_node_within_a_second() {
     published(&shop, "mine", PLAIN);
     shop.pass(Duration::from_secs(1));
     let flows = shop.run(node.list_flows(&shop.server)).unwrap();
-    assert!(flows.iter().any(|flow| flow.id.as_str() == "mine" && flow.is_published));
+    assert!(
+        flows
+            .iter()
+            .any(|flow| flow.id.as_str() == "mine" && flow.is_published)
+    );
 }

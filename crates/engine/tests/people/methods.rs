@@ -16,7 +16,11 @@ use crate::{
 };
 
 fn of_nobody(shop: &Shop) -> VaultToken {
-    shop.tokenise(&shop.server, None, token(card(VISA), Owner::Nobody)).result.unwrap().method.token
+    shop.tokenise(&shop.server, None, token(card(VISA), Owner::Nobody))
+        .result
+        .unwrap()
+        .method
+        .token
 }
 
 fn code(result: Result<(), Fault>) -> Code {
@@ -32,11 +36,18 @@ fn the_newest_remaining_method_takes_the_place_of_a_deleted_default() {
         shop.add(customer, number)
     });
     assert_eq!(shop.default_of(customer).as_ref(), Some(&first));
-    shop.run(shop.engine.delete_method(&shop.server, first)).unwrap();
+    shop.run(shop.engine.delete_method(&shop.server, first))
+        .unwrap();
     assert_eq!(shop.default_of(customer).as_ref(), Some(&third));
-    shop.run(shop.engine.delete_method(&shop.server, second)).unwrap();
-    assert_eq!(shop.default_of(customer).as_ref(), Some(&third), "deleting another leaves the default");
-    shop.run(shop.engine.delete_method(&shop.server, third)).unwrap();
+    shop.run(shop.engine.delete_method(&shop.server, second))
+        .unwrap();
+    assert_eq!(
+        shop.default_of(customer).as_ref(),
+        Some(&third),
+        "deleting another leaves the default"
+    );
+    shop.run(shop.engine.delete_method(&shop.server, third))
+        .unwrap();
     assert_eq!(shop.default_of(customer), None);
 }
 
@@ -47,14 +58,27 @@ fn a_method_that_is_to_be_the_default_becomes_it() {
     let first = shop.add(customer, VISA);
     let mut input = card(MASTERCARD);
     input.make_default = true;
-    let made = shop.tokenise(&shop.server, None, token(input, Owner::Existing(customer.to_string()))).result.unwrap();
+    let made = shop
+        .tokenise(
+            &shop.server,
+            None,
+            token(input, Owner::Existing(customer.to_string())),
+        )
+        .result
+        .unwrap();
     assert_eq!(shop.default_of(customer).as_ref(), Some(&made.method.token));
     for _ in 0..2 {
-        shop.run(shop.engine.make_default(&shop.server, first.clone())).unwrap();
+        shop.run(shop.engine.make_default(&shop.server, first.clone()))
+            .unwrap();
         assert_eq!(shop.default_of(customer).as_ref(), Some(&first));
     }
-    let fault = shop.run(shop.engine.make_default(&shop.server, of_nobody(&shop))).unwrap_err();
-    assert_eq!((fault.code, fault.field.as_deref()), (Code::Validation, Some("token")));
+    let fault = shop
+        .run(shop.engine.make_default(&shop.server, of_nobody(&shop)))
+        .unwrap_err();
+    assert_eq!(
+        (fault.code, fault.field.as_deref()),
+        (Code::Validation, Some("token"))
+    );
 }
 
 #[test]
@@ -63,18 +87,32 @@ fn a_token_of_nobody_is_attached_once() {
     let (ada, eve) = (shop.create_customer("Ada"), shop.create_customer("Eve"));
     let token = of_nobody(&shop);
     for _ in 0..2 {
-        shop.run(shop.engine.attach_method(&shop.server, token.clone(), ada)).unwrap();
+        shop.run(shop.engine.attach_method(&shop.server, token.clone(), ada))
+            .unwrap();
     }
     assert_eq!(shop.default_of(ada).as_ref(), Some(&token));
-    assert_eq!(code(shop.run(shop.engine.attach_method(&shop.server, token, eve))), Code::MethodNotFound);
+    assert_eq!(
+        code(shop.run(shop.engine.attach_method(&shop.server, token, eve))),
+        Code::MethodNotFound
+    );
     assert!(shop.tokens(eve).is_empty());
     let unknown = CustomerId::new(uuid::Uuid::nil());
     let lonely = of_nobody(&shop);
     assert_eq!(
-        code(shop.run(shop.engine.attach_method(&shop.server, lonely.clone(), unknown))),
+        code(
+            shop.run(
+                shop.engine
+                    .attach_method(&shop.server, lonely.clone(), unknown)
+            )
+        ),
         Code::CustomerNotFound
     );
-    assert_eq!(shop.run(shop.engine.method(&shop.server, lonely)).unwrap().customer, None);
+    assert_eq!(
+        shop.run(shop.engine.method(&shop.server, lonely))
+            .unwrap()
+            .customer,
+        None
+    );
 }
 
 #[test]
@@ -83,12 +121,21 @@ fn a_deleted_token_is_not_found_at_once_and_its_number_is_erased_later() {
     let customer = shop.create_customer("Ada");
     let tokens = [shop.add(customer, VISA), of_nobody(&shop)];
     for token in tokens {
-        shop.run(shop.engine.delete_method(&shop.server, token.clone())).unwrap();
-        assert_eq!(shop.run(shop.engine.method(&shop.server, token.clone())).unwrap_err().code, Code::MethodNotFound);
+        shop.run(shop.engine.delete_method(&shop.server, token.clone()))
+            .unwrap();
+        assert_eq!(
+            shop.run(shop.engine.method(&shop.server, token.clone()))
+                .unwrap_err()
+                .code,
+            Code::MethodNotFound
+        );
         for result in [
             shop.run(shop.engine.delete_method(&shop.server, token.clone())),
             shop.run(shop.engine.make_default(&shop.server, token.clone())),
-            shop.run(shop.engine.attach_method(&shop.server, token.clone(), customer)),
+            shop.run(
+                shop.engine
+                    .attach_method(&shop.server, token.clone(), customer),
+            ),
         ] {
             assert_eq!(code(result), Code::MethodNotFound);
         }
@@ -104,12 +151,33 @@ fn a_client_token_reads_the_methods_of_those_it_may_name_and_a_public_key_none()
     let shop = Shop::open(5);
     let (ada, eve) = (shop.create_customer("Ada"), shop.create_customer("Eve"));
     let token = shop.add(ada, VISA);
-    let browser = shop.client(ClientGrant { customer: Some(ada), ..ClientGrant::default() });
-    assert_eq!(shop.run(shop.engine.methods(&browser, ada)).unwrap().len(), 1);
-    assert_eq!(shop.run(shop.engine.methods(&browser, eve)).unwrap_err().code, Code::CustomerNotFound);
-    assert_eq!(shop.run(shop.engine.methods(&shop.public(), ada)).unwrap_err().code, Code::Forbidden);
+    let browser = shop.client(ClientGrant {
+        customer: Some(ada),
+        ..ClientGrant::default()
+    });
+    assert_eq!(
+        shop.run(shop.engine.methods(&browser, ada)).unwrap().len(),
+        1
+    );
+    assert_eq!(
+        shop.run(shop.engine.methods(&browser, eve))
+            .unwrap_err()
+            .code,
+        Code::CustomerNotFound
+    );
+    assert_eq!(
+        shop.run(shop.engine.methods(&shop.public(), ada))
+            .unwrap_err()
+            .code,
+        Code::Forbidden
+    );
     for browser in [browser, shop.public()] {
-        assert_eq!(shop.run(shop.engine.method(&browser, token.clone())).unwrap_err().code, Code::Forbidden);
+        assert_eq!(
+            shop.run(shop.engine.method(&browser, token.clone()))
+                .unwrap_err()
+                .code,
+            Code::Forbidden
+        );
         for result in [
             shop.run(shop.engine.delete_method(&browser, token.clone())),
             shop.run(shop.engine.make_default(&browser, token.clone())),
@@ -131,10 +199,12 @@ fn the_default_is_always_one_of_the_methods() {
         let [first, second] = [VISA, MASTERCARD].map(|number| shop.add(customer, number));
         let (lonely, doomed) = (of_nobody(&shop), of_nobody(&shop));
         let node = || (shop.another_node(), shop.server.clone());
-        let deletes = [first.clone(), second.clone(), doomed.clone()].map(|token| -> BoxFuture<'static, ()> {
-            let (engine, server) = node();
-            Box::pin(async move { engine.delete_method(&server, token).await.unwrap() })
-        });
+        let deletes = [first.clone(), second.clone(), doomed.clone()].map(
+            |token| -> BoxFuture<'static, ()> {
+                let (engine, server) = node();
+                Box::pin(async move { engine.delete_method(&server, token).await.unwrap() })
+            },
+        );
         let chooses = [first, second].map(|token| -> BoxFuture<'static, ()> {
             let (engine, server) = node();
             Box::pin(async move { drop(engine.make_default(&server, token).await) })
@@ -157,7 +227,13 @@ fn a_token_that_is_deleted_while_it_is_attached_leaves_no_default_behind() {
         let callers = [(); 2].map(|()| (shop.another_node(), shop.server.clone(), doomed.clone()));
         let [attacher, deleter] = callers;
         let stories: Vec<BoxFuture<'static, bool>> = vec![
-            Box::pin(async move { attacher.0.attach_method(&attacher.1, attacher.2, customer).await.is_ok() }),
+            Box::pin(async move {
+                attacher
+                    .0
+                    .attach_method(&attacher.1, attacher.2, customer)
+                    .await
+                    .is_ok()
+            }),
             Box::pin(async move { deleter.0.delete_method(&deleter.1, deleter.2).await.is_ok() }),
         ];
         assert!(shop.at_once(stories)[1], "a deletion always comes through");
@@ -169,13 +245,20 @@ fn a_token_that_is_deleted_while_it_is_attached_leaves_no_default_behind() {
 fn a_token_that_two_customers_are_given_at_once_becomes_one_customers() {
     for seed in 0..50 {
         let shop = Shop::open(seed);
-        let (people, token) = (["Ada", "Eve"].map(|name| shop.create_customer(name)), of_nobody(&shop));
+        let (people, token) = (
+            ["Ada", "Eve"].map(|name| shop.create_customer(name)),
+            of_nobody(&shop),
+        );
         let give = |customer| -> BoxFuture<'static, bool> {
             let (engine, server, token) = (shop.another_node(), shop.server.clone(), token.clone());
             Box::pin(async move { engine.attach_method(&server, token, customer).await.is_ok() })
         };
         let given = shop.at_once(people.map(give).into());
-        assert_eq!(given.iter().filter(|given| **given).count(), 1, "seed {seed}");
+        assert_eq!(
+            given.iter().filter(|given| **given).count(),
+            1,
+            "seed {seed}"
+        );
         for (customer, given) in people.into_iter().zip(given) {
             assert_eq!(
                 (shop.tokens(customer).len(), shop.default_of(customer)),

@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use connector::{
-    Action, ActionKind, Answer, Approval, Authorise, CallError, Capabilities, Complete, Connector, Descriptor, Finding,
-    Follow, LaterAnswer, LookUp, Tokenise, Tokenised,
+    Action, ActionKind, Answer, Approval, Authorise, CallError, Capabilities, Complete, Connector,
+    Descriptor, Finding, Follow, LaterAnswer, LookUp, Tokenise, Tokenised,
 };
 use domain::{
     decline::{Decline, DeclineCode},
@@ -42,7 +42,14 @@ impl Challenge {
     pub(crate) fn passed(&self) -> String {
         let mut asked = self.0.lock();
         asked.stage = Stage::Passed;
-        asked.return_url.as_ref().unwrap().rsplit('/').next().unwrap().to_owned()
+        asked
+            .return_url
+            .as_ref()
+            .unwrap()
+            .rsplit('/')
+            .next()
+            .unwrap()
+            .to_owned()
     }
 
     fn moves(&self, from: &[Stage], to: Stage) -> bool {
@@ -63,19 +70,32 @@ pub(crate) struct Approves {
 }
 
 impl Approves {
-    pub(crate) fn connector(world: &World, desk: &Desk, challenge: &Challenge) -> Arc<dyn Connector> {
+    pub(crate) fn connector(
+        world: &World,
+        desk: &Desk,
+        challenge: &Challenge,
+    ) -> Arc<dyn Connector> {
         let facts = Descriptor {
             processor: "approves",
             name: "Approves",
             logo: None,
             methods: &[Method::Card],
-            capabilities: Capabilities { sale: true, partial_capture: true, partial_refund: true },
+            capabilities: Capabilities {
+                sale: true,
+                partial_capture: true,
+                partial_refund: true,
+            },
             call_timeout: Duration::from_secs(2),
             not_found_final_after: Some(Duration::from_secs(10)),
             authorisation_lifetime: Duration::from_hours(168),
             pending_schedule: &[],
         };
-        Arc::new(Self { facts, world: world.clone(), desk: desk.clone(), challenge: challenge.clone() })
+        Arc::new(Self {
+            facts,
+            world: world.clone(),
+            desk: desk.clone(),
+            challenge: challenge.clone(),
+        })
     }
 
     async fn takes(&self, settings: &Value) {
@@ -90,12 +110,22 @@ fn is(settings: &Value, what: &str) -> bool {
 }
 
 fn asked(ready: bool) -> Answer {
-    let action = Action { kind: ActionKind::ThreeDSecure, url: "https://issuer.example/".to_owned(), ready };
-    Answer::ActionRequired { action, approval: Approval::default() }
+    let action = Action {
+        kind: ActionKind::ThreeDSecure,
+        url: "https://issuer.example/".to_owned(),
+        ready,
+    };
+    Answer::ActionRequired {
+        action,
+        approval: Approval::default(),
+    }
 }
 
 fn approved(captured: bool) -> Answer {
-    Answer::Approved { captured, approval: Approval::default() }
+    Answer::Approved {
+        captured,
+        approval: Approval::default(),
+    }
 }
 
 impl Connector for Approves {
@@ -103,7 +133,10 @@ impl Connector for Approves {
         &self.facts
     }
 
-    fn authorise<'a>(&'a self, call: &'a Authorise<'a>) -> BoxFuture<'a, Result<Answer, CallError>> {
+    fn authorise<'a>(
+        &'a self,
+        call: &'a Authorise<'a>,
+    ) -> BoxFuture<'a, Result<Answer, CallError>> {
         Box::pin(async move {
             self.takes(call.settings).await;
             if is(call.settings, "silent") {
@@ -111,7 +144,10 @@ impl Connector for Approves {
             }
             if is(call.settings, "asks") {
                 let return_url = call.three_ds.return_url.map(str::to_owned);
-                *self.challenge.0.lock() = Asked { return_url, stage: Stage::Asked };
+                *self.challenge.0.lock() = Asked {
+                    return_url,
+                    stage: Stage::Asked,
+                };
                 return Ok(asked(false));
             }
             Ok(approved(call.capture))
@@ -126,9 +162,14 @@ impl Connector for Approves {
         Box::pin(async move {
             self.takes(call.settings).await;
             let given_up = !is(call.settings, "asks")
-                || self.challenge.moves(&[Stage::Asked, Stage::Passed, Stage::GivenUp], Stage::GivenUp);
+                || self.challenge.moves(
+                    &[Stage::Asked, Stage::Passed, Stage::GivenUp],
+                    Stage::GivenUp,
+                );
             Ok(if is(call.settings, "refuses_cancel") || !given_up {
-                LaterAnswer::Refused { reason: "no".to_owned() }
+                LaterAnswer::Refused {
+                    reason: "no".to_owned(),
+                }
             } else {
                 LaterAnswer::Done { processor_id: None }
             })
@@ -162,23 +203,39 @@ impl Connector for Approves {
     fn complete<'a>(&'a self, call: &'a Complete<'a>) -> BoxFuture<'a, Result<Answer, CallError>> {
         Box::pin(async move {
             self.takes(call.settings).await;
-            let done = self.challenge.moves(&[Stage::Passed, Stage::Completed], Stage::Completed);
+            let done = self
+                .challenge
+                .moves(&[Stage::Passed, Stage::Completed], Stage::Completed);
             self.takes(call.settings).await;
-            Ok(if done { approved(call.capture) } else { given_up() })
+            Ok(if done {
+                approved(call.capture)
+            } else {
+                given_up()
+            })
         })
     }
 
-    fn tokenise<'a>(&'a self, call: &'a Tokenise<'a>) -> BoxFuture<'a, Result<Tokenised, CallError>> {
+    fn tokenise<'a>(
+        &'a self,
+        call: &'a Tokenise<'a>,
+    ) -> BoxFuture<'a, Result<Tokenised, CallError>> {
         Box::pin(self.desk.answer(call))
     }
 
     fn check_settings(&self, settings: &Value) -> Result<(), String> {
-        if is(settings, "refuse") { Err("must not be refused".to_owned()) } else { Ok(()) }
+        if is(settings, "refuse") {
+            Err("must not be refused".to_owned())
+        } else {
+            Ok(())
+        }
     }
 }
 
 fn given_up() -> Answer {
-    Answer::Declined { decline: Decline::of(DeclineCode::PaymentCancelled), approval: Approval::default() }
+    Answer::Declined {
+        decline: Decline::of(DeclineCode::PaymentCancelled),
+        approval: Approval::default(),
+    }
 }
 
 /// Reaches nobody: what is called answers never, or is not there.

@@ -21,7 +21,11 @@ use crate::{
 };
 
 fn of_nobody(shop: &Shop) -> VaultToken {
-    shop.tokenise(&shop.server, None, token(card(VISA), Owner::Nobody)).result.unwrap().method.token
+    shop.tokenise(&shop.server, None, token(card(VISA), Owner::Nobody))
+        .result
+        .unwrap()
+        .method
+        .token
 }
 
 fn wanted(token: &VaultToken) -> ProcessorTokenWanted {
@@ -40,7 +44,13 @@ fn ask(shop: &Shop, token: &VaultToken) -> Result<String, Fault> {
 /// The address to which the processor sends the customer back, without what is before its secret part.
 fn address(shop: &Shop) -> String {
     let (_, asked) = shop.desk.asked().pop().unwrap();
-    asked.return_url.unwrap().split_once("/token-return/").unwrap().1.to_owned()
+    asked
+        .return_url
+        .unwrap()
+        .split_once("/token-return/")
+        .unwrap()
+        .1
+        .to_owned()
 }
 
 fn open_page(shop: &Shop, address: &str) -> Option<TokenReturn> {
@@ -48,33 +58,73 @@ fn open_page(shop: &Shop, address: &str) -> Option<TokenReturn> {
 }
 
 fn gateways(shop: &Shop, token: &VaultToken) -> Vec<(String, String, String, bool)> {
-    let method = shop.run(shop.engine.method(&shop.server, token.clone())).unwrap();
+    let method = shop
+        .run(shop.engine.method(&shop.server, token.clone()))
+        .unwrap();
     gateways_of(shop, &[method]).pop().unwrap()
 }
 
 fn gateways_of(shop: &Shop, methods: &[StoredMethod]) -> Vec<Vec<(String, String, String, bool)>> {
-    let Ok(mut linked) = shop.run(shop.engine.linked_gateways(&shop.server, methods)) else { panic!("refused") };
-    let shown = |gateway: engine::LinkedGateway| {
-        (gateway.connection.to_string(), gateway.name, gateway.token, gateway.reusable)
+    let Ok(mut linked) = shop.run(shop.engine.linked_gateways(&shop.server, methods)) else {
+        panic!("refused")
     };
-    methods.iter().map(|m| linked.remove(&m.token).unwrap_or_default().into_iter().map(shown).collect()).collect()
+    let shown = |gateway: engine::LinkedGateway| {
+        (
+            gateway.connection.to_string(),
+            gateway.name,
+            gateway.token,
+            gateway.reusable,
+        )
+    };
+    methods
+        .iter()
+        .map(|m| {
+            linked
+                .remove(&m.token)
+                .unwrap_or_default()
+                .into_iter()
+                .map(shown)
+                .collect()
+        })
+        .collect()
 }
 
 #[test]
 fn a_token_is_asked_for_once_and_kept() {
     let shop = Shop::open(1);
-    let made = shop.tokenise(&shop.server, None, token(card_with_code(VISA, "737"), Owner::Nobody)).result.unwrap();
+    let made = shop
+        .tokenise(
+            &shop.server,
+            None,
+            token(card_with_code(VISA, "737"), Owner::Nobody),
+        )
+        .result
+        .unwrap();
     let token = made.method.token;
     let first = ask(&shop, &token).unwrap();
     assert_eq!(ask(&shop, &token).unwrap(), first);
     let [(reference, asked)] = shop.desk.asked().try_into().unwrap();
     assert_eq!(first, format!("tok_{reference}"));
-    assert_eq!((asked.connection.as_str(), asked.currency, asked.last4.as_str()), ("approves-a", "EUR", "4242"));
-    assert_eq!(asked.cvc.as_deref(), Some("737"), "the security code that was kept is used");
+    assert_eq!(
+        (
+            asked.connection.as_str(),
+            asked.currency,
+            asked.last4.as_str()
+        ),
+        ("approves-a", "EUR", "4242")
+    );
+    assert_eq!(
+        asked.cvc.as_deref(),
+        Some("737"),
+        "the security code that was kept is used"
+    );
     let kept = shop.run(shop.vault.open_cvc(&format!("{}/{token}", shop.team)));
     assert!(kept.unwrap().is_none(), "and forgotten afterwards");
     assert_eq!(shop.desk.calls(), 1);
-    assert_eq!(gateways(&shop, &token), [("approves-a".to_owned(), "Approves".to_owned(), first, true)]);
+    assert_eq!(
+        gateways(&shop, &token),
+        [("approves-a".to_owned(), "Approves".to_owned(), first, true)]
+    );
 }
 
 #[test]
@@ -102,7 +152,11 @@ fn a_challenge_is_told_until_the_customer_has_passed_it() {
         "https://shop.example/back?cart=7&id={reference}&3ds_status=COMPLETED&vault_token={token}"
     ));
     for _ in 0..3 {
-        assert_eq!(open_page(&shop, &address(&shop)), Some(back.clone()), "however often it is loaded");
+        assert_eq!(
+            open_page(&shop, &address(&shop)),
+            Some(back.clone()),
+            "however often it is loaded"
+        );
     }
     for _ in 0..2 {
         assert_eq!(ask(&shop, &token).unwrap(), format!("tok_{reference}"));
@@ -118,13 +172,25 @@ fn a_failed_challenge_leads_back_as_failed_is_told_once_and_the_call_after_asks_
     let token = of_nobody(&shop);
     let first = ask(&shop, &token).unwrap_err().id.unwrap();
     shop.desk.becomes(Mood::Declines);
-    let back = format!("https://shop.example/back?cart=7&id={first}&3ds_status=FAILED&vault_token={token}");
+    let back = format!(
+        "https://shop.example/back?cart=7&id={first}&3ds_status=FAILED&vault_token={token}"
+    );
     for _ in 0..2 {
-        assert_eq!(open_page(&shop, &address(&shop)), Some(TokenReturn::Merchant(back.clone())));
+        assert_eq!(
+            open_page(&shop, &address(&shop)),
+            Some(TokenReturn::Merchant(back.clone()))
+        );
     }
     let fault = ask(&shop, &token).unwrap_err();
-    assert_eq!((fault.code, fault.reason.as_deref()), (Code::TokenDeclined, Some("SUSPECTED_FRAUD")));
-    assert_eq!(fault.id.unwrap(), first, "what came of the customer's authentication");
+    assert_eq!(
+        (fault.code, fault.reason.as_deref()),
+        (Code::TokenDeclined, Some("SUSPECTED_FRAUD"))
+    );
+    assert_eq!(
+        fault.id.unwrap(),
+        first,
+        "what came of the customer's authentication"
+    );
     shop.desk.becomes(Mood::Gives);
     assert!(ask(&shop, &token).is_ok());
     assert_eq!(shop.desk.asked().len(), 2, "under a new reference");
@@ -135,11 +201,21 @@ fn without_an_address_of_the_merchants_the_page_may_be_closed() {
     let shop = Shop::open(4);
     shop.desk.becomes(Mood::Challenges);
     let token = of_nobody(&shop);
-    let wanted = ProcessorTokenWanted { redirect: None, ..wanted(&token) };
-    shop.run(shop.engine.processor_token(&shop.server, wanted.clone())).unwrap_err();
+    let wanted = ProcessorTokenWanted {
+        redirect: None,
+        ..wanted(&token)
+    };
+    shop.run(shop.engine.processor_token(&shop.server, wanted.clone()))
+        .unwrap_err();
     shop.desk.customer_passes();
-    assert_eq!(open_page(&shop, &address(&shop)), Some(TokenReturn::Close { completed: true }));
-    assert!(shop.run(shop.engine.processor_token(&shop.server, wanted)).is_ok());
+    assert_eq!(
+        open_page(&shop, &address(&shop)),
+        Some(TokenReturn::Close { completed: true })
+    );
+    assert!(
+        shop.run(shop.engine.processor_token(&shop.server, wanted))
+            .is_ok()
+    );
 }
 
 #[test]
@@ -218,7 +294,10 @@ fn a_processor_that_gives_no_token_says_so() {
     ] {
         shop.desk.becomes(mood);
         let fault = ask(&shop, &token).unwrap_err();
-        assert_eq!((fault.code, fault.reason.as_deref()), (Code::TokenProcessor, Some(reason)));
+        assert_eq!(
+            (fault.code, fault.reason.as_deref()),
+            (Code::TokenProcessor, Some(reason))
+        );
     }
 }
 
@@ -226,9 +305,19 @@ fn a_processor_that_gives_no_token_says_so() {
 fn what_can_have_no_token_is_refused() {
     let shop = Shop::open(11);
     let token = of_nobody(&shop);
-    let code = |wanted| shop.run(shop.engine.processor_token(&shop.server, wanted)).unwrap_err().code;
+    let code = |wanted| {
+        shop.run(shop.engine.processor_token(&shop.server, wanted))
+            .unwrap_err()
+            .code
+    };
     let connection = ConnectionId::parse("nowhere").unwrap();
-    assert_eq!(code(ProcessorTokenWanted { connection, ..wanted(&token) }), Code::ConnectionNotFound);
+    assert_eq!(
+        code(ProcessorTokenWanted {
+            connection,
+            ..wanted(&token)
+        }),
+        Code::ConnectionNotFound
+    );
     let foreign = VaultToken::parse("abcdefgh12345678").unwrap();
     assert_eq!(code(wanted(&foreign)), Code::MethodNotFound);
     let bank = Tokenise {
@@ -237,7 +326,12 @@ fn what_can_have_no_token_is_refused() {
         metadata: None,
         owner: Owner::Nobody,
     };
-    let bank = shop.tokenise(&shop.server, None, bank).result.unwrap().method.token;
+    let bank = shop
+        .tokenise(&shop.server, None, bank)
+        .result
+        .unwrap()
+        .method
+        .token;
     assert_eq!(code(wanted(&bank)), Code::Validation);
     for caller in [shop.public(), shop.client(ClientGrant::default())] {
         let refused = shop.run(shop.engine.processor_token(&caller, wanted(&token)));
@@ -260,7 +354,10 @@ fn calls_at_once_on_several_nodes_make_one_request() {
         });
         let told = shop.at_once(calls.collect());
         let first = told[0].as_ref().unwrap();
-        assert!(told.iter().all(|token| token.as_ref() == Ok(first)), "seed {seed}: {told:?}");
+        assert!(
+            told.iter().all(|token| token.as_ref() == Ok(first)),
+            "seed {seed}: {told:?}"
+        );
         assert_eq!(shop.desk.asked().len(), 1, "seed {seed}");
     }
 }
@@ -274,7 +371,13 @@ fn addresses_that_were_not_given_out_lead_nowhere() {
     assert!(open_page(&shop, &good).is_some());
     let other_end = if good.ends_with('A') { "Q" } else { "A" };
     let other_secret = format!("{}{other_end}", &good[..good.len() - 1]);
-    for bad in ["", "x", &other_secret, &good[..good.len() - 2], &format!("{good}AAAA")] {
+    for bad in [
+        "",
+        "x",
+        &other_secret,
+        &good[..good.len() - 2],
+        &format!("{good}AAAA"),
+    ] {
         assert_eq!(open_page(&shop, bad), None, "{bad}");
     }
 }
@@ -288,15 +391,25 @@ fn deleting_the_method_or_its_customer_deletes_its_tokens() {
     for token in [&first, &second, &lonely] {
         ask(&shop, token).unwrap();
     }
-    let methods = shop.run(shop.engine.methods(&shop.server, customer)).unwrap();
+    let methods = shop
+        .run(shop.engine.methods(&shop.server, customer))
+        .unwrap();
     let linked = gateways_of(&shop, &methods);
     assert!(linked.iter().all(|gateways| gateways.len() == 1) && linked[0] != linked[1]);
     for (gone, left) in [(first, 2), (lonely, 1)] {
-        shop.run(shop.engine.delete_method(&shop.server, gone)).unwrap();
-        assert_eq!((shop.count("processor_token"), shop.count("token_request")), (left, left));
+        shop.run(shop.engine.delete_method(&shop.server, gone))
+            .unwrap();
+        assert_eq!(
+            (shop.count("processor_token"), shop.count("token_request")),
+            (left, left)
+        );
     }
-    shop.run(shop.engine.delete_customer(&shop.server, customer)).unwrap();
-    assert_eq!((shop.count("processor_token"), shop.count("token_request")), (0, 0));
+    shop.run(shop.engine.delete_customer(&shop.server, customer))
+        .unwrap();
+    assert_eq!(
+        (shop.count("processor_token"), shop.count("token_request")),
+        (0, 0)
+    );
 }
 
 #[test]
@@ -314,7 +427,11 @@ fn a_method_that_is_deleted_while_the_processor_is_asked_leaves_no_token() {
         });
         let told = shop.at_once::<bool>(vec![asking, deleting]);
         assert!(told[1]);
-        assert_eq!((shop.count("processor_token"), shop.count("token_request")), (0, 0), "seed {seed}");
+        assert_eq!(
+            (shop.count("processor_token"), shop.count("token_request")),
+            (0, 0),
+            "seed {seed}"
+        );
     }
 }
 
@@ -325,16 +442,22 @@ fn a_security_code_can_be_given_to_a_stored_card() {
     let (owned, lonely) = (shop.add(customer, VISA), of_nobody(&shop));
     let code = |text: &str| SecurityCode::parse(text.to_owned()).unwrap();
     let attach = |caller: &domain::caller::Caller, token: &VaultToken, text: &str| {
-        shop.run(shop.engine.attach_code(caller, token, &code(text))).map_err(|fault| fault.code)
+        shop.run(shop.engine.attach_code(caller, token, &code(text)))
+            .map_err(|fault| fault.code)
     };
     let kept = |token: &VaultToken| {
-        let kept = shop.run(shop.vault.open_cvc(&format!("{}/{token}", shop.team))).unwrap();
+        let kept = shop
+            .run(shop.vault.open_cvc(&format!("{}/{token}", shop.team)))
+            .unwrap();
         kept.map(|code| code.expose().to_owned())
     };
     attach(&shop.server, &owned, "123").unwrap();
     attach(&shop.server, &owned, "7374").unwrap();
     assert_eq!(kept(&owned).as_deref(), Some("7374"), "the last one counts");
-    let hers = shop.client(ClientGrant { customer: Some(customer), ..ClientGrant::default() });
+    let hers = shop.client(ClientGrant {
+        customer: Some(customer),
+        ..ClientGrant::default()
+    });
     attach(&hers, &owned, "555").unwrap();
     let somebodys = shop.client(ClientGrant::default());
     assert_eq!(attach(&somebodys, &owned, "666"), Err(Code::MethodNotFound));
@@ -343,16 +466,25 @@ fn a_security_code_can_be_given_to_a_stored_card() {
     assert_eq!(attach(&shop.public(), &lonely, "888"), Err(Code::Forbidden));
     assert_eq!(kept(&lonely).as_deref(), Some("777"));
     let foreign = VaultToken::parse("abcdefgh12345678").unwrap();
-    assert_eq!(attach(&shop.server, &foreign, "123"), Err(Code::MethodNotFound));
+    assert_eq!(
+        attach(&shop.server, &foreign, "123"),
+        Err(Code::MethodNotFound)
+    );
 }
 
 #[test]
 fn in_live_mode_a_code_is_as_long_as_the_brands() {
     let shop = Shop::open_in(15, Mode::Live);
-    let made = shop.tokenise(&shop.server, None, token(card(AMEX), Owner::Nobody)).result.unwrap();
+    let made = shop
+        .tokenise(&shop.server, None, token(card(AMEX), Owner::Nobody))
+        .result
+        .unwrap();
     let attach = |text: &str| {
         let code = SecurityCode::parse(text.to_owned()).unwrap();
-        shop.run(shop.engine.attach_code(&shop.server, &made.method.token, &code))
+        shop.run(
+            shop.engine
+                .attach_code(&shop.server, &made.method.token, &code),
+        )
     };
     assert_eq!(attach("123").unwrap_err().field.as_deref(), Some("cvc"));
     attach("1234").unwrap();

@@ -12,8 +12,8 @@ use domain::{
     payment::{Initiator, Payment},
 };
 use engine::{
-    Authorise, CreateCustomer, Engine, Instrument, Once, Owner, Parts, Payer, Scope, Seed, SeedConnection, SeedFlow,
-    Settings, TokenView, Tokenise, Told,
+    Authorise, CreateCustomer, Engine, Instrument, Once, Owner, Parts, Payer, Scope, Seed,
+    SeedConnection, SeedFlow, Settings, TokenView, Tokenise, Told,
 };
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
@@ -56,11 +56,19 @@ impl Shop {
     fn opened(self) -> Self {
         let mode = self.server.mode;
         let shop = self;
-        let key = if mode == Mode::Test { KEY } else { "sk_live_shopkey0" };
+        let key = if mode == Mode::Test {
+            KEY
+        } else {
+            "sk_live_shopkey0"
+        };
         let first = shop.run(shop.engine.seed(beginnings(Some(key)))).unwrap();
         assert!(first.is_some());
         let server = shop.run(shop.engine.authenticate(key)).unwrap();
-        Self { team: server.team, server, ..shop }
+        Self {
+            team: server.team,
+            server,
+            ..shop
+        }
     }
 
     /// With the vault in a database of its own kind.
@@ -70,7 +78,9 @@ impl Shop {
 
     /// Databases without anything in them.
     pub(crate) fn without_team(chance: u64, mode: Mode) -> Self {
-        Self::over(chance, mode, |world| Db::sqlite_inline(vault::MIGRATIONS, world).unwrap())
+        Self::over(chance, mode, |world| {
+            Db::sqlite_inline(vault::MIGRATIONS, world).unwrap()
+        })
     }
 
     fn over(chance: u64, mode: Mode, sealed: impl FnOnce(&World) -> Db) -> Self {
@@ -91,16 +101,34 @@ impl Shop {
             mode,
             seen_in: None,
         };
-        Self { world, sim, store, vault, engine, team: server.team, server, desk, challenge, _directory: directory }
+        Self {
+            world,
+            sim,
+            store,
+            vault,
+            engine,
+            team: server.team,
+            server,
+            desk,
+            challenge,
+            _directory: directory,
+        }
     }
 
     /// Another process over the same databases.
     pub(crate) fn another_node(&self) -> Engine {
-        engine_over((&self.world, &self.desk, &self.challenge), &self.store, &self.vault, self.server.mode)
+        engine_over(
+            (&self.world, &self.desk, &self.challenge),
+            &self.store,
+            &self.vault,
+            self.server.mode,
+        )
     }
 
     pub(crate) fn run<T>(&self, story: impl Future<Output = T>) -> T {
-        self.sim.run_until(story).expect("the story does not get stuck")
+        self.sim
+            .run_until(story)
+            .expect("the story does not get stuck")
     }
 
     /// Plays stories as tasks of their own, in an order that the seed decides. What they told, in their order.
@@ -128,73 +156,137 @@ impl Shop {
     }
 
     pub(crate) fn public(&self) -> Caller {
-        let made = self.run(self.engine.create_key(self.team, engine::KeyKind::Public, "site", None)).unwrap();
+        let made = self
+            .run(
+                self.engine
+                    .create_key(self.team, engine::KeyKind::Public, "site", None),
+            )
+            .unwrap();
         self.run(self.engine.authenticate(&made.token)).unwrap()
     }
 
     pub(crate) fn client(&self, grant: ClientGrant) -> Caller {
-        let Ok(made) = self.run(self.engine.client_token(&self.server, grant)) else { panic!("no client token") };
+        let Ok(made) = self.run(self.engine.client_token(&self.server, grant)) else {
+            panic!("no client token")
+        };
         self.run(self.engine.authenticate(&made.token)).unwrap()
     }
 
     pub(crate) fn create_customer(&self, name: &str) -> CustomerId {
-        self.create_customer_by(&self.server, cards::person(name)).unwrap()
+        self.create_customer_by(&self.server, cards::person(name))
+            .unwrap()
     }
 
-    pub(crate) fn create_customer_by(&self, caller: &Caller, draft: CustomerDraft) -> Result<CustomerId, Fault> {
-        self.run(self.engine.create_customer(caller, None, Ok(CreateCustomer { draft, card: None }))).result
+    pub(crate) fn create_customer_by(
+        &self,
+        caller: &Caller,
+        draft: CustomerDraft,
+    ) -> Result<CustomerId, Fault> {
+        self.run(self.engine.create_customer(
+            caller,
+            None,
+            Ok(CreateCustomer { draft, card: None }),
+        ))
+        .result
     }
 
-    pub(crate) fn tokenise(&self, caller: &Caller, once: Option<Once>, command: Tokenise) -> Told<TokenView> {
+    pub(crate) fn tokenise(
+        &self,
+        caller: &Caller,
+        once: Option<Once>,
+        command: Tokenise,
+    ) -> Told<TokenView> {
         self.run(self.engine.tokenise(caller, once, Ok(command)))
     }
 
     /// Stores a card for a customer.
     pub(crate) fn add(&self, customer: CustomerId, number: &str) -> VaultToken {
         let command = cards::token(cards::card(number), Owner::Existing(customer.to_string()));
-        self.tokenise(&self.server, None, command).result.unwrap().method.token
+        self.tokenise(&self.server, None, command)
+            .result
+            .unwrap()
+            .method
+            .token
     }
 
     pub(crate) fn tokens(&self, customer: CustomerId) -> Vec<VaultToken> {
-        let methods = self.run(self.engine.methods(&self.server, customer)).unwrap();
+        let methods = self
+            .run(self.engine.methods(&self.server, customer))
+            .unwrap();
         methods.into_iter().map(|method| method.token).collect()
     }
 
     pub(crate) fn default_of(&self, customer: CustomerId) -> Option<VaultToken> {
-        let told = self.run(self.engine.customer(&self.server, customer)).unwrap().default_method;
-        let methods = self.run(self.engine.methods(&self.server, customer)).unwrap();
-        let flagged: Vec<_> =
-            methods.into_iter().filter(|method| method.is_default).map(|method| method.token).collect();
-        assert_eq!(flagged, Vec::from_iter(told.clone()), "both views agree, and the default is one of the methods");
+        let told = self
+            .run(self.engine.customer(&self.server, customer))
+            .unwrap()
+            .default_method;
+        let methods = self
+            .run(self.engine.methods(&self.server, customer))
+            .unwrap();
+        let flagged: Vec<_> = methods
+            .into_iter()
+            .filter(|method| method.is_default)
+            .map(|method| method.token)
+            .collect();
+        assert_eq!(
+            flagged,
+            Vec::from_iter(told.clone()),
+            "both views agree, and the default is one of the methods"
+        );
         told
     }
 
     /// How many numbers the vault holds.
     pub(crate) fn sealed(&self) -> usize {
         let end = Timestamp::from_micros(i64::MAX);
-        self.run(self.vault.older_than(end, None, 10_000)).unwrap().len()
+        self.run(self.vault.older_than(end, None, 10_000))
+            .unwrap()
+            .len()
     }
 
     pub(crate) fn pay(&self, customer: CustomerId, once: Option<Once>) -> Told<Payment> {
-        let told = self.run(self.engine.authorise(&self.server, once, Ok(order(customer))));
-        Told { result: told.result.map(|view| *view.payment), replayed: told.replayed }
+        let told = self.run(
+            self.engine
+                .authorise(&self.server, once, Ok(order(customer))),
+        );
+        Told {
+            result: told.result.map(|view| *view.payment),
+            replayed: told.replayed,
+        }
     }
 
     pub(crate) fn count(&self, table: &str) -> i64 {
-        let rows = self.run(self.store.read(format!("select count(*) from {table}"), Vec::new())).unwrap();
+        let rows = self
+            .run(
+                self.store
+                    .read(format!("select count(*) from {table}"), Vec::new()),
+            )
+            .unwrap();
         rows[0].int(0).unwrap()
     }
 }
 
-fn engine_over((world, desk, challenge): (&World, &Desk, &Challenge), store: &Db, vault: &Vault, mode: Mode) -> Engine {
+fn engine_over(
+    (world, desk, challenge): (&World, &Desk, &Challenge),
+    store: &Db,
+    vault: &Vault,
+    mode: Mode,
+) -> Engine {
     Engine::new(Parts {
         world: world.clone(),
         store: store.clone(),
         vault: vault.clone(),
-        connectors: [("approves", Approves::connector(world, desk, challenge))].into_iter().collect(),
+        connectors: [("approves", Approves::connector(world, desk, challenge))]
+            .into_iter()
+            .collect(),
         outbound: Arc::new(Silence(world.clone())),
         wallets: engine::WalletKeys::default(),
-        settings: Settings { mode, poll_interval: Duration::from_secs(10), ..Settings::default() },
+        settings: Settings {
+            mode,
+            poll_interval: Duration::from_secs(10),
+            ..Settings::default()
+        },
     })
 }
 
@@ -230,7 +322,10 @@ pub(crate) fn order(customer: CustomerId) -> Authorise {
         three_ds_redirect: None,
         apm_redirect: None,
         instrument: None::<Instrument>,
-        payer: Some(Payer { id: Some(customer.to_string()), told: domain::payment::Payer::default() }),
+        payer: Some(Payer {
+            id: Some(customer.to_string()),
+            told: domain::payment::Payer::default(),
+        }),
         order_id: None,
         transaction_id: None,
         description: None,
@@ -241,7 +336,14 @@ pub(crate) fn order(customer: CustomerId) -> Authorise {
     }
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "it is given where a key may be absent")]
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "it is given where a key may be absent"
+)]
 pub(crate) fn once(scope: Scope, key: &str, arguments: &serde_json::Value) -> Option<Once> {
-    Some(Once { key: key.to_owned(), scope, arguments: arguments.clone() })
+    Some(Once {
+        key: key.to_owned(),
+        scope,
+        arguments: arguments.clone(),
+    })
 }

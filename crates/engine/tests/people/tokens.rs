@@ -32,18 +32,31 @@ fn a_token_of_nobody_keeps_what_was_given_and_no_number() {
     assert!(view.method.token.as_str().len() >= 16);
     assert_eq!(view.method.masked, "************4242");
     assert_eq!(
-        (view.method.holder.as_deref(), view.method.external_id.as_deref()),
+        (
+            view.method.holder.as_deref(),
+            view.method.external_id.as_deref()
+        ),
         (Some("Ada Byron"), Some("card-7"))
     );
     assert!(!view.method.is_default);
     assert!(
         matches!(&view.method.instrument, Instrument::Card { brand, bin, .. } if brand == "VISA" && bin == "424242")
     );
-    assert_eq!(shop.run(shop.engine.method(&shop.server, view.method.token.clone())).unwrap(), view.method);
-    let again = shop.tokenise(&shop.server, None, token(card(VISA), Owner::Nobody)).result.unwrap();
+    assert_eq!(
+        shop.run(shop.engine.method(&shop.server, view.method.token.clone()))
+            .unwrap(),
+        view.method
+    );
+    let again = shop
+        .tokenise(&shop.server, None, token(card(VISA), Owner::Nobody))
+        .result
+        .unwrap();
     assert_ne!(again.method.token, view.method.token);
     assert_eq!(again.method.fingerprint, view.method.fingerprint);
-    let other = shop.tokenise(&shop.server, None, token(card(MASTERCARD), Owner::Nobody)).result.unwrap();
+    let other = shop
+        .tokenise(&shop.server, None, token(card(MASTERCARD), Owner::Nobody))
+        .result
+        .unwrap();
     assert_ne!(other.method.fingerprint, view.method.fingerprint);
 }
 
@@ -51,9 +64,19 @@ fn a_token_of_nobody_keeps_what_was_given_and_no_number() {
 fn a_bank_account_is_stored_too() {
     let shop = Shop::open(2);
     let method = NewMethod::Account(account("DE89370400440532013000"));
-    let command = Tokenise { method, external_id: None, metadata: None, owner: Owner::New(person("Ada")) };
+    let command = Tokenise {
+        method,
+        external_id: None,
+        metadata: None,
+        owner: Owner::New(person("Ada")),
+    };
     let view = shop.tokenise(&shop.server, None, command).result.unwrap();
-    assert_eq!(view.method.instrument, Instrument::BankAccount { bank_name: Some("Coutts".to_owned()) });
+    assert_eq!(
+        view.method.instrument,
+        Instrument::BankAccount {
+            bank_name: Some("Coutts".to_owned())
+        }
+    );
     assert!(view.method.is_default && view.method.masked.ends_with("3000"));
     assert_eq!(shop.sealed(), 1);
 }
@@ -61,11 +84,22 @@ fn a_bank_account_is_stored_too() {
 #[test]
 fn with_customer_data_a_customer_is_made_whose_default_it_is() {
     let shop = Shop::open(3);
-    let view = shop.tokenise(&shop.server, None, token(card(VISA), Owner::New(person("Bea")))).result.unwrap();
+    let view = shop
+        .tokenise(
+            &shop.server,
+            None,
+            token(card(VISA), Owner::New(person("Bea"))),
+        )
+        .result
+        .unwrap();
     let customer = view.customer.unwrap();
     assert_eq!(view.method.customer, Some(customer.id));
     assert_eq!(shop.default_of(customer.id), Some(view.method.token));
-    assert_eq!(shop.run(shop.engine.customer(&shop.server, customer.id)).unwrap(), customer);
+    assert_eq!(
+        shop.run(shop.engine.customer(&shop.server, customer.id))
+            .unwrap(),
+        customer
+    );
 }
 
 #[test]
@@ -83,28 +117,66 @@ fn an_expired_card_is_refused_and_nothing_is_sealed() {
     let shop = Shop::open(5);
     let mut expired = card(VISA);
     expired.expiry = Expiry::parse(12, 2024).unwrap();
-    let fault = shop.tokenise(&shop.server, None, token(expired, Owner::Nobody)).result.unwrap_err();
-    assert_eq!((fault.code, fault.field.as_deref()), (Code::Validation, Some("data.paymentMethod.card.expYear")));
+    let fault = shop
+        .tokenise(&shop.server, None, token(expired, Owner::Nobody))
+        .result
+        .unwrap_err();
+    assert_eq!(
+        (fault.code, fault.field.as_deref()),
+        (Code::Validation, Some("data.paymentMethod.card.expYear"))
+    );
     assert_eq!(shop.sealed(), 0);
 }
 
 #[test]
 fn a_code_of_the_wrong_length_is_refused_in_live_mode_alone() {
-    for (mode, refused) in [(Mode::Test, None), (Mode::Live, Some("data.paymentMethod.card.cvc"))] {
+    for (mode, refused) in [
+        (Mode::Test, None),
+        (Mode::Live, Some("data.paymentMethod.card.cvc")),
+    ] {
         let shop = Shop::open_in(6, mode);
-        let told = shop.tokenise(&shop.server, None, token(card_with_code(AMEX, "123"), Owner::Nobody));
-        assert_eq!(told.result.err().and_then(|fault| fault.field).as_deref(), refused);
-        assert!(shop.tokenise(&shop.server, None, token(card_with_code(AMEX, "1234"), Owner::Nobody)).result.is_ok());
+        let told = shop.tokenise(
+            &shop.server,
+            None,
+            token(card_with_code(AMEX, "123"), Owner::Nobody),
+        );
+        assert_eq!(
+            told.result.err().and_then(|fault| fault.field).as_deref(),
+            refused
+        );
+        assert!(
+            shop.tokenise(
+                &shop.server,
+                None,
+                token(card_with_code(AMEX, "1234"), Owner::Nobody)
+            )
+            .result
+            .is_ok()
+        );
     }
 }
 
 #[test]
 fn a_code_is_kept_with_its_token_until_the_token_is_deleted() {
     let shop = Shop::open(7);
-    let made = shop.tokenise(&shop.server, None, token(card_with_code(VISA, "739"), Owner::Nobody)).result.unwrap();
+    let made = shop
+        .tokenise(
+            &shop.server,
+            None,
+            token(card_with_code(VISA, "739"), Owner::Nobody),
+        )
+        .result
+        .unwrap();
     let holder = format!("{}/{}", shop.team, made.method.token);
-    assert_eq!(shop.run(shop.vault.open_cvc(&holder)).unwrap().unwrap().expose(), "739");
-    shop.run(shop.engine.delete_method(&shop.server, made.method.token)).unwrap();
+    assert_eq!(
+        shop.run(shop.vault.open_cvc(&holder))
+            .unwrap()
+            .unwrap()
+            .expose(),
+        "739"
+    );
+    shop.run(shop.engine.delete_method(&shop.server, made.method.token))
+        .unwrap();
     assert!(shop.run(shop.vault.open_cvc(&holder)).unwrap().is_none());
 }
 
@@ -125,10 +197,16 @@ fn the_same_key_tells_the_same_token_and_refuses_another_request() {
     let again = ask(&first_request, VISA);
     assert!(!first.replayed && again.replayed);
     let (first, again) = (first.result.unwrap(), again.result.unwrap());
-    assert_eq!(first, again, "the default mark and the customer of then included");
+    assert_eq!(
+        first, again,
+        "the default mark and the customer of then included"
+    );
     assert!(again.method.is_default);
     let fault = ask(&json!({"data": 2}), AMEX).result.unwrap_err();
-    assert_eq!((fault.code, fault.id), (Code::KeyReused, Some(first.method.id.to_string())));
+    assert_eq!(
+        (fault.code, fault.id),
+        (Code::KeyReused, Some(first.method.id.to_string()))
+    );
     assert_eq!(shop.tokens(customer).len(), 2);
     assert_eq!(shop.sealed(), 2);
 }
@@ -138,8 +216,15 @@ fn a_refusal_is_remembered_under_its_key() {
     let shop = Shop::open(9);
     let arguments = json!({"data": 1});
     let ask = || {
-        let command = token(card(VISA), for_customer("0192a000-0000-7000-8000-000000000000"));
-        shop.tokenise(&shop.server, once(Scope::Tokenise, "k", &arguments), command)
+        let command = token(
+            card(VISA),
+            for_customer("0192a000-0000-7000-8000-000000000000"),
+        );
+        shop.tokenise(
+            &shop.server,
+            once(Scope::Tokenise, "k", &arguments),
+            command,
+        )
     };
     let (first, again) = (ask(), ask());
     assert!(!first.replayed && again.replayed);
@@ -154,7 +239,11 @@ fn twenty_at_once_with_one_key_make_one_token_and_leave_one_number() {
         let arguments = json!({"data": 1});
         let ask = |n: usize| -> BoxFuture<'static, Told<TokenView>> {
             // Half of them reach another node.
-            let engine = if n.is_multiple_of(2) { shop.engine.clone() } else { shop.another_node() };
+            let engine = if n.is_multiple_of(2) {
+                shop.engine.clone()
+            } else {
+                shop.another_node()
+            };
             let (server, once) = (shop.server.clone(), once(Scope::Tokenise, "k", &arguments));
             let command = token(card(VISA), for_customer(customer.to_string()));
             Box::pin(async move { engine.tokenise(&server, once, Ok(command)).await })
@@ -162,7 +251,10 @@ fn twenty_at_once_with_one_key_make_one_token_and_leave_one_number() {
         let told = shop.at_once((0..20).map(ask).collect());
         assert_eq!(told.iter().filter(|told| !told.replayed).count(), 1);
         let first = told[0].result.clone().unwrap();
-        assert!(told.iter().all(|told| told.result.as_ref().unwrap() == &first));
+        assert!(
+            told.iter()
+                .all(|told| told.result.as_ref().unwrap() == &first)
+        );
         assert_eq!(shop.tokens(customer), [first.method.token]);
         assert_eq!(shop.sealed(), 1, "the numbers of the others are erased");
     }
@@ -173,7 +265,11 @@ fn twenty_cards_at_once_for_one_customer_are_all_stored_and_one_is_the_default()
     let shop = Shop::open(10);
     let customer = shop.create_customer("Ada");
     let ask = |n: usize| -> BoxFuture<'static, Told<TokenView>> {
-        let engine = if n.is_multiple_of(2) { shop.engine.clone() } else { shop.another_node() };
+        let engine = if n.is_multiple_of(2) {
+            shop.engine.clone()
+        } else {
+            shop.another_node()
+        };
         let server = shop.server.clone();
         let command = token(card(VISA), for_customer(customer.to_string()));
         Box::pin(async move { engine.tokenise(&server, None, Ok(command)).await })
@@ -182,7 +278,10 @@ fn twenty_cards_at_once_for_one_customer_are_all_stored_and_one_is_the_default()
     assert!(told.iter().all(|told| told.result.is_ok()));
     assert_eq!(shop.tokens(customer).len(), 20);
     assert!(shop.default_of(customer).is_some());
-    let defaults = told.iter().filter(|told| told.result.as_ref().unwrap().method.is_default).count();
+    let defaults = told
+        .iter()
+        .filter(|told| told.result.as_ref().unwrap().method.is_default)
+        .count();
     assert_eq!(defaults, 1);
 }
 
@@ -190,8 +289,14 @@ fn twenty_cards_at_once_for_one_customer_are_all_stored_and_one_is_the_default()
 fn a_client_token_stores_for_nobody_and_for_the_customers_it_may_name_alone() {
     let shop = Shop::open(11);
     let (ada, eve) = (shop.create_customer("Ada"), shop.create_customer("Eve"));
-    let browser = shop.client(ClientGrant { customer: Some(ada), ..ClientGrant::default() });
-    let ask = |owner| shop.tokenise(&browser, None, token(card(VISA), owner)).result;
+    let browser = shop.client(ClientGrant {
+        customer: Some(ada),
+        ..ClientGrant::default()
+    });
+    let ask = |owner| {
+        shop.tokenise(&browser, None, token(card(VISA), owner))
+            .result
+    };
     assert!(ask(Owner::Nobody).is_ok());
     assert!(ask(for_customer(ada.to_string())).is_ok());
     let bea = ask(Owner::New(person("Bea"))).unwrap().customer.unwrap();
@@ -199,9 +304,18 @@ fn a_client_token_stores_for_nobody_and_for_the_customers_it_may_name_alone() {
     assert!(ask(for_customer(bea.id.to_string())).is_ok());
     let cid = shop.create_customer_by(&browser, person("Cid")).unwrap();
     assert!(ask(for_customer(cid.to_string())).is_ok());
-    assert_eq!(ask(for_customer(eve.to_string())).unwrap_err().code, Code::CustomerNotFound);
+    assert_eq!(
+        ask(for_customer(eve.to_string())).unwrap_err().code,
+        Code::CustomerNotFound
+    );
     let other = shop.client(ClientGrant::default());
-    let foreign = shop.tokenise(&other, None, token(card(VISA), for_customer(cid.to_string()))).result;
+    let foreign = shop
+        .tokenise(
+            &other,
+            None,
+            token(card(VISA), for_customer(cid.to_string())),
+        )
+        .result;
     assert_eq!(foreign.unwrap_err().code, Code::CustomerNotFound);
     assert!(shop.tokens(eve).is_empty());
     assert_eq!(shop.sealed(), 5);
@@ -211,7 +325,11 @@ fn a_client_token_stores_for_nobody_and_for_the_customers_it_may_name_alone() {
 fn a_public_key_stores_nothing() {
     let shop = Shop::open(12);
     let browser = shop.public();
-    let told = shop.tokenise(&browser, once(Scope::Tokenise, "k", &json!(1)), token(card(VISA), Owner::Nobody));
+    let told = shop.tokenise(
+        &browser,
+        once(Scope::Tokenise, "k", &json!(1)),
+        token(card(VISA), Owner::Nobody),
+    );
     assert_eq!(told.result.unwrap_err().code, Code::Forbidden);
     assert_eq!((shop.sealed(), shop.count("once")), (0, 0));
 }
@@ -226,8 +344,16 @@ fn a_browsers_idempotency_keys_are_its_own() {
     let theirs = shop.tokenise(&browser, key(), wanted());
     let ours = shop.tokenise(&shop.server, key(), wanted());
     assert!(!ours.replayed && !theirs.replayed);
-    assert_ne!(ours.result.unwrap().method.token, theirs.result.unwrap().method.token);
+    assert_ne!(
+        ours.result.unwrap().method.token,
+        theirs.result.unwrap().method.token
+    );
     assert!(shop.tokenise(&shop.server, key(), wanted()).replayed);
     assert!(shop.tokenise(&browser, key(), wanted()).replayed);
-    assert!(!shop.tokenise(&shop.client(ClientGrant::default()), key(), wanted()).replayed, "another token's");
+    assert!(
+        !shop
+            .tokenise(&shop.client(ClientGrant::default()), key(), wanted())
+            .replayed,
+        "another token's"
+    );
 }

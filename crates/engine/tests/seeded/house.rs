@@ -11,7 +11,9 @@ use domain::{
     id::{ConnectionId, FlowId},
     payment::{Kind, Payment},
 };
-use engine::{Connectors, Engine, Owner, Parts, Seed, SeedConnection, SeedFlow, Settings, Tokenise};
+use engine::{
+    Connectors, Engine, Owner, Parts, Seed, SeedConnection, SeedFlow, Settings, Tokenise,
+};
 use vault::{KeySource, Vault};
 use world::{Sim, World};
 
@@ -35,13 +37,22 @@ impl House {
         let folder = tempfile::tempdir().unwrap();
         // The key file's bytes come from the seed too.
         let engine = assemble(&world, &store, &vault_db, &books, folder.path());
-        let house = Self { engine, world, sim, store, books, _folder: folder };
+        let house = Self {
+            engine,
+            world,
+            sim,
+            store,
+            books,
+            _folder: folder,
+        };
         house.run(house.engine.seed(seed_of_team())).unwrap();
         house
     }
 
     pub(crate) fn run<T>(&self, work: impl Future<Output = T>) -> T {
-        self.sim.run_until(work).unwrap_or_else(|_| panic!("the run is stuck"))
+        self.sim
+            .run_until(work)
+            .unwrap_or_else(|_| panic!("the run is stuck"))
     }
 
     pub(crate) fn steps(&self) -> u64 {
@@ -61,15 +72,27 @@ impl House {
     }
 
     pub(crate) fn payments(&self) -> Vec<Payment> {
-        let rows = self.run(self.store.scan("select body from payment order by payment_id", Vec::new())).unwrap();
-        rows.iter().map(|row| serde_json::from_str(row.text(0).unwrap()).unwrap()).collect()
+        let rows = self
+            .run(
+                self.store
+                    .scan("select body from payment order by payment_id", Vec::new()),
+            )
+            .unwrap();
+        rows.iter()
+            .map(|row| serde_json::from_str(row.text(0).unwrap()).unwrap())
+            .collect()
     }
 
     pub(crate) fn events(&self) -> Vec<(String, i64, String)> {
         let sql = "select stream, seq, data from event order by stream, seq";
         let rows = self.run(self.store.scan(sql, Vec::new())).unwrap();
-        let read =
-            |row: &db::Row| (row.text(0).unwrap().to_owned(), row.int(1).unwrap(), row.text(2).unwrap().to_owned());
+        let read = |row: &db::Row| {
+            (
+                row.text(0).unwrap().to_owned(),
+                row.int(1).unwrap(),
+                row.text(2).unwrap().to_owned(),
+            )
+        };
         rows.iter().map(read).collect()
     }
 
@@ -83,48 +106,85 @@ impl House {
             }
         };
         let now = self.world.now();
-        let payments: BTreeMap<String, Payment> = payments.into_iter().map(|one| (one.id.key(), one)).collect();
+        let payments: BTreeMap<String, Payment> = payments
+            .into_iter()
+            .map(|one| (one.id.key(), one))
+            .collect();
         let mut charged: BTreeMap<String, u32> = BTreeMap::new();
         let mut moved: BTreeMap<String, (i64, i64)> = BTreeMap::new();
         for entry in self.entries() {
             let reference = entry.reference.as_str().to_owned();
             let (id, n) = connector::Reference::parse(&reference).unwrap();
-            let payment =
-                payments.get(&id.key()).unwrap_or_else(|| panic!("{reference} is charged and has no payment"));
+            let payment = payments
+                .get(&id.key())
+                .unwrap_or_else(|| panic!("{reference} is charged and has no payment"));
             let operation = payment.operation(n).unwrap();
             assert!(matches!(operation.kind, Kind::Authorise { .. }));
-            let gone = entry.cancelled(now) || entry.refunded(now) == entry.captured(now) && entry.captured(now) > 0;
+            let gone = entry.cancelled(now)
+                || entry.refunded(now) == entry.captured(now) && entry.captured(now) > 0;
             if entry.authorised(now) > 0 && !gone {
                 *charged.entry(id.key()).or_default() += 1;
             }
-            assert_eq!(entry.connection, operation.connection, "{reference} went elsewhere");
+            assert_eq!(
+                entry.connection, operation.connection,
+                "{reference} went elsewhere"
+            );
             let sums = moved.entry(id.key()).or_default();
             *sums = (sums.0 + entry.captured(now), sums.1 + entry.refunded(now));
         }
-        assert!(charged.values().all(|count| *count == 1), "charged twice: {charged:?}");
+        assert!(
+            charged.values().all(|count| *count == 1),
+            "charged twice: {charged:?}"
+        );
         for payment in payments.values() {
             let sums = moved.get(&payment.id.key()).copied().unwrap_or_default();
-            assert_eq!(sums, (payment.captured, payment.refunded()), "of {} in {}", payment.id, payment.status);
+            assert_eq!(
+                sums,
+                (payment.captured, payment.refunded()),
+                "of {} in {}",
+                payment.id,
+                payment.status
+            );
             let entries = self.entries();
-            let own = entries.iter().filter(|entry| entry.reference.as_str().starts_with(&payment.id.key()));
+            let own = entries
+                .iter()
+                .filter(|entry| entry.reference.as_str().starts_with(&payment.id.key()));
             let authorised = own.filter(|entry| entry.authorised(now) > 0).count();
-            assert!(authorised <= 1, "{} is charged at {authorised} connections", payment.id);
+            assert!(
+                authorised <= 1,
+                "{} is charged at {authorised} connections",
+                payment.id
+            );
             let holds = authorised == 1;
-            let attempts = payment.operations.iter().filter(|one| matches!(one.kind, Kind::Authorise { .. }));
+            let attempts = payment
+                .operations
+                .iter()
+                .filter(|one| matches!(one.kind, Kind::Authorise { .. }));
             let says = attempts.filter(|one| one.state.is_done()).count() > 0;
             assert_eq!(holds, says, "{} says {}", payment.id, payment.status);
-            let own = all_events.iter().filter(|event| event.0 == payment.id.key());
+            let own = all_events
+                .iter()
+                .filter(|event| event.0 == payment.id.key());
             let events: Vec<i64> = own.map(|event| event.1).collect();
             let wanted: Vec<i64> = (1..=i64::try_from(payment.version).unwrap()).collect();
             assert_eq!(events, wanted, "one event for each version");
         }
     }
 
-    pub(crate) fn token(&self, caller: &Caller, number: &str) -> impl Future<Output = String> + use<> {
+    pub(crate) fn token(
+        &self,
+        caller: &Caller,
+        number: &str,
+    ) -> impl Future<Output = String> + use<> {
         let method = NewMethod::Card(card(number));
         let (engine, caller) = (self.engine.clone(), caller.clone());
         async move {
-            let wanted = Tokenise { method, external_id: None, metadata: None, owner: Owner::Nobody };
+            let wanted = Tokenise {
+                method,
+                external_id: None,
+                metadata: None,
+                owner: Owner::Nobody,
+            };
             let told = engine.tokenise(&caller, None, Ok(wanted)).await;
             told.result.unwrap().method.token.as_str().to_owned()
         }
@@ -133,7 +193,9 @@ impl House {
 
 pub(crate) fn card(number: &str) -> CardInput {
     CardInput {
-        number: domain::card_number::CardNumber::parse(number.to_owned()).ok().unwrap(),
+        number: domain::card_number::CardNumber::parse(number.to_owned())
+            .ok()
+            .unwrap(),
         expiry: Expiry::parse(12, 2040).unwrap(),
         cvc: None,
         holder: None,
@@ -142,11 +204,26 @@ pub(crate) fn card(number: &str) -> CardInput {
     }
 }
 
-fn assemble(world: &World, store: &Db, vault_db: &Db, books: &Arc<MemoryBooks>, folder: &std::path::Path) -> Engine {
+fn assemble(
+    world: &World,
+    store: &Db,
+    vault_db: &Db,
+    books: &Arc<MemoryBooks>,
+    folder: &std::path::Path,
+) -> Engine {
     let source = KeySource::File(folder.join("keys.json"));
-    let vault = Vault::open(vault_db.clone(), source, world.clone(), Duration::from_hours(1)).unwrap();
+    let vault = Vault::open(
+        vault_db.clone(),
+        source,
+        world.clone(),
+        Duration::from_hours(1),
+    )
+    .unwrap();
     let simulator = Simulator::new(world.clone(), Arc::clone(books) as Arc<dyn Books>);
-    let connectors: Connectors = BTreeMap::from([("simulator", Arc::new(simulator) as Arc<dyn connector::Connector>)]);
+    let connectors: Connectors = BTreeMap::from([(
+        "simulator",
+        Arc::new(simulator) as Arc<dyn connector::Connector>,
+    )]);
     let parts = Parts {
         world: world.clone(),
         store: store.clone(),
@@ -181,7 +258,9 @@ fn seed_of_team() -> Seed {
     };
     let flow = |(id, authorise, capture): (&str, &str, &str)| SeedFlow {
         id: FlowId::parse(id).unwrap(),
-        document: format!("name: {id}\ntrigger: payment\nsteps:\n  - authorise: {authorise}\n  - capture: {capture}\n"),
+        document: format!(
+            "name: {id}\ntrigger: payment\nsteps:\n  - authorise: {authorise}\n  - capture: {capture}\n"
+        ),
         is_default: id == "default",
     };
     Seed {
@@ -197,10 +276,26 @@ fn seed_of_team() -> Seed {
         flows: [
             ("default", "{connection: simulator-a}", "now"),
             ("capture-by-api", "{connection: simulator-a}", "api"),
-            ("two", "{connection: simulator-a, fallback: {to: [simulator-b]}}", "api"),
-            ("three", "{connection: ill, fallback: {to: [simulator-b, simulator-a]}}", "now"),
-            ("dying", "{connection: ill, fallback: {to: [dying, simulator-a]}}", "{after: 2s}"),
-            ("half-back", "{connection: simulator-a}", "now\n  - refund: {amount: {percent: 50}}"),
+            (
+                "two",
+                "{connection: simulator-a, fallback: {to: [simulator-b]}}",
+                "api",
+            ),
+            (
+                "three",
+                "{connection: ill, fallback: {to: [simulator-b, simulator-a]}}",
+                "now",
+            ),
+            (
+                "dying",
+                "{connection: ill, fallback: {to: [dying, simulator-a]}}",
+                "{after: 2s}",
+            ),
+            (
+                "half-back",
+                "{connection: simulator-a}",
+                "now\n  - refund: {amount: {percent: 50}}",
+            ),
         ]
         .map(flow)
         .into(),

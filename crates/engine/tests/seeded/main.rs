@@ -1,6 +1,11 @@
 //! Seeded runs of the whole engine on one thread, in virtual time, against the simulator: the same seed plays the same
 //! story, and at its end the processor's books and the payments agree.
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may panic")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may panic"
+)]
 
 mod house;
 mod story;
@@ -29,7 +34,15 @@ fn books_and_payments_agree_whatever_the_seed() {
 fn two_hundred_refunds_of_one_leave_exactly_one_hundred() {
     let house = House::build(5);
     let caller = house.caller();
-    let paid = house.run(story::authorise(&house, &caller, "4242424242424242", 100, None)).unwrap();
+    let paid = house
+        .run(story::authorise(
+            &house,
+            &caller,
+            "4242424242424242",
+            100,
+            None,
+        ))
+        .unwrap();
     let id = paid.payment.id;
     let refunds = (0..200).map(|_| story::refund(&house, &caller, id, Some(1)));
     let results = house.run(futures_util::future::join_all(refunds));
@@ -37,14 +50,23 @@ fn two_hundred_refunds_of_one_leave_exactly_one_hundred() {
     assert_eq!(settled, 100);
     for fault in results.into_iter().filter_map(Result::err) {
         assert!(
-            matches!(fault.code, domain::Code::RefundAmount | domain::Code::RefundStatus),
+            matches!(
+                fault.code,
+                domain::Code::RefundAmount | domain::Code::RefundStatus
+            ),
             "{:?}: {}",
             fault.code,
             fault.message
         );
     }
-    let payment = house.run(house.engine.payment(&caller, id)).unwrap().payment;
-    assert_eq!((payment.refunded(), payment.status), (100, domain::payment::Status::Refunded));
+    let payment = house
+        .run(house.engine.payment(&caller, id))
+        .unwrap()
+        .payment;
+    assert_eq!(
+        (payment.refunded(), payment.status),
+        (100, domain::payment::Status::Refunded)
+    );
     house.assert_books_equal_payments();
 }
 
@@ -52,7 +74,8 @@ fn two_hundred_refunds_of_one_leave_exactly_one_hundred() {
 fn fifty_authorisations_with_one_key_are_one_charge_and_one_answer() {
     let house = House::build(6);
     let caller = house.caller();
-    let all = (0..50).map(|_| story::authorise(&house, &caller, "4242424242424242", 700, Some("one-key")));
+    let all = (0..50)
+        .map(|_| story::authorise(&house, &caller, "4242424242424242", 700, Some("one-key")));
     let results = house.run(futures_util::future::join_all(all));
     let first = results[0].as_ref().unwrap().payment.clone();
     for result in &results {
@@ -67,10 +90,25 @@ fn whoever_asks_under_a_key_is_told_the_end_of_the_flow_and_not_its_middle() {
     for seed in 20..30 {
         let house = House::build(seed);
         let caller = house.caller();
-        let all = (0..8)
-            .map(|_| story::authorise_once(&house, &caller, "half-back", "4242424242424242", 700, Some("one-key")));
+        let all = (0..8).map(|_| {
+            story::authorise_once(
+                &house,
+                &caller,
+                "half-back",
+                "4242424242424242",
+                700,
+                Some("one-key"),
+            )
+        });
         let results = house.run(futures_util::future::join_all(all));
-        let again = story::authorise_once(&house, &caller, "half-back", "4242424242424242", 700, Some("one-key"));
+        let again = story::authorise_once(
+            &house,
+            &caller,
+            "half-back",
+            "4242424242424242",
+            700,
+            Some("one-key"),
+        );
         let last = house.run(again).unwrap().payment;
         assert_eq!((last.captured, last.refunded()), (700, 350));
         for result in results {
@@ -85,14 +123,40 @@ fn an_authorisation_that_nobody_captures_is_cancelled_when_the_processor_says_so
     let house = House::build(7);
     let caller = house.caller();
     house.engine.start();
-    let held = house.run(story::authorise_on(&house, &caller, "capture-by-api", "4242424242424242", 900)).unwrap();
-    let kept = house.run(story::authorise_on(&house, &caller, "capture-by-api", "4000000000000937", 900)).unwrap();
+    let held = house
+        .run(story::authorise_on(
+            &house,
+            &caller,
+            "capture-by-api",
+            "4242424242424242",
+            900,
+        ))
+        .unwrap();
+    let kept = house
+        .run(story::authorise_on(
+            &house,
+            &caller,
+            "capture-by-api",
+            "4000000000000937",
+            900,
+        ))
+        .unwrap();
     assert_eq!(held.payment.status, domain::payment::Status::Authorised);
     house.run(house.world.sleep(Duration::from_hours(13)));
-    let after = house.run(house.engine.payment(&caller, held.payment.id)).unwrap().payment;
+    let after = house
+        .run(house.engine.payment(&caller, held.payment.id))
+        .unwrap()
+        .payment;
     assert_eq!(after.status, domain::payment::Status::Cancelled);
-    let after = house.run(house.engine.payment(&caller, kept.payment.id)).unwrap().payment;
-    assert_eq!(after.status, domain::payment::Status::Authorised, "the processor keeps it alive");
+    let after = house
+        .run(house.engine.payment(&caller, kept.payment.id))
+        .unwrap()
+        .payment;
+    assert_eq!(
+        after.status,
+        domain::payment::Status::Authorised,
+        "the processor keeps it alive"
+    );
     house.assert_books_equal_payments();
 }
 
@@ -112,7 +176,15 @@ fn a_request_whose_time_is_over_before_anything_is_on_disk_is_told_so_and_may_co
     let fault = house.run(asleep).unwrap_err();
     assert_eq!(fault.code, domain::Code::Unavailable);
     assert_eq!((house.entries().len(), house.payments().len()), (0, 0));
-    let again = house.run(story::authorise(&house, &caller, "4242424242424242", 300, Some("late"))).unwrap();
+    let again = house
+        .run(story::authorise(
+            &house,
+            &caller,
+            "4242424242424242",
+            300,
+            Some("late"),
+        ))
+        .unwrap();
     assert_eq!(again.payment.status, domain::payment::Status::Succeeded);
     house.assert_books_equal_payments();
 }

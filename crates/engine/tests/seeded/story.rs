@@ -38,7 +38,13 @@ const NUMBERS: [&str; 14] = [
 ];
 
 /// The flows of the house; `None` is the default.
-const FLOWS: [Option<&str>; 5] = [None, Some("capture-by-api"), Some("two"), Some("three"), Some("dying")];
+const FLOWS: [Option<&str>; 5] = [
+    None,
+    Some("capture-by-api"),
+    Some("two"),
+    Some("three"),
+    Some("dying"),
+];
 
 /// What is left of a story: enough to tell two runs apart.
 #[derive(Debug, PartialEq, Eq)]
@@ -55,7 +61,8 @@ fn request(flow: Option<&str>, instrument: Instrument, amount: i64) -> Authorise
         target: engine::Target::Flow(flow.map(str::to_owned)),
         intent: None,
         three_ds: domain::payment::ThreeDsWish::AsIssuer,
-        three_ds_redirect: domain::redirect::RedirectUrl::parse("https://shop.example/done", "x").ok(),
+        three_ds_redirect: domain::redirect::RedirectUrl::parse("https://shop.example/done", "x")
+            .ok(),
         apm_redirect: None,
         instrument: Some(instrument),
         payer: None,
@@ -121,16 +128,38 @@ pub(crate) fn refund(
     amount: Option<i64>,
 ) -> impl Future<Output = Result<PaymentView, Fault>> + use<> {
     let (engine, caller) = (house.engine.clone(), caller.clone());
-    async move { engine.refund(&caller, None, Ok(Refund { id, amount, reason: None })).await.result }
+    async move {
+        engine
+            .refund(
+                &caller,
+                None,
+                Ok(Refund {
+                    id,
+                    amount,
+                    reason: None,
+                }),
+            )
+            .await
+            .result
+    }
 }
 
 /// What clients were told, by payment.
 type Told = Arc<Mutex<BTreeMap<PaymentId, Status>>>;
 
 /// One shopper: pays by token or raw card, then somebody captures, cancels and refunds, some of it at once.
-async fn shopper(engine: Engine, world: world::World, caller: Caller, told: Told, tokens: Arc<Vec<String>>) {
-    let pick = |most: usize| usize::try_from(world.random() % u64::try_from(most).unwrap()).unwrap();
-    world.sleep(Duration::from_millis(world.random() % 500)).await;
+async fn shopper(
+    engine: Engine,
+    world: world::World,
+    caller: Caller,
+    told: Told,
+    tokens: Arc<Vec<String>>,
+) {
+    let pick =
+        |most: usize| usize::try_from(world.random() % u64::try_from(most).unwrap()).unwrap();
+    world
+        .sleep(Duration::from_millis(world.random() % 500))
+        .await;
     let which = pick(NUMBERS.len());
     let instrument = if pick(2) == 0 {
         Instrument::Token(tokens[which].clone())
@@ -139,13 +168,29 @@ async fn shopper(engine: Engine, world: world::World, caller: Caller, told: Told
     };
     let flow = FLOWS[pick(FLOWS.len())];
     let amount = i64::try_from(1 + pick(5000)).unwrap();
-    let Ok(view) = engine.authorise(&caller, None, Ok(request(flow, instrument, amount))).await.result else { return };
+    let Ok(view) = engine
+        .authorise(&caller, None, Ok(request(flow, instrument, amount)))
+        .await
+        .result
+    else {
+        return;
+    };
     let id = view.payment.id;
     told.lock().unwrap().insert(id, view.payment.status);
     for _ in 0..pick(4) {
-        world.sleep(Duration::from_millis(world.random() % 8_000)).await;
-        let capture = Capture { id, amount: Some(i64::try_from(1 + pick(3000)).unwrap()), metadata: None };
-        let part = Refund { id, amount: Some(i64::try_from(1 + pick(2000)).unwrap()), reason: None };
+        world
+            .sleep(Duration::from_millis(world.random() % 8_000))
+            .await;
+        let capture = Capture {
+            id,
+            amount: Some(i64::try_from(1 + pick(3000)).unwrap()),
+            metadata: None,
+        };
+        let part = Refund {
+            id,
+            amount: Some(i64::try_from(1 + pick(2000)).unwrap()),
+            reason: None,
+        };
         let results = match pick(4) {
             0 => vec![engine.capture(&caller, None, Ok(capture)).await.result],
             1 => {
@@ -170,13 +215,27 @@ async fn shopper(engine: Engine, world: world::World, caller: Caller, told: Told
 }
 
 fn tokens(house: &House, caller: &Caller) -> Arc<Vec<String>> {
-    Arc::new(house.run(join_all(NUMBERS.iter().map(|number| house.token(caller, number)))))
+    Arc::new(house.run(join_all(
+        NUMBERS.iter().map(|number| house.token(caller, number)),
+    )))
 }
 
-fn shoppers(house: &House, caller: &Caller, told: &Told, count: usize) -> Vec<impl Future<Output = ()> + use<>> {
+fn shoppers(
+    house: &House,
+    caller: &Caller,
+    told: &Told,
+    count: usize,
+) -> Vec<impl Future<Output = ()> + use<>> {
     let tokens = tokens(house, caller);
-    let one =
-        |_| shopper(house.engine.clone(), house.world.clone(), caller.clone(), Arc::clone(told), Arc::clone(&tokens));
+    let one = |_| {
+        shopper(
+            house.engine.clone(),
+            house.world.clone(),
+            caller.clone(),
+            Arc::clone(told),
+            Arc::clone(&tokens),
+        )
+    };
     (0..count).map(one).collect()
 }
 
@@ -191,14 +250,29 @@ pub(crate) fn play(seed: u64, count: usize) -> Played {
     house.assert_books_equal_payments();
     assert_settled(&house);
     let digest = format!("{:?}", house.events());
-    Played { payments: house.payments().len(), steps: house.steps(), digest }
+    Played {
+        payments: house.payments().len(),
+        steps: house.steps(),
+        digest,
+    }
 }
 
 /// After hours nothing is unknown any more, and nothing is still under way.
 fn assert_settled(house: &House) {
     for payment in house.payments() {
-        let open = payment.operations.iter().filter(|operation| operation.state.is_open()).count();
-        assert_eq!(open, 0, "{} in {}: {:?}", payment.id, payment.status, payment.operations);
-        assert!(!matches!(payment.status, Status::Active | Status::NoAnswerFromPsp | Status::GatewayHold));
+        let open = payment
+            .operations
+            .iter()
+            .filter(|operation| operation.state.is_open())
+            .count();
+        assert_eq!(
+            open, 0,
+            "{} in {}: {:?}",
+            payment.id, payment.status, payment.operations
+        );
+        assert!(!matches!(
+            payment.status,
+            Status::Active | Status::NoAnswerFromPsp | Status::GatewayHold
+        ));
     }
 }

@@ -40,7 +40,10 @@ pub(super) fn not(operand: Typed) -> Checked {
 fn boolean(sign: &str, operand: &Typed) -> Result<(), String> {
     match operand.1 {
         Type::Bool | Type::Dyn => Ok(()),
-        _ => Err(format!("`{sign}` needs true or false, but {}", described(operand))),
+        _ => Err(format!(
+            "`{sign}` needs true or false, but {}",
+            described(operand)
+        )),
     }
 }
 
@@ -48,32 +51,55 @@ pub(super) fn joined(sign: &str, left: Typed, right: Typed) -> Checked {
     boolean(sign, &left)?;
     boolean(sign, &right)?;
     let sides = Box::new([left.0, right.0]);
-    Ok((if sign == "&&" { Expr::And(sides) } else { Expr::Or(sides) }, Type::Bool))
+    Ok((
+        if sign == "&&" {
+            Expr::And(sides)
+        } else {
+            Expr::Or(sides)
+        },
+        Type::Bool,
+    ))
 }
 
 pub(super) fn choose(condition: Typed, then: Typed, otherwise: Typed) -> Checked {
     boolean("?", &condition)?;
-    let kind = if then.1 == otherwise.1 { then.1 } else { Type::Dyn };
-    Ok((Expr::Choose(Box::new([condition.0, then.0, otherwise.0])), kind))
+    let kind = if then.1 == otherwise.1 {
+        then.1
+    } else {
+        Type::Dyn
+    };
+    Ok((
+        Expr::Choose(Box::new([condition.0, then.0, otherwise.0])),
+        kind,
+    ))
 }
 
 pub(super) fn negative(operand: Typed) -> Checked {
     match operand.1 {
         Type::Int | Type::Dyn => Ok((Expr::Negative(Box::new(operand.0)), Type::Int)),
-        _ => Err(format!("`-` needs a whole number, but {}", described(&operand))),
+        _ => Err(format!(
+            "`-` needs a whole number, but {}",
+            described(&operand)
+        )),
     }
 }
 
 /// Whether two values can be equal at all. Null can be compared with anything: it asks whether a fact is known.
 fn can_equal(left: Type, right: Type) -> bool {
     left == right
-        || [left, right].iter().any(|kind| matches!(kind, Type::Dyn | Type::Null))
+        || [left, right]
+            .iter()
+            .any(|kind| matches!(kind, Type::Dyn | Type::Null))
         || (is_number(left) && is_number(right))
 }
 
 pub(super) fn equal(left: Typed, right: Typed, make: fn(Box<[Expr; 2]>) -> Expr) -> Checked {
     if !can_equal(left.1, right.1) {
-        return Err(format!("these can never be equal: {}, and {}", described(&left), described(&right)));
+        return Err(format!(
+            "these can never be equal: {}, and {}",
+            described(&left),
+            described(&right)
+        ));
     }
     if left.1 == Type::List && right.1 == Type::List {
         return Err(
@@ -85,7 +111,9 @@ pub(super) fn equal(left: Typed, right: Typed, make: fn(Box<[Expr; 2]>) -> Expr)
 
 pub(super) fn ordered(order: Order, left: Typed, right: Typed) -> Checked {
     let fits = match (left.1, right.1) {
-        (Type::Dyn, other) | (other, Type::Dyn) => matches!(other, Type::Dyn | Type::Int | Type::Double | Type::Text),
+        (Type::Dyn, other) | (other, Type::Dyn) => {
+            matches!(other, Type::Dyn | Type::Int | Type::Double | Type::Text)
+        }
         (Type::Text, Type::Text) => true,
         (left, right) => is_number(left) && is_number(right),
     };
@@ -102,7 +130,10 @@ pub(super) fn ordered(order: Order, left: Typed, right: Typed) -> Checked {
 pub(super) fn calculated(sum: Sum, left: Typed, right: Typed) -> Checked {
     for side in [&left, &right] {
         if !matches!(side.1, Type::Int | Type::Dyn) {
-            return Err(format!("only whole numbers are calculated with, but {}", described(side)));
+            return Err(format!(
+                "only whole numbers are calculated with, but {}",
+                described(side)
+            ));
         }
     }
     Ok((Expr::Sum(sum, Box::new([left.0, right.0])), Type::Int))
@@ -124,7 +155,12 @@ pub(super) fn within(left: Typed, right: Typed) -> Checked {
             }
         }
         _ if right.1 == Type::Dyn => {}
-        _ => return Err("`in` needs a list on its right, as in `card.brand in [\"VISA\", \"AMEX\"]`".to_owned()),
+        _ => {
+            return Err(
+                "`in` needs a list on its right, as in `card.brand in [\"VISA\", \"AMEX\"]`"
+                    .to_owned(),
+            );
+        }
     }
     Ok((Expr::In(Box::new([left.0, right.0])), Type::Bool))
 }
@@ -144,14 +180,20 @@ fn literal_type(expr: &Expr) -> Type {
 pub(super) fn size(operand: Typed) -> Checked {
     match operand.1 {
         Type::Text | Type::List | Type::Dyn => Ok((Expr::Size(Box::new(operand.0)), Type::Int)),
-        _ => Err(format!("`size` needs a text or a list, but {}", described(&operand))),
+        _ => Err(format!(
+            "`size` needs a text or a list, but {}",
+            described(&operand)
+        )),
     }
 }
 
 pub(super) fn matched(kind: Match, left: Typed, right: Typed) -> Checked {
     for side in [&left, &right] {
         if !matches!(side.1, Type::Text | Type::Dyn) {
-            return Err(format!("`startsWith`, `endsWith` and `contains` need texts, but {}", described(side)));
+            return Err(format!(
+                "`startsWith`, `endsWith` and `contains` need texts, but {}",
+                described(side)
+            ));
         }
     }
     Ok((Expr::Match(kind, Box::new([left.0, right.0])), Type::Bool))

@@ -58,7 +58,9 @@ pub(super) fn eval<'v>(expr: &'v Expr, facts: &'v Facts<'_>) -> Found<'v> {
         Expr::Text(text) => Val::Text(text),
         Expr::List(items) => {
             // As in CEL, a list with an item that fails has failed, wherever the answer would be.
-            items.iter().try_for_each(|item| eval(item, facts).map(drop))?;
+            items
+                .iter()
+                .try_for_each(|item| eval(item, facts).map(drop))?;
             Val::List(items)
         }
         Expr::Fact(fact) => known(*fact, facts),
@@ -71,7 +73,14 @@ pub(super) fn eval<'v>(expr: &'v Expr, facts: &'v Facts<'_>) -> Found<'v> {
         Expr::Or(sides) => Val::Bool(joined(sides, facts, true)?),
         Expr::Choose(parts) => {
             let [condition, then, otherwise] = &**parts;
-            eval(if truth(eval(condition, facts)?)? { then } else { otherwise }, facts)?
+            eval(
+                if truth(eval(condition, facts)?)? {
+                    then
+                } else {
+                    otherwise
+                },
+                facts,
+            )?
         }
         Expr::Equal(sides) => Val::Bool(equal_sides(sides, facts)?),
         Expr::Differ(sides) => Val::Bool(!equal_sides(sides, facts)?),
@@ -98,7 +107,11 @@ fn lookup<'v>(path: &'v Path, facts: &'v Facts<'_>) -> Found<'v> {
         Root::Body => facts.webhook_body,
     };
     let Some(root) = root else {
-        return if path.keys.is_empty() { Ok(Val::Null) } else { Err(Failure::Missing(path)) };
+        return if path.keys.is_empty() {
+            Ok(Val::Null)
+        } else {
+            Err(Failure::Missing(path))
+        };
     };
     let found = path.keys.iter().try_fold(root, |value, key| match key {
         Key::Name(name) => value.as_object()?.get(name),
@@ -138,7 +151,11 @@ fn truth(value: Val<'_>) -> Result<bool, Failure<'_>> {
 }
 
 /// `&&` and `||` as CEL has them: a side that decides wins, even when the other one fails.
-fn joined<'v>(sides: &'v [Expr; 2], facts: &'v Facts<'_>, decisive: bool) -> Result<bool, Failure<'v>> {
+fn joined<'v>(
+    sides: &'v [Expr; 2],
+    facts: &'v Facts<'_>,
+    decisive: bool,
+) -> Result<bool, Failure<'v>> {
     let [left, right] = sides;
     let side = |expr: &'v Expr| eval(expr, facts).and_then(truth);
     let first = side(left);
@@ -163,7 +180,8 @@ fn equal<'v>(left: Val<'v>, right: Val<'v>, facts: &'v Facts<'_>) -> Result<bool
         (Val::Bool(left), Val::Bool(right)) => left == right,
         (Val::Text(left), Val::Text(right)) => left == right,
         (Val::Json(left), Val::Json(right)) => left == right,
-        (Val::List(items), Val::Json(Value::Array(values))) | (Val::Json(Value::Array(values)), Val::List(items)) => {
+        (Val::List(items), Val::Json(Value::Array(values)))
+        | (Val::Json(Value::Array(values)), Val::List(items)) => {
             let mut same = items.len() == values.len();
             for (item, value) in items.iter().zip(values) {
                 same = same && equal(eval(item, facts)?, val(value), facts)?;
@@ -174,13 +192,19 @@ fn equal<'v>(left: Val<'v>, right: Val<'v>, facts: &'v Facts<'_>) -> Result<bool
     })
 }
 
-fn ordered<'v>(order: Order, sides: &'v [Expr; 2], facts: &'v Facts<'_>) -> Result<bool, Failure<'v>> {
+fn ordered<'v>(
+    order: Order,
+    sides: &'v [Expr; 2],
+    facts: &'v Facts<'_>,
+) -> Result<bool, Failure<'v>> {
     let [left, right] = sides;
     let (left_value, right_value) = (eval(left, facts)?, eval(right, facts)?);
     let Some(ordering) = compared(left_value, right_value) else {
         return Err(absent(left, left_value)
             .or_else(|| absent(right, right_value))
-            .unwrap_or(Failure::Types("`<`, `<=`, `>` and `>=` compare two numbers or two texts")));
+            .unwrap_or(Failure::Types(
+                "`<`, `<=`, `>` and `>=` compare two numbers or two texts",
+            )));
     };
     Ok(match order {
         Order::Less => ordering.is_lt(),
@@ -210,7 +234,10 @@ fn compared(left: Val<'_>, right: Val<'_>) -> Option<Ordering> {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a number beyond 2^53 is compared with a fraction as CEL compares them")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a number beyond 2^53 is compared with a fraction as CEL compares them"
+)]
 fn double(number: i64) -> f64 {
     number as f64
 }
@@ -260,8 +287,12 @@ fn within<'v>(sides: &'v [Expr; 2], facts: &'v Facts<'_>) -> Result<bool, Failur
             }
             Ok(false)
         }
-        Val::Json(Value::Object(members)) => Ok(matches!(wanted, Val::Text(name) if members.contains_key(name))),
-        _ => Err(Failure::Types("`in` needs a list or an object on its right")),
+        Val::Json(Value::Object(members)) => {
+            Ok(matches!(wanted, Val::Text(name) if members.contains_key(name)))
+        }
+        _ => Err(Failure::Types(
+            "`in` needs a list or an object on its right",
+        )),
     }
 }
 
@@ -273,16 +304,24 @@ fn size(value: Val<'_>) -> Result<Val<'_>, Failure<'static>> {
         Val::Json(Value::Object(members)) => members.len(),
         _ => return Err(Failure::Types("`size` needs a text, a list or an object")),
     };
-    i64::try_from(size).map(Val::Int).map_err(|_| Failure::Number)
+    i64::try_from(size)
+        .map(Val::Int)
+        .map_err(|_| Failure::Number)
 }
 
-fn matched<'v>(kind: Match, sides: &'v [Expr; 2], facts: &'v Facts<'_>) -> Result<bool, Failure<'v>> {
+fn matched<'v>(
+    kind: Match,
+    sides: &'v [Expr; 2],
+    facts: &'v Facts<'_>,
+) -> Result<bool, Failure<'v>> {
     let [left, right] = sides;
     let (left_value, right_value) = (eval(left, facts)?, eval(right, facts)?);
     let (Val::Text(text), Val::Text(part)) = (left_value, right_value) else {
         return Err(absent(left, left_value)
             .or_else(|| absent(right, right_value))
-            .unwrap_or(Failure::Types("`startsWith`, `endsWith` and `contains` need texts")));
+            .unwrap_or(Failure::Types(
+                "`startsWith`, `endsWith` and `contains` need texts",
+            )));
     };
     Ok(match kind {
         Match::Start => text.starts_with(part),

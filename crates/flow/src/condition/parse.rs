@@ -16,14 +16,22 @@ use super::{Expr, FactRef, Key, Match, Order, Path, Root, Sum, Type, check};
 const LEVELS_MAX: u16 = 48;
 
 const FUNCTIONS: [&str; 5] = ["has", "size", "startsWith", "endsWith", "contains"];
-const MACROS: [&str; 5] = [operators::ALL, operators::EXISTS, operators::EXISTS_ONE, operators::MAP, operators::FILTER];
+const MACROS: [&str; 5] = [
+    operators::ALL,
+    operators::EXISTS,
+    operators::EXISTS_ONE,
+    operators::MAP,
+    operators::FILTER,
+];
 
 pub(super) fn parse(text: &str) -> Result<Expr, String> {
     if nesting(text) > usize::from(LEVELS_MAX) {
         return Err("the condition is nested too deeply".to_owned());
     }
-    let ast =
-        Parser::new().max_recursion_depth(LEVELS_MAX).parse(text).map_err(|errors| syntax(text, &errors.errors))?;
+    let ast = Parser::new()
+        .max_recursion_depth(LEVELS_MAX)
+        .parse(text)
+        .map_err(|errors| syntax(text, &errors.errors))?;
     let (expr, kind) = lower(&ast, LEVELS_MAX)?;
     match kind {
         Type::Bool | Type::Dyn => Ok(expr),
@@ -73,7 +81,10 @@ fn syntax(text: &str, errors: &[ParseError]) -> String {
         (1, column) => format!(" near character {column}"),
         _ => String::new(),
     };
-    let words = error.msg.strip_prefix("Syntax error: ").unwrap_or(&error.msg);
+    let words = error
+        .msg
+        .strip_prefix("Syntax error: ")
+        .unwrap_or(&error.msg);
     let words = hint.map_or_else(|| shorter(words), str::to_owned);
     format!("this can't be read as a condition{place}: {words}")
 }
@@ -87,29 +98,51 @@ fn shorter(words: &str) -> String {
     if words.contains("has() macro") {
         return "`has` is written as in `has(metadata.plan)`".to_owned();
     }
-    let quoted = words.split_once('\'').and_then(|(_, rest)| rest.rsplit_once('\'')).map(|(quoted, _)| quoted);
-    let words = quoted.unwrap_or(words).chars().filter(|char| !char.is_control()).take(40).collect::<String>();
-    if quoted.is_some() { format!("`{words}` is not expected there") } else { words }
+    let quoted = words
+        .split_once('\'')
+        .and_then(|(_, rest)| rest.rsplit_once('\''))
+        .map(|(quoted, _)| quoted);
+    let words = quoted
+        .unwrap_or(words)
+        .chars()
+        .filter(|char| !char.is_control())
+        .take(40)
+        .collect::<String>();
+    if quoted.is_some() {
+        format!("`{words}` is not expected there")
+    } else {
+        words
+    }
 }
 
 type Lowered = Result<(Expr, Type), String>;
 
 fn lower(ast: &IdedExpr, levels: u16) -> Lowered {
-    let below = levels.checked_sub(1).ok_or("the condition is nested too deeply")?;
+    let below = levels
+        .checked_sub(1)
+        .ok_or("the condition is nested too deeply")?;
     match &ast.expr {
         Ast::Literal(literal) => self::literal(literal),
         Ast::Ident(name) => variable(name),
         Ast::Select(select) => field(select, below),
         Ast::Call(call) => self::call(call, below),
         Ast::List(list) => {
-            let items: Result<Vec<_>, _> = list.elements.iter().map(|item| Ok(lower(item, below)?.0)).collect();
-            items.map(|items: Vec<Expr>| (Expr::List(items), Type::List)).map_err(|message: String| message)
+            let items: Result<Vec<_>, _> = list
+                .elements
+                .iter()
+                .map(|item| Ok(lower(item, below)?.0))
+                .collect();
+            items
+                .map(|items: Vec<Expr>| (Expr::List(items), Type::List))
+                .map_err(|message: String| message)
         }
         Ast::Comprehension(_) => Err(format!(
             "{} are not available: compare with `in`, or decide it in your system and send the answer as metadata",
             listed(MACROS)
         )),
-        Ast::Map(_) | Ast::Struct(_) | Ast::Unspecified => Err("objects can't be written in a condition".to_owned()),
+        Ast::Map(_) | Ast::Struct(_) | Ast::Unspecified => {
+            Err("objects can't be written in a condition".to_owned())
+        }
     }
 }
 
@@ -127,7 +160,13 @@ fn literal(literal: &LiteralValue) -> Lowered {
 
 fn variable(name: &str) -> Lowered {
     match root(name) {
-        Some(root) => Ok((Expr::Json(Path { root, keys: Vec::new() }), Type::Dyn)),
+        Some(root) => Ok((
+            Expr::Json(Path {
+                root,
+                keys: Vec::new(),
+            }),
+            Type::Dyn,
+        )),
         None => Err(not_a_value(name)),
     }
 }
@@ -147,7 +186,10 @@ fn group(name: &str) -> Option<&'static Group> {
 
 fn not_a_value(name: &str) -> String {
     if let Some(group) = group(name) {
-        return format!("`{name}` is no value by itself; name one of {}", listed(facts(group)));
+        return format!(
+            "`{name}` is no value by itself; name one of {}",
+            listed(facts(group))
+        );
     }
     let near = did_you_mean(name, variables());
     let name = shortened(name);
@@ -169,21 +211,42 @@ fn field(select: &SelectExpr, levels: u16) -> Lowered {
     {
         return fact(group, &select.field, select.test);
     }
-    into_json(lower(&select.operand, levels)?, Key::Name(select.field.clone()), select.test)
+    into_json(
+        lower(&select.operand, levels)?,
+        Key::Name(select.field.clone()),
+        select.test,
+    )
 }
 
 fn fact(group: &'static Group, name: &str, test: bool) -> Lowered {
     if group.name == "webhook" && name == BODY {
-        let path = Path { root: Root::Body, keys: Vec::new() };
-        return Ok(if test { (Expr::Present(path), Type::Bool) } else { (Expr::Json(path), Type::Dyn) });
+        let path = Path {
+            root: Root::Body,
+            keys: Vec::new(),
+        };
+        return Ok(if test {
+            (Expr::Present(path), Type::Bool)
+        } else {
+            (Expr::Json(path), Type::Dyn)
+        });
     }
     let Some(field) = group.fields.iter().find(|field| field.name == name) else {
         let near = did_you_mean(name, facts(group));
         let (group_name, name) = (group.name, shortened(name));
-        return Err(format!("there is no `{group_name}.{name}`{near}; there are {}", listed(facts(group))));
+        return Err(format!(
+            "there is no `{group_name}.{name}`{near}; there are {}",
+            listed(facts(group))
+        ));
     };
-    let fact = FactRef { group: group.name, field };
-    Ok(if test { (Expr::Known(fact), Type::Bool) } else { (Expr::Fact(fact), fact.kind()) })
+    let fact = FactRef {
+        group: group.name,
+        field,
+    };
+    Ok(if test {
+        (Expr::Known(fact), Type::Bool)
+    } else {
+        (Expr::Fact(fact), fact.kind())
+    })
 }
 
 fn into_json((operand, _): (Expr, Type), key: Key, test: bool) -> Lowered {
@@ -191,7 +254,11 @@ fn into_json((operand, _): (Expr, Type), key: Key, test: bool) -> Lowered {
         return Err("only `metadata`, `fraud` and `webhook.body` have something inside".to_owned());
     };
     path.keys.push(key);
-    Ok(if test { (Expr::Present(path), Type::Bool) } else { (Expr::Json(path), Type::Dyn) })
+    Ok(if test {
+        (Expr::Present(path), Type::Bool)
+    } else {
+        (Expr::Json(path), Type::Dyn)
+    })
 }
 
 fn call(call: &CallExpr, levels: u16) -> Lowered {
@@ -201,9 +268,11 @@ fn call(call: &CallExpr, levels: u16) -> Lowered {
         (None, [operand]) if name == operators::NEGATE => check::negative(lower(operand, levels)?),
         (None, [operand]) if name == "size" => check::size(lower(operand, levels)?),
         (Some(target), []) if name == "size" => check::size(lower(target, levels)?),
-        (None, [condition, then, otherwise]) if name == operators::CONDITIONAL => {
-            check::choose(lower(condition, levels)?, lower(then, levels)?, lower(otherwise, levels)?)
-        }
+        (None, [condition, then, otherwise]) if name == operators::CONDITIONAL => check::choose(
+            lower(condition, levels)?,
+            lower(then, levels)?,
+            lower(otherwise, levels)?,
+        ),
         (None, [operand, key]) if name == operators::INDEX => {
             into_json(lower(operand, levels)?, self::key(key)?, false)
         }
@@ -211,9 +280,13 @@ fn call(call: &CallExpr, levels: u16) -> Lowered {
             binary(name, lower(left, levels)?, lower(right, levels)?)
         }
         (Some(target), [part]) => match name {
-            "startsWith" => check::matched(Match::Start, lower(target, levels)?, lower(part, levels)?),
+            "startsWith" => {
+                check::matched(Match::Start, lower(target, levels)?, lower(part, levels)?)
+            }
             "endsWith" => check::matched(Match::End, lower(target, levels)?, lower(part, levels)?),
-            "contains" => check::matched(Match::Contain, lower(target, levels)?, lower(part, levels)?),
+            "contains" => {
+                check::matched(Match::Contain, lower(target, levels)?, lower(part, levels)?)
+            }
             _ => Err(no_function(name)),
         },
         _ => Err(no_function(name)),
@@ -223,10 +296,13 @@ fn call(call: &CallExpr, levels: u16) -> Lowered {
 fn key(key: &IdedExpr) -> Result<Key, String> {
     match &key.expr {
         Ast::Literal(LiteralValue::String(name)) => Ok(Key::Name(name.inner().to_owned())),
-        Ast::Literal(LiteralValue::Int(index)) => {
-            usize::try_from(*index.inner()).map(Key::Index).map_err(|_| "an index begins at 0".to_owned())
-        }
-        _ => Err("what is in brackets must be a written text or number, as in `metadata[\"plan\"]`".to_owned()),
+        Ast::Literal(LiteralValue::Int(index)) => usize::try_from(*index.inner())
+            .map(Key::Index)
+            .map_err(|_| "an index begins at 0".to_owned()),
+        _ => Err(
+            "what is in brackets must be a written text or number, as in `metadata[\"plan\"]`"
+                .to_owned(),
+        ),
     }
 }
 
@@ -263,5 +339,9 @@ fn no_function(name: &str) -> String {
         return format!("`{name}` is written as in `{example}`");
     }
     let near = did_you_mean(name, FUNCTIONS);
-    format!("there is no function `{}`{near}; there are {}", shortened(name), listed(FUNCTIONS))
+    format!(
+        "there is no function `{}`{near}; there are {}",
+        shortened(name),
+        listed(FUNCTIONS)
+    )
 }

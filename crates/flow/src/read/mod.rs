@@ -20,7 +20,13 @@ const BYTES_MAX: usize = 64 * 1024;
 const NAME_MAX: usize = 100;
 
 const KEYS: [&str; 3] = ["name", "trigger", "steps"];
-const TRIGGERS: [&str; 5] = ["payment", "outcome", "dispute", "intent_inactive", "webhook"];
+const TRIGGERS: [&str; 5] = [
+    "payment",
+    "outcome",
+    "dispute",
+    "intent_inactive",
+    "webhook",
+];
 
 impl Document {
     /// Reads a document from JSON or YAML. What is wrong comes with its place and its line.
@@ -56,7 +62,11 @@ fn too_large() -> Problem {
 }
 
 fn problem(message: &str) -> Problem {
-    Problem { place: String::new(), line: None, message: message.to_owned() }
+    Problem {
+        place: String::new(),
+        line: None,
+        message: message.to_owned(),
+    }
 }
 
 fn read(node: &Node) -> Result<Document, Vec<Problem>> {
@@ -71,11 +81,22 @@ fn read(node: &Node) -> Result<Document, Vec<Problem>> {
 impl Reader {
     fn document(&mut self, at: &At<'_>) -> Option<Document> {
         let members = self.object(at, "with `name`, `trigger` and `steps`", &KEYS)?;
-        let name = self.required(at, members, "name").and_then(|name| self.text(&name, NAME_MAX));
-        let trigger = self.required(at, members, "trigger").and_then(|trigger| self.trigger(&trigger));
-        let steps = self.required(at, members, "steps").and_then(|steps| self.steps(&steps, 1));
+        let name = self
+            .required(at, members, "name")
+            .and_then(|name| self.text(&name, NAME_MAX));
+        let trigger = self
+            .required(at, members, "trigger")
+            .and_then(|trigger| self.trigger(&trigger));
+        let steps = self
+            .required(at, members, "steps")
+            .and_then(|steps| self.steps(&steps, 1));
         let lines = Lines(std::mem::take(&mut self.lines));
-        Some(Document { name: name?, trigger: trigger?, steps: steps?, lines })
+        Some(Document {
+            name: name?,
+            trigger: trigger?,
+            steps: steps?,
+            lines,
+        })
     }
 
     fn trigger(&mut self, at: &At<'_>) -> Option<Trigger> {
@@ -83,20 +104,33 @@ impl Reader {
         match (word, argument) {
             ("payment", None) => Some(Trigger::Payment),
             ("intent_inactive", None) => Some(Trigger::IntentInactive),
-            ("outcome", Some(at)) => self.words(&at, Outcome::ALL, Outcome::parse, Outcome::word).map(Trigger::Outcome),
-            ("dispute", Some(at)) => {
-                self.words(&at, DisputeMoment::ALL, DisputeMoment::parse, DisputeMoment::word).map(Trigger::Dispute)
-            }
+            ("outcome", Some(at)) => self
+                .words(&at, Outcome::ALL, Outcome::parse, Outcome::word)
+                .map(Trigger::Outcome),
+            ("dispute", Some(at)) => self
+                .words(
+                    &at,
+                    DisputeMoment::ALL,
+                    DisputeMoment::parse,
+                    DisputeMoment::word,
+                )
+                .map(Trigger::Dispute),
             ("webhook", Some(at)) => {
                 let members = self.object(&at, "such as {name: shipped}", &["name"])?;
                 let name = self.required(&at, members, "name")?;
-                Some(Trigger::Webhook { name: self.slug(&name)? })
+                Some(Trigger::Webhook {
+                    name: self.slug(&name)?,
+                })
             }
             ("payment" | "intent_inactive", Some(at)) => {
                 self.refuse(&at, format!("`{word}` stands alone: `trigger: {word}`"))
             }
-            ("webhook", None) => self.refuse(at, "a webhook needs its name: {webhook: {name: shipped}}"),
-            ("outcome", None) => self.refuse(at, "say which outcomes: {outcome: [declined, failed]}"),
+            ("webhook", None) => {
+                self.refuse(at, "a webhook needs its name: {webhook: {name: shipped}}")
+            }
+            ("outcome", None) => {
+                self.refuse(at, "say which outcomes: {outcome: [declined, failed]}")
+            }
             _ => self.refuse(at, "say which moments: {dispute: [created, lost]}"),
         }
     }
@@ -111,16 +145,40 @@ impl Reader {
         let (written, argument) = match &at.node.content {
             Content::Text(word) => (word, None),
             Content::Map(members) => match members.as_slice() {
-                [(word, node)] => (word, Some(At { place: at.below(word), node })),
-                _ => return self.refuse(at, format!("a {what} is one of {}", listed(words.iter().copied()))),
+                [(word, node)] => (
+                    word,
+                    Some(At {
+                        place: at.below(word),
+                        node,
+                    }),
+                ),
+                _ => {
+                    return self.refuse(
+                        at,
+                        format!("a {what} is one of {}", listed(words.iter().copied())),
+                    );
+                }
             },
-            Content::Null | Content::Bool | Content::Int(_) | Content::Number | Content::List(_) => {
-                return self.refuse(at, format!("a {what} is one of {}", listed(words.iter().copied())));
+            Content::Null
+            | Content::Bool
+            | Content::Int(_)
+            | Content::Number
+            | Content::List(_) => {
+                return self.refuse(
+                    at,
+                    format!("a {what} is one of {}", listed(words.iter().copied())),
+                );
             }
         };
         let Some(word) = words.iter().copied().find(|word| word == written) else {
             let near = did_you_mean(written, words.iter().copied());
-            return self.refuse(at, format!("no such {what}{near}; there are {}", listed(words.iter().copied())));
+            return self.refuse(
+                at,
+                format!(
+                    "no such {what}{near}; there are {}",
+                    listed(words.iter().copied())
+                ),
+            );
         };
         Some((word, argument))
     }

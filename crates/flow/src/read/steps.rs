@@ -3,7 +3,10 @@
 use domain::{decline::DeclineCode, id::ConnectionId, method::Method};
 
 use crate::{
-    document::{Action, Authorise, CaptureWhen, Destination, Fallback, FallbackTo, RefundAmount, Share, Step},
+    document::{
+        Action, Authorise, CaptureWhen, Destination, Fallback, FallbackTo, RefundAmount, Share,
+        Step,
+    },
     problem::{did_you_mean, listed},
     tree::Content,
     wish,
@@ -46,8 +49,10 @@ impl Reader {
     /// A list of steps at a level of nesting, from 1.
     pub(super) fn steps(&mut self, at: &At<'_>, level: usize) -> Option<Vec<Step>> {
         if level > NESTING_MAX {
-            return self
-                .refuse(at, format!("steps may be nested {NESTING_MAX} levels deep; join conditions with `&&`"));
+            return self.refuse(
+                at,
+                format!("steps may be nested {NESTING_MAX} levels deep; join conditions with `&&`"),
+            );
         }
         let mut steps = Vec::new();
         let mut good = true;
@@ -70,7 +75,10 @@ impl Reader {
         };
         let mut action: Option<(&str, At<'_>)> = None;
         for (name, node) in members {
-            let member = At { place: at.below(name), node };
+            let member = At {
+                place: at.below(name),
+                node,
+            };
             if let Some(line) = node.line {
                 self.lines.insert(member.place.clone(), line);
             }
@@ -78,15 +86,20 @@ impl Reader {
                 "id" | "then" | "else" => {}
                 name if !ACTIONS.contains(&name) => {
                     let words = || ACTIONS.into_iter().chain(["id"]);
-                    let message =
-                        format!("there is no such step{}; there are {}", did_you_mean(name, words()), listed(words()));
+                    let message = format!(
+                        "there is no such step{}; there are {}",
+                        did_you_mean(name, words()),
+                        listed(words())
+                    );
                     return self.refuse(&member, message);
                 }
                 name => match action {
                     None => action = Some((name, member)),
                     Some((first, _)) => {
-                        return self
-                            .refuse(&member, format!("a step does one thing: make `{first}` and `{name}` two steps"));
+                        return self.refuse(
+                            &member,
+                            format!("a step does one thing: make `{first}` and `{name}` two steps"),
+                        );
                     }
                 },
             }
@@ -106,54 +119,101 @@ impl Reader {
         } else {
             self.action(at, name, &member, members)
         };
-        Some(Step { id: id?, action: action? })
+        Some(Step {
+            id: id?,
+            action: action?,
+        })
     }
 
-    fn branch(&mut self, at: &At<'_>, condition: &At<'_>, members: Members<'_>, level: usize) -> Option<Action> {
+    fn branch(
+        &mut self,
+        at: &At<'_>,
+        condition: &At<'_>,
+        members: Members<'_>,
+        level: usize,
+    ) -> Option<Action> {
         let condition = self.text(condition, CONDITION_MAX);
-        let then = self.required(at, members, "then").and_then(|then| self.steps(&then, level + 1));
+        let then = self
+            .required(at, members, "then")
+            .and_then(|then| self.steps(&then, level + 1));
         let otherwise = match Self::optional(at, members, "else") {
             None => Some(Vec::new()),
             Some(otherwise) => self.steps(&otherwise, level + 1),
         };
-        Some(Action::If { condition: condition?, then: then?, otherwise: otherwise? })
+        Some(Action::If {
+            condition: condition?,
+            then: then?,
+            otherwise: otherwise?,
+        })
     }
 
-    fn action(&mut self, step: &At<'_>, name: &str, at: &At<'_>, members: Members<'_>) -> Option<Action> {
+    fn action(
+        &mut self,
+        step: &At<'_>,
+        name: &str,
+        at: &At<'_>,
+        members: Members<'_>,
+    ) -> Option<Action> {
         for branch in ["then", "else"] {
             if let Some(branch) = Self::optional(step, members, branch) {
                 return self.refuse(&branch, "belongs to a step with `if`");
             }
         }
         match name {
-            "offer" => self.words(at, Method::ALL, Method::parse, Method::code).map(Action::Offer),
-            "three_d_secure" => self.word(at, &wish::ALL, wish::parse, wish::word).map(Action::ThreeDSecure),
+            "offer" => self
+                .words(at, Method::ALL, Method::parse, Method::code)
+                .map(Action::Offer),
+            "three_d_secure" => self
+                .word(at, &wish::ALL, wish::parse, wish::word)
+                .map(Action::ThreeDSecure),
             "authorise" => self.authorise(at).map(Action::Authorise),
             "capture" => self.capture(at).map(Action::Capture),
             "refund" => self.refund(at),
             "cancel" => {
-                let members = self.object(at, "such as {reason: \"not shipped\"}, or {}", &["reason"])?;
+                let members =
+                    self.object(at, "such as {reason: \"not shipped\"}, or {}", &["reason"])?;
                 let reason = self.text_option(Self::optional(at, members, "reason"), TEXT_MAX);
                 Some(Action::Cancel { reason })
             }
             "decline" => self.decline(at),
             "delay" => self.span(at).map(Action::Delay),
             "approval" => {
-                let members = self.object(at, "such as {title: \"Large order\", within: 2d}", &["title", "within"])?;
-                let title = self.required(at, members, "title").and_then(|title| self.text(&title, TEXT_MAX));
+                let members = self.object(
+                    at,
+                    "such as {title: \"Large order\", within: 2d}",
+                    &["title", "within"],
+                )?;
+                let title = self
+                    .required(at, members, "title")
+                    .and_then(|title| self.text(&title, TEXT_MAX));
                 let within = self.span_option(Self::optional(at, members, "within"));
-                Some(Action::Approval { title: title?, within })
+                Some(Action::Approval {
+                    title: title?,
+                    within,
+                })
             }
             "await_webhook" => {
-                let members = self.object(at, "such as {name: shipped, within: 7d}", &["name", "within"])?;
-                let name = self.required(at, members, "name").and_then(|name| self.slug(&name));
+                let members = self.object(
+                    at,
+                    "such as {name: shipped, within: 7d}",
+                    &["name", "within"],
+                )?;
+                let name = self
+                    .required(at, members, "name")
+                    .and_then(|name| self.slug(&name));
                 let within = self.span_option(Self::optional(at, members, "within"));
-                Some(Action::AwaitWebhook { name: name?, within })
+                Some(Action::AwaitWebhook {
+                    name: name?,
+                    within,
+                })
             }
             "call_webhook" => {
-                let members = self.object(at, "such as {url: \"https://example.com/hook\"}", &["url"])?;
+                let members =
+                    self.object(at, "such as {url: \"https://example.com/hook\"}", &["url"])?;
                 let url = self.required(at, members, "url")?;
-                Some(Action::CallWebhook { url: self.url(&url)? })
+                Some(Action::CallWebhook {
+                    url: self.url(&url)?,
+                })
             }
             _ => self.text(at, TEXT_MAX).map(Action::Note),
         }
@@ -162,17 +222,26 @@ impl Reader {
     fn authorise(&mut self, at: &At<'_>) -> Option<Authorise> {
         const EXAMPLE: &str = "such as {connection: my-connection}";
         let members = self.object(at, EXAMPLE, &["connection", "split", "fallback"])?;
-        let first = match (Self::optional(at, members, "connection"), Self::optional(at, members, "split")) {
+        let first = match (
+            Self::optional(at, members, "connection"),
+            Self::optional(at, members, "split"),
+        ) {
             (Some(connection), None) => self.connection(&connection).map(Destination::Connection),
             (None, Some(split)) => self.split(&split).map(Destination::Split),
-            (None, None) => self.refuse(at, "say where: `connection`, or `split` for several by weight"),
+            (None, None) => self.refuse(
+                at,
+                "say where: `connection`, or `split` for several by weight",
+            ),
             (Some(_), Some(split)) => self.refuse(&split, "give `connection` or `split`, not both"),
         };
         let fallback = match Self::optional(at, members, "fallback") {
             None => Some(None),
             Some(fallback) => self.fallback(&fallback, first.as_ref()).map(Some),
         };
-        Some(Authorise { at: first?, fallback: fallback? })
+        Some(Authorise {
+            at: first?,
+            fallback: fallback?,
+        })
     }
 
     fn split(&mut self, at: &At<'_>) -> Option<Vec<Share>> {
@@ -181,8 +250,14 @@ impl Reader {
         for item in self.list(at)? {
             let share = self.share(&item);
             match share {
-                Some(share) if shares.iter().any(|other| other.connection == share.connection) => {
-                    good = self.refuse(&item, "this connection has its weight already").unwrap_or(false);
+                Some(share)
+                    if shares
+                        .iter()
+                        .any(|other| other.connection == share.connection) =>
+                {
+                    good = self
+                        .refuse(&item, "this connection has its weight already")
+                        .unwrap_or(false);
                 }
                 Some(share) => shares.push(share),
                 None => good = false,
@@ -192,33 +267,60 @@ impl Reader {
     }
 
     fn share(&mut self, at: &At<'_>) -> Option<Share> {
-        let members = self.object(at, "such as {connection: my-connection, weight: 70}", &["connection", "weight"])?;
-        let connection = self.required(at, members, "connection").and_then(|connection| self.connection(&connection));
-        let weight = self.required(at, members, "weight").and_then(|weight| self.int(&weight, 1, WEIGHT_MAX));
-        Some(Share { connection: connection?, weight: u32::try_from(weight?).ok()? })
+        let members = self.object(
+            at,
+            "such as {connection: my-connection, weight: 70}",
+            &["connection", "weight"],
+        )?;
+        let connection = self
+            .required(at, members, "connection")
+            .and_then(|connection| self.connection(&connection));
+        let weight = self
+            .required(at, members, "weight")
+            .and_then(|weight| self.int(&weight, 1, WEIGHT_MAX));
+        Some(Share {
+            connection: connection?,
+            weight: u32::try_from(weight?).ok()?,
+        })
     }
 
     fn fallback(&mut self, at: &At<'_>, first: Option<&Destination>) -> Option<FallbackTo> {
         let members = self.object(at, "such as {to: [other-connection]}", &["to", "after"])?;
-        let to = self.required(at, members, "to").and_then(|to| self.fallback_to(&to, first));
+        let to = self
+            .required(at, members, "to")
+            .and_then(|to| self.fallback_to(&to, first));
         let after = match Self::optional(at, members, "after") {
             None => Some(Fallback::ALWAYS),
             Some(after) => self.causes(&after),
         };
-        Some(FallbackTo { to: to?, after: after? })
+        Some(FallbackTo {
+            to: to?,
+            after: after?,
+        })
     }
 
-    fn fallback_to(&mut self, at: &At<'_>, first: Option<&Destination>) -> Option<Vec<ConnectionId>> {
+    fn fallback_to(
+        &mut self,
+        at: &At<'_>,
+        first: Option<&Destination>,
+    ) -> Option<Vec<ConnectionId>> {
         let mut connections = Vec::new();
         let mut good = true;
         for item in self.list(at)? {
             match self.connection(&item) {
-                Some(id) if matches!(first, Some(Destination::Connection(first)) if *first == id) => {
-                    good =
-                        self.refuse(&item, "this is the connection that is asked first; name another").unwrap_or(false);
+                Some(id) if matches!(first, Some(Destination::Connection(first)) if *first == id) =>
+                {
+                    good = self
+                        .refuse(
+                            &item,
+                            "this is the connection that is asked first; name another",
+                        )
+                        .unwrap_or(false);
                 }
                 Some(id) if connections.contains(&id) => {
-                    good = self.refuse(&item, "stands here twice; keep one").unwrap_or(false);
+                    good = self
+                        .refuse(&item, "stands here twice; keep one")
+                        .unwrap_or(false);
                 }
                 Some(id) => connections.push(id),
                 None => good = false,
@@ -231,11 +333,16 @@ impl Reader {
         let parse = |text: &str| CAUSES.into_iter().find(|cause| *cause == text);
         let causes = self.words(at, &CAUSES, parse, |cause| cause)?;
         let has = |cause| causes.contains(&cause);
-        Some(Fallback { soft_decline: has("soft_decline"), fault: has("fault"), outage: has("outage") })
+        Some(Fallback {
+            soft_decline: has("soft_decline"),
+            fault: has("fault"),
+            outage: has("outage"),
+        })
     }
 
     fn capture(&mut self, at: &At<'_>) -> Option<CaptureWhen> {
-        let (word, argument) = self.one_of(at, "time of capture", &["now", "after", "api", "webhook"])?;
+        let (word, argument) =
+            self.one_of(at, "time of capture", &["now", "after", "api", "webhook"])?;
         match (word, argument) {
             ("now", None) => Some(CaptureWhen::Now),
             ("api", None) => Some(CaptureWhen::Api),
@@ -249,10 +356,19 @@ impl Reader {
     }
 
     fn refund(&mut self, at: &At<'_>) -> Option<Action> {
-        let members = self.object(at, "such as {amount: 500} or {amount: all}", &["amount", "reason"])?;
-        let amount = self.required(at, members, "amount").and_then(|amount| self.refund_amount(&amount));
+        let members = self.object(
+            at,
+            "such as {amount: 500} or {amount: all}",
+            &["amount", "reason"],
+        )?;
+        let amount = self
+            .required(at, members, "amount")
+            .and_then(|amount| self.refund_amount(&amount));
         let reason = self.text_option(Self::optional(at, members, "reason"), TEXT_MAX);
-        Some(Action::Refund { amount: amount?, reason })
+        Some(Action::Refund {
+            amount: amount?,
+            reason,
+        })
     }
 
     fn refund_amount(&mut self, at: &At<'_>) -> Option<RefundAmount> {
@@ -265,26 +381,45 @@ impl Reader {
                 let percent = self.int(&percent, 1, 100)?;
                 u8::try_from(percent).ok().map(RefundAmount::Percent)
             }
-            Content::Null | Content::Bool | Content::Number | Content::Text(_) | Content::List(_) => {
-                self.refuse(at, "must be `all`, a whole number of minor units such as 500, or {percent: 50}")
-            }
+            Content::Null
+            | Content::Bool
+            | Content::Number
+            | Content::Text(_)
+            | Content::List(_) => self.refuse(
+                at,
+                "must be `all`, a whole number of minor units such as 500, or {percent: 50}",
+            ),
         }
     }
 
     fn decline(&mut self, at: &At<'_>) -> Option<Action> {
-        let members = self.object(at, "such as {code: CUSTOM_RULE, message: \"…\"}", &["code", "message"])?;
-        let code = self
-            .required(at, members, "code")
-            .and_then(|code| self.word(&code, DeclineCode::ALL, DeclineCode::parse, DeclineCode::code));
+        let members = self.object(
+            at,
+            "such as {code: CUSTOM_RULE, message: \"…\"}",
+            &["code", "message"],
+        )?;
+        let code = self.required(at, members, "code").and_then(|code| {
+            self.word(
+                &code,
+                DeclineCode::ALL,
+                DeclineCode::parse,
+                DeclineCode::code,
+            )
+        });
         let message = self.text_option(Self::optional(at, members, "message"), TEXT_MAX);
-        Some(Action::Decline { code: code?, message })
+        Some(Action::Decline {
+            code: code?,
+            message,
+        })
     }
 
     /// An address that may be called: `http` or `https`, a host, no credentials. Whether the host may be reached is judged
     /// when it is called.
     fn url(&mut self, at: &At<'_>) -> Option<String> {
         let url = self.text(at, URL_MAX)?;
-        let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+        let rest = url
+            .strip_prefix("https://")
+            .or_else(|| url.strip_prefix("http://"));
         let Some(rest) = rest else {
             return self.refuse(at, "must begin with https:// or http://");
         };
@@ -292,7 +427,10 @@ impl Reader {
         if authority.contains('@') {
             return self.refuse(at, "must not hold a user name or password");
         }
-        if authority.is_empty() || authority.starts_with(':') || !url.bytes().all(|byte| byte.is_ascii_graphic()) {
+        if authority.is_empty()
+            || authority.starts_with(':')
+            || !url.bytes().all(|byte| byte.is_ascii_graphic())
+        {
             return self.refuse(at, "must be an address such as https://example.com/hook");
         }
         Some(url)

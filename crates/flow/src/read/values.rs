@@ -25,18 +25,28 @@ pub(super) struct At<'n> {
 
 impl<'n> At<'n> {
     pub(super) fn top(node: &'n Node) -> Self {
-        Self { place: String::new(), node }
+        Self {
+            place: String::new(),
+            node,
+        }
     }
 
     /// The place of a member.
     pub(super) fn below(&self, name: &str) -> String {
         let name = shortened(name);
-        if self.place.is_empty() { name } else { format!("{}.{name}", self.place) }
+        if self.place.is_empty() {
+            name
+        } else {
+            format!("{}.{name}", self.place)
+        }
     }
 
     /// The items of a list with their places.
     pub(super) fn items(&self, items: &'n [Node]) -> impl Iterator<Item = At<'n>> {
-        items.iter().enumerate().map(|(index, node)| At { place: format!("{}[{index}]", self.place), node })
+        items.iter().enumerate().map(|(index, node)| At {
+            place: format!("{}[{index}]", self.place),
+            node,
+        })
     }
 }
 
@@ -58,21 +68,39 @@ impl Reader {
     /// Notes a problem; always `None`, to be given back.
     pub(super) fn refuse<T>(&mut self, at: &At<'_>, message: impl Into<String>) -> Option<T> {
         if self.problems.len() < PROBLEMS_MAX {
-            self.problems.push(Problem { place: at.place.clone(), line: at.node.line, message: message.into() });
+            self.problems.push(Problem {
+                place: at.place.clone(),
+                line: at.node.line,
+                message: message.into(),
+            });
         }
         None
     }
 
     /// An object of which no member is unknown.
-    pub(super) fn object<'n>(&mut self, at: &At<'n>, example: &str, known: &[&str]) -> Option<Members<'n>> {
+    pub(super) fn object<'n>(
+        &mut self,
+        at: &At<'n>,
+        example: &str,
+        known: &[&str],
+    ) -> Option<Members<'n>> {
         let Content::Map(members) = &at.node.content else {
             return self.refuse(at, format!("must be an object {example}"));
         };
         for (name, node) in members {
             if !known.contains(&name.as_str()) {
                 let near = did_you_mean(name, known.iter().copied());
-                let message = format!("this name is not known here{near}; there are {}", listed(known.iter().copied()));
-                self.refuse::<()>(&At { place: at.below(name), node }, message);
+                let message = format!(
+                    "this name is not known here{near}; there are {}",
+                    listed(known.iter().copied())
+                );
+                self.refuse::<()>(
+                    &At {
+                        place: at.below(name),
+                        node,
+                    },
+                    message,
+                );
             }
         }
         Some(members)
@@ -81,11 +109,19 @@ impl Reader {
     /// A member, or nothing.
     pub(super) fn optional<'n>(at: &At<'n>, members: Members<'n>, name: &str) -> Option<At<'n>> {
         let (_, node) = members.iter().find(|(known, _)| known == name)?;
-        Some(At { place: at.below(name), node })
+        Some(At {
+            place: at.below(name),
+            node,
+        })
     }
 
     /// A member that must be there.
-    pub(super) fn required<'n>(&mut self, at: &At<'n>, members: Members<'n>, name: &str) -> Option<At<'n>> {
+    pub(super) fn required<'n>(
+        &mut self,
+        at: &At<'n>,
+        members: Members<'n>,
+        name: &str,
+    ) -> Option<At<'n>> {
         let found = Self::optional(at, members, name);
         if found.is_none() {
             self.refuse::<()>(at, format!("`{name}` is missing"));
@@ -100,7 +136,9 @@ impl Reader {
             Content::Bool | Content::Int(_) | Content::Number => {
                 return self.refuse(at, "must be a text: put it in quotation marks");
             }
-            Content::Null | Content::List(_) | Content::Map(_) => return self.refuse(at, "must be a text"),
+            Content::Null | Content::List(_) | Content::Map(_) => {
+                return self.refuse(at, "must be a text");
+            }
         };
         if text.trim().is_empty() {
             return self.refuse(at, "must not be empty");
@@ -136,11 +174,18 @@ impl Reader {
         const RULE: &str = "must be a time of 1s to 365d such as 30s, 15m, 36h or 7d";
         let span = match &at.node.content {
             Content::Text(text) => span::parse(text),
-            Content::Null | Content::Bool | Content::Int(_) | Content::Number | Content::List(_) | Content::Map(_) => {
-                None
-            }
+            Content::Null
+            | Content::Bool
+            | Content::Int(_)
+            | Content::Number
+            | Content::List(_)
+            | Content::Map(_) => None,
         };
-        if span.is_some() { span } else { self.refuse(at, RULE) }
+        if span.is_some() {
+            span
+        } else {
+            self.refuse(at, RULE)
+        }
     }
 
     /// An optional duration, likewise.
@@ -152,7 +197,9 @@ impl Reader {
     pub(super) fn int(&mut self, at: &At<'_>, min: i64, max: i64) -> Option<i64> {
         match at.node.content {
             Content::Int(number) if (min..=max).contains(&number) => Some(number),
-            _ if max == i64::MAX => self.refuse(at, format!("must be a whole number of at least {min}")),
+            _ if max == i64::MAX => {
+                self.refuse(at, format!("must be a whole number of at least {min}"))
+            }
             _ => self.refuse(at, format!("must be a whole number from {min} to {max}")),
         }
     }
@@ -162,9 +209,12 @@ impl Reader {
         match &at.node.content {
             Content::List(items) if !items.is_empty() => Some(at.items(items).collect()),
             Content::List(_) => self.refuse(at, "must not be empty"),
-            Content::Null | Content::Bool | Content::Int(_) | Content::Number | Content::Text(_) | Content::Map(_) => {
-                self.refuse(at, "must be a list such as [a, b]")
-            }
+            Content::Null
+            | Content::Bool
+            | Content::Int(_)
+            | Content::Number
+            | Content::Text(_)
+            | Content::Map(_) => self.refuse(at, "must be a list such as [a, b]"),
         }
     }
 
@@ -178,9 +228,12 @@ impl Reader {
     ) -> Option<T> {
         let written = match &at.node.content {
             Content::Text(text) => text.as_str(),
-            Content::Null | Content::Bool | Content::Int(_) | Content::Number | Content::List(_) | Content::Map(_) => {
-                ""
-            }
+            Content::Null
+            | Content::Bool
+            | Content::Int(_)
+            | Content::Number
+            | Content::List(_)
+            | Content::Map(_) => "",
         };
         let found = parse(written);
         if found.is_none() {
@@ -204,7 +257,9 @@ impl Reader {
         for item in self.list(at)? {
             match self.word(&item, all, parse, word) {
                 Some(value) if values.contains(&value) => {
-                    good = self.refuse(&item, "stands here twice; keep one").unwrap_or(false);
+                    good = self
+                        .refuse(&item, "stands here twice; keep one")
+                        .unwrap_or(false);
                 }
                 Some(value) => values.push(value),
                 None => good = false,

@@ -57,14 +57,22 @@ impl Coercer<'_> {
 
     /// The arguments as they were given, with nothing coerced: what identifies a request whose coercion failed.
     pub(crate) fn uncoerced(&self, field: &Field) -> Value {
-        let plain = |literal: &Literal| substitute(literal, &mut |name| self.variables.get(name).cloned());
+        let plain =
+            |literal: &Literal| substitute(literal, &mut |name| self.variables.get(name).cloned());
         let arguments = field.arguments.iter();
-        Value::Object(arguments.filter_map(|given| Some((given.name.to_string(), plain(&given.value)?))).collect())
+        Value::Object(
+            arguments
+                .filter_map(|given| Some((given.name.to_string(), plain(&given.value)?)))
+                .collect(),
+        )
     }
 
     /// The value of a variable that a directive reads.
     pub(crate) fn flag(&self, name: &str) -> Option<bool> {
-        let definition = self.definitions.iter().find(|definition| definition.name == name)?;
+        let definition = self
+            .definitions
+            .iter()
+            .find(|definition| definition.name == name)?;
         match self.variables.get(name) {
             Some(value) => value.as_bool(),
             None => definition.default_value.as_ref()?.to_bool(),
@@ -72,7 +80,12 @@ impl Coercer<'_> {
     }
 
     /// `None` when the literal is a variable that was not given and has no default.
-    fn literal(&self, ty: &Type, literal: &Literal, path: &Path<'_>) -> Result<Option<Value>, Fault> {
+    fn literal(
+        &self,
+        ty: &Type,
+        literal: &Literal,
+        path: &Path<'_>,
+    ) -> Result<Option<Value>, Fault> {
         if let Literal::Variable(name) = literal {
             let value = self.variable(name, path)?;
             if self.is_of(name, ty) {
@@ -101,7 +114,11 @@ impl Coercer<'_> {
 
     /// A variable's value in its declared type.
     fn variable(&self, name: &str, path: &Path<'_>) -> Result<Option<Value>, Fault> {
-        let Some(definition) = self.definitions.iter().find(|definition| definition.name == name) else {
+        let Some(definition) = self
+            .definitions
+            .iter()
+            .find(|definition| definition.name == name)
+        else {
             return Ok(None);
         };
         match (self.variables.get(name), &definition.default_value) {
@@ -114,13 +131,19 @@ impl Coercer<'_> {
 
     /// Whether a variable is declared with this type.
     fn is_of(&self, name: &str, ty: &Type) -> bool {
-        self.definitions.iter().any(|definition| definition.name == name && *definition.ty == *ty)
+        self.definitions
+            .iter()
+            .any(|definition| definition.name == name && *definition.ty == *ty)
     }
 
     /// A value in the type `ty`.
     fn value(&self, ty: &Type, value: &Value, path: &Path<'_>) -> Result<Value, Fault> {
         if value.is_null() {
-            return if ty.is_non_null() { Err(not_null(path)) } else { Ok(Value::Null) };
+            return if ty.is_non_null() {
+                Err(not_null(path))
+            } else {
+                Ok(Value::Null)
+            };
         }
         match ty {
             Type::List(item) | Type::NonNullList(item) => self.list(item, value, path),
@@ -129,8 +152,14 @@ impl Coercer<'_> {
                 _ if is_blank(value) && !ty.is_non_null() => Ok(value.clone()),
                 Some(ExtendedType::Enum(definition)) => {
                     let values = &definition.values;
-                    let known = value.as_str().is_some_and(|given| values.keys().any(|known| known == given));
-                    if known { Ok(value.clone()) } else { Err(not_listed(path, name, values.keys())) }
+                    let known = value
+                        .as_str()
+                        .is_some_and(|given| values.keys().any(|known| known == given));
+                    if known {
+                        Ok(value.clone())
+                    } else {
+                        Err(not_listed(path, name, values.keys()))
+                    }
                 }
                 _ => scalar::scalar(name, value, path),
             },
@@ -142,17 +171,34 @@ impl Coercer<'_> {
         let Value::Array(items) = value else {
             return Ok(Value::Array(vec![self.value(item, value, path)?]));
         };
-        let items = items.iter().enumerate().map(|(index, value)| self.value(item, value, &path.item(index)));
+        let items = items
+            .iter()
+            .enumerate()
+            .map(|(index, value)| self.value(item, value, &path.item(index)));
         items.collect::<Result<_, _>>().map(Value::Array)
     }
 
-    fn object(&self, input: &InputObjectType, value: &Value, path: &Path<'_>) -> Result<Value, Fault> {
+    fn object(
+        &self,
+        input: &InputObjectType,
+        value: &Value,
+        path: &Path<'_>,
+    ) -> Result<Value, Fault> {
         let Value::Object(given) = value else {
             return Err(invalid(path, "must be an object"));
         };
-        if given.keys().any(|name| !input.fields.contains_key(name.as_str())) {
+        if given
+            .keys()
+            .any(|name| !input.fields.contains_key(name.as_str()))
+        {
             let known: Vec<_> = input.fields.keys().map(ToString::to_string).collect();
-            return Err(invalid(path, &format!("has a field that it does not know; it knows {}", known.join(", "))));
+            return Err(invalid(
+                path,
+                &format!(
+                    "has a field that it does not know; it knows {}",
+                    known.join(", ")
+                ),
+            ));
         }
         let mut object = Map::new();
         for (name, definition) in &input.fields {
@@ -181,9 +227,12 @@ fn substitute(literal: &Literal, variable: &mut dyn FnMut(&str) -> Option<Value>
         Literal::Enum(name) => Value::from(name.as_str()),
         Literal::Int(number) => number_or_text(number.as_str()),
         Literal::Float(number) => number_or_text(number.as_str()),
-        Literal::List(items) => {
-            Value::Array(items.iter().map(|item| substitute(item, variable).unwrap_or(Value::Null)).collect())
-        }
+        Literal::List(items) => Value::Array(
+            items
+                .iter()
+                .map(|item| substitute(item, variable).unwrap_or(Value::Null))
+                .collect(),
+        ),
         Literal::Object(fields) => {
             let mut object = Map::new();
             for (name, literal) in fields {

@@ -18,17 +18,26 @@ enum Step<'a> {
 impl<'a> Path<'a> {
     /// The path of an argument.
     pub(crate) const fn argument(name: &'a str) -> Self {
-        Self { parent: None, step: Step::Name(name) }
+        Self {
+            parent: None,
+            step: Step::Name(name),
+        }
     }
 
     /// The path of a field of the schema within this value.
     pub(crate) const fn field(&'a self, name: &'a str) -> Self {
-        Self { parent: Some(self), step: Step::Name(name) }
+        Self {
+            parent: Some(self),
+            step: Step::Name(name),
+        }
     }
 
     /// The path of an item within this list.
     pub(crate) const fn item(&'a self, index: usize) -> Self {
-        Self { parent: Some(self), step: Step::Index(index) }
+        Self {
+            parent: Some(self),
+            step: Step::Index(index),
+        }
     }
 }
 

@@ -10,20 +10,34 @@ pub(super) fn scalar(name: &str, value: &Value, path: &Path<'_>) -> Result<Value
     let coerced = match name {
         "Int" => int(value).ok_or("must be a whole number of 32 bits"),
         "Long" => long(value).ok_or("must be a whole number of 64 bits"),
-        "Float" => value.is_number().then(|| value.clone()).ok_or("must be a number"),
-        "String" => value.is_string().then(|| value.clone()).ok_or("must be a text"),
-        "Boolean" => value.is_boolean().then(|| value.clone()).ok_or("must be true or false"),
+        "Float" => value
+            .is_number()
+            .then(|| value.clone())
+            .ok_or("must be a number"),
+        "String" => value
+            .is_string()
+            .then(|| value.clone())
+            .ok_or("must be a text"),
+        "Boolean" => value
+            .is_boolean()
+            .then(|| value.clone())
+            .ok_or("must be true or false"),
         "ID" => id(value).ok_or("must be a text"),
         "DateTime" => date_time(value).ok_or("must be a time such as 2026-01-31T09:30:00Z"),
         "Date" => date(value).ok_or("must be a day such as 2026-01-31"),
-        "Object" => value.is_object().then(|| value.clone()).ok_or("must be an object"),
+        "Object" => value
+            .is_object()
+            .then(|| value.clone())
+            .ok_or("must be an object"),
         _ => Ok(value.clone()),
     };
     coerced.map_err(|reason| Fault::invalid(path.to_string(), reason))
 }
 
 fn int(value: &Value) -> Option<Value> {
-    let Value::Number(number) = value else { return None };
+    let Value::Number(number) = value else {
+        return None;
+    };
     let number = i32::try_from(whole(number)?).ok()?;
     Some(Value::from(number))
 }
@@ -44,21 +58,27 @@ fn whole(number: &Number) -> Option<i64> {
     }
     // A float is written out in full, without an exponent, so a fraction shows as one.
     // From 2^53 on a float no longer is the number that was written, so none is taken.
-    let float = number.as_f64().filter(|float| number.is_f64() && float.abs() < 9_007_199_254_740_992.0)?;
+    let float = number
+        .as_f64()
+        .filter(|float| number.is_f64() && float.abs() < 9_007_199_254_740_992.0)?;
     format!("{float}").parse().ok()
 }
 
 /// `"2000"`, `"-5"`, `"2000.0"`.
 fn whole_text(text: &str) -> Option<i64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-    let plain = !fraction.is_empty() && fraction.bytes().all(|digit| digit == b'0') && !whole.starts_with('+');
+    let plain = !fraction.is_empty()
+        && fraction.bytes().all(|digit| digit == b'0')
+        && !whole.starts_with('+');
     if plain { whole.parse().ok() } else { None }
 }
 
 fn id(value: &Value) -> Option<Value> {
     match value {
         Value::String(_) => Some(value.clone()),
-        Value::Number(number) if number.is_i64() || number.is_u64() => Some(Value::String(number.to_string())),
+        Value::Number(number) if number.is_i64() || number.is_u64() => {
+            Some(Value::String(number.to_string()))
+        }
         _ => None,
     }
 }
@@ -66,7 +86,9 @@ fn id(value: &Value) -> Option<Value> {
 /// A bare day is accepted too and means its start, as everywhere in lists.
 fn date_time(value: &Value) -> Option<Value> {
     let text = value.as_str()?;
-    let known = Timestamp::parse(text).or_else(|| Timestamp::day_start(text)).is_some();
+    let known = Timestamp::parse(text)
+        .or_else(|| Timestamp::day_start(text))
+        .is_some();
     known.then(|| value.clone())
 }
 
@@ -141,7 +163,13 @@ mod tests {
     fn int_takes_numbers_of_32_bits_only() {
         assert_eq!(coerce("Int", &json!(12)), Some(json!(12)));
         assert_eq!(coerce("Int", &json!(12.0)), Some(json!(12)));
-        for given in [json!(2_147_483_648_i64), json!(-2_147_483_649_i64), json!("12"), json!(1.5), json!(true)] {
+        for given in [
+            json!(2_147_483_648_i64),
+            json!(-2_147_483_649_i64),
+            json!("12"),
+            json!(1.5),
+            json!(true),
+        ] {
             assert_eq!(coerce("Int", &given), None, "{given}");
         }
     }

@@ -8,15 +8,26 @@ const CARD: &str = "4242424242424242";
 
 /// The coerced arguments of the first root field of a document.
 fn coerce(text: &str, variables: &Value) -> Result<Value, Fault> {
-    with_first_field(text, variables, |coercer, field| coercer.arguments(field).map(Value::Object))
+    with_first_field(text, variables, |coercer, field| {
+        coercer.arguments(field).map(Value::Object)
+    })
 }
 
-fn with_first_field<T>(text: &str, variables: &Value, run: impl FnOnce(Coercer<'_>, &Field) -> T) -> T {
+fn with_first_field<T>(
+    text: &str,
+    variables: &Value,
+    run: impl FnOnce(Coercer<'_>, &Field) -> T,
+) -> T {
     let schema = ApiSchema::load().unwrap().schema;
-    let document: Valid<ExecutableDocument> = ExecutableDocument::parse_and_validate(&schema, text, "test").unwrap();
+    let document: Valid<ExecutableDocument> =
+        ExecutableDocument::parse_and_validate(&schema, text, "test").unwrap();
     let operation = document.operations.iter().next().unwrap();
     let variables = variables.as_object().unwrap();
-    let coercer = Coercer { schema: &schema, definitions: &operation.variables, variables };
+    let coercer = Coercer {
+        schema: &schema,
+        definitions: &operation.variables,
+        variables,
+    };
     run(coercer, operation.root_fields(&document).next().unwrap())
 }
 
@@ -27,7 +38,8 @@ fn refused(text: &str, variables: &Value) -> (String, String) {
     (fault.field.unwrap(), fault.reason.unwrap())
 }
 
-const AUTHORISE: &str = "mutation ($p: AuthorisedPaymentInput!) { authorizePayment(authorisePayment: $p) { id } }";
+const AUTHORISE: &str =
+    "mutation ($p: AuthorisedPaymentInput!) { authorizePayment(authorisePayment: $p) { id } }";
 const TOKENISE: &str = "mutation ($d: TokenInput!) { tokeniseCard(data: $d) { id } }";
 
 #[test]
@@ -52,39 +64,78 @@ fn faults_name_the_path_and_a_reason_without_the_value() {
     let at = "authorisePayment.paymentMethod.card";
     assert_eq!(
         refused(AUTHORISE, &card(json!({"expMonth": CARD}))),
-        (format!("{at}.expMonth"), "must be a whole number of 32 bits".to_owned())
+        (
+            format!("{at}.expMonth"),
+            "must be a whole number of 32 bits".to_owned()
+        )
     );
     assert_eq!(
-        refused(AUTHORISE, &card(json!({"number": 4_242_424_242_424_242_i64}))),
+        refused(
+            AUTHORISE,
+            &card(json!({"number": 4_242_424_242_424_242_i64}))
+        ),
         (format!("{at}.number"), "must be a text".to_owned())
     );
     let (field, reason) = refused(AUTHORISE, &card(json!({(CARD): 1})));
     assert_eq!(field, at);
-    assert!(reason.starts_with("has a field that it does not know; it knows number, expMonth"), "{reason}");
-    assert_eq!(refused(AUTHORISE, &card(json!(CARD))), (at.to_owned(), "must be an object".to_owned()));
+    assert!(
+        reason.starts_with("has a field that it does not know; it knows number, expMonth"),
+        "{reason}"
+    );
+    assert_eq!(
+        refused(AUTHORISE, &card(json!(CARD))),
+        (at.to_owned(), "must be an object".to_owned())
+    );
     assert_eq!(
         refused(AUTHORISE, &json!({"p": {"paymentMethod": {}}})),
-        ("authorisePayment.paymentMethod.type".to_owned(), "is required".to_owned())
+        (
+            "authorisePayment.paymentMethod.type".to_owned(),
+            "is required".to_owned()
+        )
     );
     assert_eq!(
         refused(AUTHORISE, &json!({"p": {"paymentMethod": {"type": null}}})),
-        ("authorisePayment.paymentMethod.type".to_owned(), "must not be null".to_owned())
+        (
+            "authorisePayment.paymentMethod.type".to_owned(),
+            "must not be null".to_owned()
+        )
     );
     assert_eq!(
         refused(AUTHORISE, &json!({"p": {"initiator": CARD}})),
-        ("authorisePayment.initiator".to_owned(), "must be one of CUSTOMER, MERCHANT".to_owned())
+        (
+            "authorisePayment.initiator".to_owned(),
+            "must be one of CUSTOMER, MERCHANT".to_owned()
+        )
     );
-    assert_eq!(refused(AUTHORISE, &json!({})), ("authorisePayment".to_owned(), "is required".to_owned()));
-    assert_eq!(refused(AUTHORISE, &json!({"p": null})), ("authorisePayment".to_owned(), "must not be null".to_owned()));
+    assert_eq!(
+        refused(AUTHORISE, &json!({})),
+        ("authorisePayment".to_owned(), "is required".to_owned())
+    );
+    assert_eq!(
+        refused(AUTHORISE, &json!({"p": null})),
+        ("authorisePayment".to_owned(), "must not be null".to_owned())
+    );
 }
 
 #[test]
 fn enums_and_lists_are_coerced_and_paths_count_items() {
     let list = "query ($s: [PaymentStatus], $d: PaymentFilterInput) { listPayments(status: $s, data: $d) { pageInfo { endCursor } } }";
-    assert_eq!(coerce(list, &json!({"s": "FAILED"})).unwrap(), json!({"status": ["FAILED"]}));
-    assert_eq!(coerce(list, &json!({"s": ["FAILED", null]})).unwrap(), json!({"status": ["FAILED", null]}));
-    assert_eq!(refused(list, &json!({"s": ["FAILED", "NOPE"]})).0, "status.1");
-    assert_eq!(refused(list, &json!({"d": {"sort": [{"order": "UP"}]}})).0, "data.sort.0.order");
+    assert_eq!(
+        coerce(list, &json!({"s": "FAILED"})).unwrap(),
+        json!({"status": ["FAILED"]})
+    );
+    assert_eq!(
+        coerce(list, &json!({"s": ["FAILED", null]})).unwrap(),
+        json!({"status": ["FAILED", null]})
+    );
+    assert_eq!(
+        refused(list, &json!({"s": ["FAILED", "NOPE"]})).0,
+        "status.1"
+    );
+    assert_eq!(
+        refused(list, &json!({"d": {"sort": [{"order": "UP"}]}})).0,
+        "data.sort.0.order"
+    );
     assert_eq!(
         coerce(list, &json!({"d": {"sort": {"order": "ASC"}}})).unwrap(),
         json!({"data": {"sort": [{"order": "ASC"}]}})
@@ -99,7 +150,10 @@ fn an_empty_text_is_kept_for_optional_values_of_any_type_and_refused_for_require
         json!({"authorisePayment": {"orderId": "", "amount": "", "fraud": "", "initiator": ""}})
     );
     let card = json!({"d": {"paymentMethod": {"card": {"number": CARD, "expMonth": "", "expYear": 2033}}}});
-    assert_eq!(refused(TOKENISE, &card).0, "data.paymentMethod.card.expMonth");
+    assert_eq!(
+        refused(TOKENISE, &card).0,
+        "data.paymentMethod.card.expMonth"
+    );
 }
 
 #[test]
@@ -112,16 +166,31 @@ fn literals_mix_with_variables_and_absent_variables_leave_fields_out() {
         coerce(text, &json!({"n": "Ada"})).unwrap(),
         json!({"id": "7", "customer": {"name": "Ada", "phone": null, "description": "d"}})
     );
-    let token = "mutation ($a: Long = 5) { generateClientToken(amount: $a, currency: \"EUR\") { token } }";
-    assert_eq!(coerce(token, &json!({})).unwrap(), json!({"amount": 5, "currency": "EUR"}));
-    assert_eq!(coerce(token, &json!({"a": null})).unwrap(), json!({"amount": null, "currency": "EUR"}));
+    let token =
+        "mutation ($a: Long = 5) { generateClientToken(amount: $a, currency: \"EUR\") { token } }";
+    assert_eq!(
+        coerce(token, &json!({})).unwrap(),
+        json!({"amount": 5, "currency": "EUR"})
+    );
+    assert_eq!(
+        coerce(token, &json!({"a": null})).unwrap(),
+        json!({"amount": null, "currency": "EUR"})
+    );
     assert_eq!(refused(token, &json!({"a": "x"})).0, "amount");
     assert_eq!(
-        coerce("mutation { generateClientToken(amount: \"2000.0\") { token } }", &json!({})).unwrap(),
+        coerce(
+            "mutation { generateClientToken(amount: \"2000.0\") { token } }",
+            &json!({})
+        )
+        .unwrap(),
         json!({"amount": 2000})
     );
     assert_eq!(
-        refused("mutation { generateClientToken(amount: 92233720368547758070) { token } }", &json!({})).0,
+        refused(
+            "mutation { generateClientToken(amount: 92233720368547758070) { token } }",
+            &json!({})
+        )
+        .0,
         "amount"
     );
 }
@@ -131,17 +200,41 @@ fn defaults_of_arguments_are_put_in() {
     let text = "{ getPayment(id: 1) { date } }";
     let schema = ApiSchema::load().unwrap().schema;
     let document = ExecutableDocument::parse_and_validate(&schema, text, "test").unwrap();
-    let root = document.operations.iter().next().unwrap().selection_set.fields().next().unwrap();
+    let root = document
+        .operations
+        .iter()
+        .next()
+        .unwrap()
+        .selection_set
+        .fields()
+        .next()
+        .unwrap();
     let empty = Map::new();
-    let coercer = Coercer { schema: &schema, definitions: &[], variables: &empty };
+    let coercer = Coercer {
+        schema: &schema,
+        definitions: &[],
+        variables: &empty,
+    };
     let date = root.selection_set.fields().next().unwrap();
-    assert_eq!(Value::Object(coercer.arguments(date).unwrap()), json!({"tz": "Z"}));
+    assert_eq!(
+        Value::Object(coercer.arguments(date).unwrap()),
+        json!({"tz": "Z"})
+    );
 }
 
 #[test]
 fn what_failed_to_be_coerced_is_still_told_apart() {
-    let uncoerced =
-        |variables: Value| with_first_field(AUTHORISE, &variables, |coercer, field| coercer.uncoerced(field));
-    assert_eq!(uncoerced(json!({"p": {"amount": "x"}})), json!({"authorisePayment": {"amount": "x"}}));
-    assert_ne!(uncoerced(json!({"p": {"amount": "x"}})), uncoerced(json!({"p": {"amount": "y"}})));
+    let uncoerced = |variables: Value| {
+        with_first_field(AUTHORISE, &variables, |coercer, field| {
+            coercer.uncoerced(field)
+        })
+    };
+    assert_eq!(
+        uncoerced(json!({"p": {"amount": "x"}})),
+        json!({"authorisePayment": {"amount": "x"}})
+    );
+    assert_ne!(
+        uncoerced(json!({"p": {"amount": "x"}})),
+        uncoerced(json!({"p": {"amount": "y"}}))
+    );
 }

@@ -4,7 +4,8 @@
 //! those that the schema itself defines; literals, aliases, variables and misspelt names never pass.
 
 use apollo_compiler::{
-    diagnostic::Diagnostic, parser::LineColumn, validation::DiagnosticData, validation::DiagnosticList,
+    diagnostic::Diagnostic, parser::LineColumn, validation::DiagnosticData,
+    validation::DiagnosticList,
 };
 use domain::Code;
 
@@ -24,7 +25,11 @@ pub(crate) struct DocumentFault {
 
 impl DocumentFault {
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), place: None }
+        Self {
+            code,
+            message: message.into(),
+            place: None,
+        }
     }
 }
 
@@ -33,29 +38,43 @@ pub(crate) fn syntax(list: &DiagnosticList) -> Vec<DocumentFault> {
     tell(list, |diagnostic| {
         let text = diagnostic.error.to_string();
         match text.strip_prefix("syntax error: ") {
-            Some(detail) => (Code::GraphqlSyntax, format!("The document can't be parsed: {}.", syntax_detail(detail))),
-            None if text.starts_with("token limit") => {
-                (Code::GraphqlLimit, "The document has too many tokens; white space and comments count.".to_owned())
-            }
-            None => (Code::GraphqlLimit, "The document nests too deeply.".to_owned()),
+            Some(detail) => (
+                Code::GraphqlSyntax,
+                format!("The document can't be parsed: {}.", syntax_detail(detail)),
+            ),
+            None if text.starts_with("token limit") => (
+                Code::GraphqlLimit,
+                "The document has too many tokens; white space and comments count.".to_owned(),
+            ),
+            None => (
+                Code::GraphqlLimit,
+                "The document nests too deeply.".to_owned(),
+            ),
         }
     })
 }
 
 /// Faults against the schema.
 pub(crate) fn validation(list: &DiagnosticList, schema: &ApiSchema) -> Vec<DocumentFault> {
-    tell(list, |diagnostic| match diagnostic.error.unstable_error_name() {
-        Some("RecursionLimitError" | "RecursionError" | "DeeplyNestedType") => {
-            (Code::GraphqlLimit, "The document nests too deeply.".to_owned())
+    tell(list, |diagnostic| {
+        match diagnostic.error.unstable_error_name() {
+            Some("RecursionLimitError" | "RecursionError" | "DeeplyNestedType") => (
+                Code::GraphqlLimit,
+                "The document nests too deeply.".to_owned(),
+            ),
+            Some("UniqueDirective") => (
+                Code::GraphqlValidation,
+                "A directive is used more than once in one place.".to_owned(),
+            ),
+            Some(_) => {
+                let text = safe(&diagnostic.error.to_string(), |name| schema.defines(name));
+                (Code::GraphqlValidation, sentence(&text))
+            }
+            None => (
+                Code::GraphqlValidation,
+                "The document does not fit the schema.".to_owned(),
+            ),
         }
-        Some("UniqueDirective") => {
-            (Code::GraphqlValidation, "A directive is used more than once in one place.".to_owned())
-        }
-        Some(_) => {
-            let text = safe(&diagnostic.error.to_string(), |name| schema.defines(name));
-            (Code::GraphqlValidation, sentence(&text))
-        }
-        None => (Code::GraphqlValidation, "The document does not fit the schema.".to_owned()),
     })
 }
 
@@ -64,8 +83,9 @@ fn tell(
     judge: impl Fn(&Diagnostic<'_, DiagnosticData>) -> (Code, String),
 ) -> Vec<DocumentFault> {
     // A misspelt field makes its parent look empty too: the cause comes before the consequence.
-    let (consequences, causes): (Vec<_>, Vec<_>) =
-        list.iter().partition(|diagnostic| diagnostic.error.unstable_error_name() == Some("MissingSubselection"));
+    let (consequences, causes): (Vec<_>, Vec<_>) = list.iter().partition(|diagnostic| {
+        diagnostic.error.unstable_error_name() == Some("MissingSubselection")
+    });
     causes
         .into_iter()
         .chain(consequences)
@@ -73,7 +93,11 @@ fn tell(
         .map(|diagnostic| {
             let (code, message) = judge(&diagnostic);
             let place = diagnostic.line_column_range().map(|range| range.start);
-            DocumentFault { code, message, place: place.map(|LineColumn { line, column }| (line, column)) }
+            DocumentFault {
+                code,
+                message,
+                place: place.map(|LineColumn { line, column }| (line, column)),
+            }
         })
         .collect()
 }
@@ -81,8 +105,14 @@ fn tell(
 /// Of the parser's words only those that name what it expected; what it found is the input.
 fn syntax_detail(detail: &str) -> &str {
     let expected = detail.split(", got").next().unwrap_or_default();
-    let plain = expected.chars().all(|letter| letter.is_ascii_alphabetic() || " @'_".contains(letter));
-    if plain && expected.starts_with("expected ") { expected } else { "unexpected text" }
+    let plain = expected
+        .chars()
+        .all(|letter| letter.is_ascii_alphabetic() || " @'_".contains(letter));
+    if plain && expected.starts_with("expected ") {
+        expected
+    } else {
+        "unexpected text"
+    }
 }
 
 /// Replaces every quoted segment that holds a name which is not the schema's.
@@ -104,7 +134,9 @@ fn safe(text: &str, defines: impl Fn(&str) -> bool) -> String {
 }
 
 fn names_in(segment: &str) -> impl Iterator<Item = &str> {
-    segment.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').filter(|name| !name.is_empty())
+    segment
+        .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
+        .filter(|name| !name.is_empty())
 }
 
 fn sentence(text: &str) -> String {
@@ -121,7 +153,10 @@ mod tests {
     fn only_names_of_the_schema_pass() {
         let defines = |name: &str| matches!(name, "Payment" | "status");
         assert_eq!(
-            safe("type `Payment` does not have a field `n4242424242424242`", defines),
+            safe(
+                "type `Payment` does not have a field `n4242424242424242`",
+                defines
+            ),
             "type `Payment` does not have a field (name left out)"
         );
         assert_eq!(
@@ -133,8 +168,14 @@ mod tests {
     #[test]
     fn what_the_parser_found_is_left_out() {
         assert_eq!(syntax_detail("expected a Name"), "expected a Name");
-        assert_eq!(syntax_detail("expected R_PAREN, got 4242424242424242"), "expected R_PAREN");
-        assert_eq!(syntax_detail("Unexpected character \"4\""), "unexpected text");
+        assert_eq!(
+            syntax_detail("expected R_PAREN, got 4242424242424242"),
+            "expected R_PAREN"
+        );
+        assert_eq!(
+            syntax_detail("Unexpected character \"4\""),
+            "unexpected text"
+        );
         assert_eq!(syntax_detail("expected 4242"), "unexpected text");
     }
 }

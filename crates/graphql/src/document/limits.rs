@@ -63,8 +63,14 @@ impl Excess {
         match self {
             Self::Depth => format!("The document is deeper than {} levels.", limits.depth),
             Self::Aliases => format!("The document has more than {} aliases.", limits.aliases),
-            Self::RootFields => format!("The document has more than {} root fields.", limits.root_fields),
-            Self::Complexity => format!("The document selects more than {} fields.", limits.complexity),
+            Self::RootFields => format!(
+                "The document has more than {} root fields.",
+                limits.root_fields
+            ),
+            Self::Complexity => format!(
+                "The document selects more than {} fields.",
+                limits.complexity
+            ),
             Self::Nesting => "The document nests too deeply.".to_owned(),
         }
     }
@@ -100,11 +106,17 @@ struct Measure<'a> {
 ///
 /// Fragments are measured once each, so this takes time in proportion to the text also where expanding would not.
 pub(crate) fn check(document: &Document, limits: &Limits) -> Result<(), Excess> {
-    let fragments = document.definitions.iter().filter_map(|definition| match definition {
-        Definition::FragmentDefinition(fragment) => Some((&fragment.name, fragment)),
-        _ => None,
-    });
-    let mut measure = Measure { fragments: fragments.collect(), known: BTreeMap::new() };
+    let fragments = document
+        .definitions
+        .iter()
+        .filter_map(|definition| match definition {
+            Definition::FragmentDefinition(fragment) => Some((&fragment.name, fragment)),
+            _ => None,
+        });
+    let mut measure = Measure {
+        fragments: fragments.collect(),
+        known: BTreeMap::new(),
+    };
     for definition in &document.definitions {
         if let Definition::OperationDefinition(operation) = definition {
             let size = measure.selections(&operation.selection_set, 0)?;
@@ -146,13 +158,21 @@ impl<'a> Measure<'a> {
                 let inner = self.selections(&field.selection_set, nesting)?;
                 let introspection = matches!(field.name.as_str(), "__schema" | "__type");
                 Ok(Size {
-                    depth: if introspection { 1 } else { inner.depth.saturating_add(1) },
-                    aliases: inner.aliases.saturating_add(u64::from(field.alias.is_some())),
+                    depth: if introspection {
+                        1
+                    } else {
+                        inner.depth.saturating_add(1)
+                    },
+                    aliases: inner
+                        .aliases
+                        .saturating_add(u64::from(field.alias.is_some())),
                     top_fields: 1,
                     fields: inner.fields.saturating_add(1),
                 })
             }
-            Selection::InlineFragment(fragment) => self.selections(&fragment.selection_set, nesting),
+            Selection::InlineFragment(fragment) => {
+                self.selections(&fragment.selection_set, nesting)
+            }
             Selection::FragmentSpread(spread) => self.fragment(&spread.fragment_name, nesting),
         }
     }
@@ -197,11 +217,21 @@ mod tests {
 
     #[test]
     fn aliases_and_root_fields_are_bounded() {
-        let limits = Limits { aliases: 3, root_fields: 4, ..Limits::default() };
+        let limits = Limits {
+            aliases: 3,
+            root_fields: 4,
+            ..Limits::default()
+        };
         assert_eq!(excess("{ a: x b: x c: x d }", &limits), None);
-        assert_eq!(excess("{ a: x b: x c: x d: x }", &limits), Some(Excess::Aliases));
+        assert_eq!(
+            excess("{ a: x b: x c: x d: x }", &limits),
+            Some(Excess::Aliases)
+        );
         assert_eq!(excess("{ a b c d e }", &limits), Some(Excess::RootFields));
-        assert_eq!(excess("{ ...F ...F } fragment F on Query { a b c }", &limits), Some(Excess::RootFields));
+        assert_eq!(
+            excess("{ ...F ...F } fragment F on Query { a b c }", &limits),
+            Some(Excess::RootFields)
+        );
     }
 
     #[test]
@@ -209,7 +239,12 @@ mod tests {
         let limits = Limits::default();
         let mut text = "{ r { ...F0 } } ".to_owned();
         for level in 0..40 {
-            write!(text, "fragment F{level} on T {{ ...F{0} ...F{0} }} ", level + 1).unwrap();
+            write!(
+                text,
+                "fragment F{level} on T {{ ...F{0} ...F{0} }} ",
+                level + 1
+            )
+            .unwrap();
         }
         text.push_str("fragment F40 on T { a }");
         assert_eq!(excess(&text, &limits), Some(Excess::Complexity));
@@ -217,7 +252,13 @@ mod tests {
 
     #[test]
     fn a_fragment_that_spreads_itself_ends() {
-        assert_eq!(excess("{ ...F } fragment F on Query { a ...F }", &Limits::default()), None);
+        assert_eq!(
+            excess(
+                "{ ...F } fragment F on Query { a ...F }",
+                &Limits::default()
+            ),
+            None
+        );
     }
 
     #[test]

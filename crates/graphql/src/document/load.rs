@@ -24,7 +24,12 @@ pub(crate) fn is_bearable(
     operation: &Node<Operation>,
     variables: &Map<String, Value>,
 ) -> bool {
-    let mut load = Load { document, variables, left: MOST, seen: BTreeSet::new() };
+    let mut load = Load {
+        document,
+        variables,
+        left: MOST,
+        seen: BTreeSet::new(),
+    };
     load.selections(&operation.selection_set, 1).is_some()
 }
 
@@ -44,7 +49,9 @@ impl<'a> Load<'a> {
                     self.arguments(&field.arguments, times)?;
                     self.selections(&field.selection_set, ROWS)?;
                 }
-                Selection::InlineFragment(fragment) => self.selections(&fragment.selection_set, times)?,
+                Selection::InlineFragment(fragment) => {
+                    self.selections(&fragment.selection_set, times)?
+                }
                 // Once is enough: fields of one name are merged wherever they come from.
                 Selection::FragmentSpread(spread) => {
                     if self.seen.insert((&spread.fragment_name, times))
@@ -59,7 +66,9 @@ impl<'a> Load<'a> {
     }
 
     fn arguments(&mut self, arguments: &'a [Node<Argument>], times: usize) -> Option<()> {
-        arguments.iter().try_for_each(|argument| self.literal(&argument.value, times))
+        arguments
+            .iter()
+            .try_for_each(|argument| self.literal(&argument.value, times))
     }
 
     fn literal(&mut self, literal: &'a Literal, times: usize) -> Option<()> {
@@ -69,7 +78,9 @@ impl<'a> Load<'a> {
                 None => Some(()),
             },
             Literal::List(items) => items.iter().try_for_each(|item| self.literal(item, times)),
-            Literal::Object(fields) => fields.iter().try_for_each(|(_, field)| self.literal(field, times)),
+            Literal::Object(fields) => fields
+                .iter()
+                .try_for_each(|(_, field)| self.literal(field, times)),
             Literal::Null
             | Literal::Enum(_)
             | Literal::String(_)
@@ -84,7 +95,9 @@ impl<'a> Load<'a> {
         self.left = self.left.checked_sub(own.saturating_mul(times))?;
         match value {
             Value::Array(items) => items.iter().try_for_each(|item| self.value(item, times)),
-            Value::Object(fields) => fields.values().try_for_each(|field| self.value(field, times)),
+            Value::Object(fields) => fields
+                .values()
+                .try_for_each(|field| self.value(field, times)),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Some(()),
         }
     }

@@ -36,7 +36,9 @@ struct ByBytes {
 
 impl Weighter<Box<str>, Arc<Document>> for ByBytes {
     fn weight(&self, text: &Box<str>, _: &Arc<Document>) -> u64 {
-        u64::try_from(text.len()).unwrap_or(u64::MAX).max(self.least)
+        u64::try_from(text.len())
+            .unwrap_or(u64::MAX)
+            .max(self.least)
     }
 }
 
@@ -44,8 +46,18 @@ impl Documents {
     pub(crate) fn new(schema: Arc<ApiSchema>, limits: Limits) -> Self {
         let count = limits.cached_documents.max(1);
         let least = limits.cached_bytes / u64::try_from(count).unwrap_or(u64::MAX);
-        let cache = Cache::with_weighter(count, limits.cached_bytes, ByBytes { least: least.max(1) });
-        Self { schema, limits, cache }
+        let cache = Cache::with_weighter(
+            count,
+            limits.cached_bytes,
+            ByBytes {
+                least: least.max(1),
+            },
+        );
+        Self {
+            schema,
+            limits,
+            cache,
+        }
     }
 
     /// The document of a text. Errors: syntax, limit or validation faults, at least one.
@@ -61,12 +73,23 @@ impl Documents {
     }
 
     fn parse(&self, text: &str) -> Result<Document, Vec<DocumentFault>> {
-        let mut parser = Parser::new().token_limit(self.limits.tokens).recursion_limit(self.limits.nesting);
-        let ast = parser.parse_ast(text, "document").map_err(|broken| diagnostics::syntax(&broken.errors))?;
-        limits::check(&ast, &self.limits)
-            .map_err(|excess| vec![DocumentFault::new(Code::GraphqlLimit, excess.message(&self.limits))])?;
+        let mut parser = Parser::new()
+            .token_limit(self.limits.tokens)
+            .recursion_limit(self.limits.nesting);
+        let ast = parser
+            .parse_ast(text, "document")
+            .map_err(|broken| diagnostics::syntax(&broken.errors))?;
+        limits::check(&ast, &self.limits).map_err(|excess| {
+            vec![DocumentFault::new(
+                Code::GraphqlLimit,
+                excess.message(&self.limits),
+            )]
+        })?;
         if ast.definitions.is_empty() {
-            return Err(vec![DocumentFault::new(Code::GraphqlSyntax, "The document is empty.")]);
+            return Err(vec![DocumentFault::new(
+                Code::GraphqlSyntax,
+                "The document is empty.",
+            )]);
         }
         if unique::has_repeated_input_field(&ast) {
             let message = "An input object gives a field twice.";

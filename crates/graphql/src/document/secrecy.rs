@@ -19,23 +19,39 @@ pub(crate) fn may_be_kept(text: &str, document: &ExecutableDocument) -> bool {
 }
 
 fn has_mutation(document: &ExecutableDocument) -> bool {
-    document.operations.iter().any(|operation| operation.is_mutation())
+    document
+        .operations
+        .iter()
+        .any(|operation| operation.is_mutation())
 }
 
 fn has_literal(document: &ExecutableDocument) -> bool {
     let in_operations = document.operations.iter().any(|operation| {
-        let defaults = operation.variables.iter().filter_map(|variable| variable.default_value.as_ref());
-        defaults.into_iter().any(|value| is_literal(value)) || selects_literal(&operation.selection_set)
+        let defaults = operation
+            .variables
+            .iter()
+            .filter_map(|variable| variable.default_value.as_ref());
+        defaults.into_iter().any(|value| is_literal(value))
+            || selects_literal(&operation.selection_set)
     });
-    in_operations || document.fragments.values().any(|fragment| selects_literal(&fragment.selection_set))
+    in_operations
+        || document
+            .fragments
+            .values()
+            .any(|fragment| selects_literal(&fragment.selection_set))
 }
 
 fn selects_literal(set: &SelectionSet) -> bool {
     set.selections.iter().any(|selection| {
-        let in_directives = selection.directives().iter().any(|directive| arguments_literal(&directive.arguments));
+        let in_directives = selection
+            .directives()
+            .iter()
+            .any(|directive| arguments_literal(&directive.arguments));
         in_directives
             || match selection {
-                Selection::Field(field) => arguments_literal(&field.arguments) || selects_literal(&field.selection_set),
+                Selection::Field(field) => {
+                    arguments_literal(&field.arguments) || selects_literal(&field.selection_set)
+                }
                 Selection::InlineFragment(fragment) => selects_literal(&fragment.selection_set),
                 Selection::FragmentSpread(_) => false,
             }

@@ -24,10 +24,21 @@ fn syntax_validation_and_limits_are_told_apart() {
     assert_eq!(first("{ a ".repeat(20).as_str()).0, Code::GraphqlSyntax);
     let deep = format!("{}{}", "{ a ".repeat(16), "}".repeat(16));
     assert_eq!(first(&deep).0, Code::GraphqlLimit);
-    assert_eq!(first(&format!("{{ {} }}", "a ".repeat(20_000))).0, Code::GraphqlLimit);
-    assert_eq!(first(&format!("{}{}", "{ a ".repeat(5_000), "}".repeat(5_000))).0, Code::GraphqlLimit);
     assert_eq!(
-        first(&format!("{{ getPayment(id: {}1{}) }}", "[".repeat(5_000), "]".repeat(5_000))).0,
+        first(&format!("{{ {} }}", "a ".repeat(20_000))).0,
+        Code::GraphqlLimit
+    );
+    assert_eq!(
+        first(&format!("{}{}", "{ a ".repeat(5_000), "}".repeat(5_000))).0,
+        Code::GraphqlLimit
+    );
+    assert_eq!(
+        first(&format!(
+            "{{ getPayment(id: {}1{}) }}",
+            "[".repeat(5_000),
+            "]".repeat(5_000)
+        ))
+        .0,
         Code::GraphqlLimit
     );
 }
@@ -36,7 +47,10 @@ fn syntax_validation_and_limits_are_told_apart() {
 fn a_misspelt_field_is_told_by_its_type_and_place() {
     let (code, message, place) = first("{\n  getPayment(id: \"x\") { pymentCore }\n}");
     assert_eq!(code, Code::GraphqlValidation);
-    assert_eq!(message, "Type `Payment` does not have a field (name left out).");
+    assert_eq!(
+        message,
+        "Type `Payment` does not have a field (name left out)."
+    );
     assert_eq!(place, Some((2, 25)));
 }
 
@@ -44,7 +58,10 @@ fn a_misspelt_field_is_told_by_its_type_and_place() {
 fn subscriptions_and_unknown_directives_are_refused() {
     assert_eq!(first("subscription { x }").0, Code::GraphqlValidation);
     assert_eq!(first("{ initializeSDK @nope }").0, Code::GraphqlValidation);
-    assert_eq!(first("{ ... @defer { initializeSDK } }").0, Code::GraphqlValidation);
+    assert_eq!(
+        first("{ ... @defer { initializeSDK } }").0,
+        Code::GraphqlValidation
+    );
     assert_eq!(first("type X { y: Int }").0, Code::GraphqlValidation);
 }
 
@@ -55,7 +72,9 @@ fn no_message_repeats_anything_of_the_input() {
         format!(
             "mutation {{ tokeniseCard(data: {{ paymentMethod: {{ card: {{ number: {CARD}, expMonth: \"{CARD}\", expYear: 1 }} }} }}) {{ id }} }}"
         ),
-        format!("mutation {{ tokeniseCard(data: {{ paymentMethod: {{ card: {{ number: \"{CARD} }} }} }}) {{ id }} }}"),
+        format!(
+            "mutation {{ tokeniseCard(data: {{ paymentMethod: {{ card: {{ number: \"{CARD} }} }} }}) {{ id }} }}"
+        ),
         format!("{{ getPayment(id: \"{CARD}\") {{ n{CARD} }} }}"),
         format!("{{ getPayment(i{CARD}: 1) {{ id }} }}"),
         format!("{{ listPayments(status: [P{CARD}]) {{ pageInfo {{ hasNextPage }} }} }}"),
@@ -77,8 +96,12 @@ fn no_message_repeats_anything_of_the_input() {
         format!("{{ initializeSDK(a: {CARD}.) }}"),
         format!("{{ initializeSDK(a: {CARD}x) }}"),
         format!("mutation {{ tokeniseCard(data: {{ f{CARD}: 1 }}) {{ id }} }}"),
-        format!("mutation ($d: TokenInput = {{ f{CARD}: {CARD} }}) {{ tokeniseCard(data: $d) {{ id }} }}"),
-        format!("mutation {{ updateCustomer(id: {{ a: \"{CARD}\" }}, customer: {{ name: {CARD} }}) }}"),
+        format!(
+            "mutation ($d: TokenInput = {{ f{CARD}: {CARD} }}) {{ tokeniseCard(data: $d) {{ id }} }}"
+        ),
+        format!(
+            "mutation {{ updateCustomer(id: {{ a: \"{CARD}\" }}, customer: {{ name: {CARD} }}) }}"
+        ),
     ];
     for text in texts {
         let faults = faults(&text);
@@ -99,7 +122,10 @@ fn documents_with_variables_are_kept_and_those_with_literals_in_mutations_are_no
     ];
     for text in kept {
         let prepared = documents.prepare(text).unwrap();
-        assert!(Arc::ptr_eq(&prepared, &documents.prepare(text).unwrap()), "{text}");
+        assert!(
+            Arc::ptr_eq(&prepared, &documents.prepare(text).unwrap()),
+            "{text}"
+        );
     }
     let dropped = [
         "mutation { deletePaymentMethod(token: \"secret\") }".to_owned(),
@@ -113,17 +139,26 @@ fn documents_with_variables_are_kept_and_those_with_literals_in_mutations_are_no
     ];
     for text in &dropped {
         let prepared = documents.prepare(text).unwrap();
-        assert!(!Arc::ptr_eq(&prepared, &documents.prepare(text).unwrap()), "{text}");
+        assert!(
+            !Arc::ptr_eq(&prepared, &documents.prepare(text).unwrap()),
+            "{text}"
+        );
     }
     assert_eq!(documents.cache.len(), kept.len());
 }
 
 #[test]
 fn the_cache_is_bounded_in_count() {
-    let limits = Limits { cached_documents: 10, cached_bytes: 10_000, ..Limits::default() };
+    let limits = Limits {
+        cached_documents: 10,
+        cached_bytes: 10_000,
+        ..Limits::default()
+    };
     let documents = Documents::new(Arc::new(ApiSchema::load().unwrap()), limits);
     for number in 0..200 {
-        documents.prepare(&format!("query Q{number} {{ initializeSDK }}")).unwrap();
+        documents
+            .prepare(&format!("query Q{number} {{ initializeSDK }}"))
+            .unwrap();
     }
     assert!(documents.cache.len() <= 10, "{}", documents.cache.len());
 }

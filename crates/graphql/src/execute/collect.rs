@@ -28,7 +28,9 @@ pub(crate) struct Collected<'a> {
 impl<'a> Collected<'a> {
     /// The selection sets that apply to the field's value.
     pub(crate) fn selection_sets(&self) -> impl Iterator<Item = &'a SelectionSet> {
-        std::iter::once(self.first).chain(self.more.iter().copied()).map(|field| &field.selection_set)
+        std::iter::once(self.first)
+            .chain(self.more.iter().copied())
+            .map(|field| &field.selection_set)
     }
 }
 
@@ -41,7 +43,11 @@ struct Collection<'a> {
 
 impl<'a> Scope<'a> {
     /// The fields of an object of type `type_name`, in document order.
-    pub(crate) fn collect(&self, type_name: &str, sets: impl Iterator<Item = &'a SelectionSet>) -> Vec<Collected<'a>> {
+    pub(crate) fn collect(
+        &self,
+        type_name: &str,
+        sets: impl Iterator<Item = &'a SelectionSet>,
+    ) -> Vec<Collected<'a>> {
         let mut collection = Collection::default();
         for set in sets {
             self.add(type_name, set, &mut collection);
@@ -64,7 +70,9 @@ impl<'a> Scope<'a> {
                 }
                 Selection::FragmentSpread(spread) => {
                     let fragment = self.document.fragments.get(&spread.fragment_name);
-                    let Some(fragment) = fragment.filter(|_| collection.spread.insert(&spread.fragment_name)) else {
+                    let Some(fragment) =
+                        fragment.filter(|_| collection.spread.insert(&spread.fragment_name))
+                    else {
                         continue;
                     };
                     if self.schema.fits(type_name, fragment.type_condition()) {
@@ -76,16 +84,21 @@ impl<'a> Scope<'a> {
     }
 
     fn included(&self, directives: &[Node<Directive>]) -> bool {
-        directives.iter().all(|directive| match directive.name.as_str() {
-            "skip" => !self.condition(directive),
-            "include" => self.condition(directive),
-            _ => true,
-        })
+        directives
+            .iter()
+            .all(|directive| match directive.name.as_str() {
+                "skip" => !self.condition(directive),
+                "include" => self.condition(directive),
+                _ => true,
+            })
     }
 
     /// Variables in conditions are checked before execution, so that a missing one can't come this far.
     fn condition(&self, directive: &Directive) -> bool {
-        match directive.specified_argument_by_name("if").map(AsRef::as_ref) {
+        match directive
+            .specified_argument_by_name("if")
+            .map(AsRef::as_ref)
+        {
             Some(Value::Boolean(flag)) => *flag,
             Some(Value::Variable(name)) => self.coercer.flag(name).unwrap_or(false),
             _ => false,
@@ -96,22 +109,39 @@ impl<'a> Scope<'a> {
 impl<'a> Collection<'a> {
     fn add(&mut self, field: &'a Node<Field>) {
         let key = field.response_key().as_str();
-        if let Some(known) = self.places.get(key).and_then(|place| self.fields.get_mut(*place)) {
+        if let Some(known) = self
+            .places
+            .get(key)
+            .and_then(|place| self.fields.get_mut(*place))
+        {
             known.more.push(field);
         } else {
             self.places.insert(key, self.fields.len());
-            self.fields.push(Collected { key, first: field, more: Vec::new() });
+            self.fields.push(Collected {
+                key,
+                first: field,
+                more: Vec::new(),
+            });
         }
     }
 }
 
 /// Whether some condition of the document reads a variable that is not a Boolean value.
-pub(crate) fn has_bad_condition(document: &ExecutableDocument, set: &SelectionSet, coercer: &Coercer<'_>) -> bool {
+pub(crate) fn has_bad_condition(
+    document: &ExecutableDocument,
+    set: &SelectionSet,
+    coercer: &Coercer<'_>,
+) -> bool {
     let bad = |directives: &[Node<Directive>]| {
         directives
             .iter()
             .flat_map(|directive| &directive.arguments)
-            .any(|argument| argument.value.as_variable().is_some_and(|name| coercer.flag(name).is_none()))
+            .any(|argument| {
+                argument
+                    .value
+                    .as_variable()
+                    .is_some_and(|name| coercer.flag(name).is_none())
+            })
     };
     let mut seen = BTreeSet::new();
     let mut open = vec![set];

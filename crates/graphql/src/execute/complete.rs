@@ -94,7 +94,10 @@ impl<'a> Writer<'a> {
                 Err(Missing)
             }
             Ok(Out::Null) if ty.is_non_null() => {
-                tracing::error!(field = field.first.name.as_str(), "a field that must have a value has none");
+                tracing::error!(
+                    field = field.first.name.as_str(),
+                    "a field that must have a value has none"
+                );
                 self.error(&Fault::unknown());
                 Err(Missing)
             }
@@ -141,7 +144,11 @@ impl<'a> Writer<'a> {
         Method::parse(text).map_or(text, |method| method.public().code())
     }
 
-    fn object(&mut self, object: &dyn Object, sets: impl Iterator<Item = &'a SelectionSet>) -> Result<(), Missing> {
+    fn object(
+        &mut self,
+        object: &dyn Object,
+        sets: impl Iterator<Item = &'a SelectionSet>,
+    ) -> Result<(), Missing> {
         let type_name = object.type_name();
         let scope = self.scope;
         self.open();
@@ -209,7 +216,9 @@ impl<'a> Writer<'a> {
         }
         if !self.errors.is_empty() {
             body.extend_from_slice(b",\"errors\":");
-            body.extend_from_slice(&serde_json::to_vec(&self.errors).unwrap_or_else(|_| b"[]".to_vec()));
+            body.extend_from_slice(
+                &serde_json::to_vec(&self.errors).unwrap_or_else(|_| b"[]".to_vec()),
+            );
         }
         body.push(b'}');
         body

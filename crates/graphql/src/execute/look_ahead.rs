@@ -20,7 +20,9 @@ impl<'a> LookAhead<'a> {
     pub fn selects(&self, path: &str) -> bool {
         let mut sets: Vec<&'a SelectionSet> = self.field.selection_sets().collect();
         for name in path.split('.') {
-            let Some(type_name) = sets.first().map(|set| set.ty.as_str()) else { return false };
+            let Some(type_name) = sets.first().map(|set| set.ty.as_str()) else {
+                return false;
+            };
             let fields = self.scope.collect(type_name, sets.iter().copied());
             let mut found = false;
             sets.clear();

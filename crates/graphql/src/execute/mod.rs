@@ -35,7 +35,11 @@ pub struct Arguments<'a> {
 
 impl<'a> Arguments<'a> {
     fn new(scope: Scope<'a>, field: &'a Field) -> Self {
-        Self { coerced: scope.coercer.arguments(field), scope, field }
+        Self {
+            coerced: scope.coercer.arguments(field),
+            scope,
+            field,
+        }
     }
 
     /// What tells this request from another under an idempotency key: the coerced arguments, or else the given ones.
@@ -67,7 +71,10 @@ pub struct Answer {
 
 impl From<Result<Out<'static>, Fault>> for Answer {
     fn from(result: Result<Out<'static>, Fault>) -> Self {
-        Self { result, replayed: false }
+        Self {
+            result,
+            replayed: false,
+        }
     }
 }
 
@@ -136,7 +143,9 @@ pub(crate) async fn run(
                 let answer = root.resolve(call).await;
                 replayed |= answer.replayed;
                 let ty = &field.first.definition.ty;
-                writer.entry(index == 0, field.key, |writer| writer.value(ty, answer.result, field))
+                writer.entry(index == 0, field.key, |writer| {
+                    writer.value(ty, answer.result, field)
+                })
             }
         };
         if written.is_err() {
@@ -145,6 +154,13 @@ pub(crate) async fn run(
         }
     }
     writer.close();
-    let operation = fields.first().map_or("nothing", |field| root_field(&field.first.name));
-    Executed { code: writer.first_code(), operation, body: writer.finish(&data), replayed }
+    let operation = fields
+        .first()
+        .map_or("nothing", |field| root_field(&field.first.name));
+    Executed {
+        code: writer.first_code(),
+        operation,
+        body: writer.finish(&data),
+        replayed,
+    }
 }

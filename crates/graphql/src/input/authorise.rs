@@ -23,22 +23,38 @@ const CONNECTION: &str = "paymentProcessorConnectionId";
 
 /// An empty text counts as absent in every optional place. Errors: `error.validation`.
 pub(crate) fn parse(arguments: Map<String, Value>, mode: Mode) -> Result<Authorise, Fault> {
-    command(Reader::new(arguments, Blank::Absent).needed_object(ARGUMENT)?, mode)
+    command(
+        Reader::new(arguments, Blank::Absent).needed_object(ARGUMENT)?,
+        mode,
+    )
 }
 
 /// `headlessAuthorizePayment`: the same input under another name.
-pub(crate) fn parse_headless(arguments: Map<String, Value>, mode: Mode) -> Result<Authorise, Fault> {
-    let command = command(Reader::new(arguments, Blank::Absent).needed_object(HEADLESS)?, mode)?;
+pub(crate) fn parse_headless(
+    arguments: Map<String, Value>,
+    mode: Mode,
+) -> Result<Authorise, Fault> {
+    let command = command(
+        Reader::new(arguments, Blank::Absent).needed_object(HEADLESS)?,
+        mode,
+    )?;
     match &command.target {
         Target::Connection(_) => Ok(command),
         // An empty name must not make it a payment by the default flow.
-        Target::Flow(_) => Err(Fault::invalid(format!("{HEADLESS}.{CONNECTION}"), "is required")),
+        Target::Flow(_) => Err(Fault::invalid(
+            format!("{HEADLESS}.{CONNECTION}"),
+            "is required",
+        )),
     }
 }
 
 /// A fault of a headless payment, with the name that its argument has there.
 pub(crate) fn of_headless(mut fault: Fault) -> Fault {
-    if let Some(rest) = fault.field.as_deref().and_then(|field| field.strip_prefix(ARGUMENT)) {
+    if let Some(rest) = fault
+        .field
+        .as_deref()
+        .and_then(|field| field.strip_prefix(ARGUMENT))
+    {
         let field = format!("{HEADLESS}{rest}");
         fault.message = fault.message.replace(&format!("{ARGUMENT}{rest}"), &field);
         fault.field = Some(field);
@@ -48,7 +64,10 @@ pub(crate) fn of_headless(mut fault: Fault) -> Fault {
 
 fn command(mut input: Reader, mode: Mode) -> Result<Authorise, Fault> {
     let payer = payer(input.object("customer"))?;
-    let Chosen { instrument, transaction } = chosen(input.object("paymentMethod"), mode)?;
+    let Chosen {
+        instrument,
+        transaction,
+    } = chosen(input.object("paymentMethod"), mode)?;
     if instrument.is_none() && payer.as_ref().is_none_or(|payer| payer.id.is_none()) {
         let reason = "needs a token, a card or a wallet's token, unless customer.id names a customer whose default method is to be used";
         return Err(input.invalid("paymentMethod", reason));
@@ -67,7 +86,9 @@ fn command(mut input: Reader, mode: Mode) -> Result<Authorise, Fault> {
         statement_descriptor: input.text("statementDescriptor")?,
         metadata: input.json("metadata")?,
         fraud: input.json_object("fraud")?,
-        initiator: input.choice("initiator", initiator)?.unwrap_or(Initiator::Customer),
+        initiator: input
+            .choice("initiator", initiator)?
+            .unwrap_or(Initiator::Customer),
         three_ds,
         three_ds_redirect,
         apm_redirect: redirect(&mut input, "apmRedirectUrl")?,
@@ -77,9 +98,10 @@ fn command(mut input: Reader, mode: Mode) -> Result<Authorise, Fault> {
 /// Headless when, and only when, a connection is named.
 fn target(input: &mut Reader) -> Result<Target, Fault> {
     match (input.raw("flowId"), input.raw(CONNECTION)) {
-        (Some(_), Some(_)) => {
-            Err(input.invalid("flowId", "must be absent when paymentProcessorConnectionId names a connection"))
-        }
+        (Some(_), Some(_)) => Err(input.invalid(
+            "flowId",
+            "must be absent when paymentProcessorConnectionId names a connection",
+        )),
         (None, Some(connection)) => Ok(Target::Connection(connection)),
         (flow, None) => Ok(Target::Flow(flow)),
     }
@@ -87,15 +109,25 @@ fn target(input: &mut Reader) -> Result<Target, Fault> {
 
 /// The wish for 3D Secure and the customer's way back. Both blocks at once would contradict each other.
 fn three_d_secure(input: &mut Reader) -> Result<(ThreeDsWish, Option<RedirectUrl>), Fault> {
-    let (plain, headless) = (input.object("perform3DSecure"), input.object("performHeadless3DSecure"));
+    let (plain, headless) = (
+        input.object("perform3DSecure"),
+        input.object("performHeadless3DSecure"),
+    );
     match (plain, headless) {
-        (Some(_), Some(_)) => Err(input.invalid("performHeadless3DSecure", "must be absent beside perform3DSecure")),
+        (Some(_), Some(_)) => Err(input.invalid(
+            "performHeadless3DSecure",
+            "must be absent beside perform3DSecure",
+        )),
         (Some(mut block), None) => Ok((ThreeDsWish::Request, redirect(&mut block, "redirectUrl")?)),
         (None, Some(mut block)) => {
             let Some(address) = redirect(&mut block, "redirectUrl")? else {
                 return Err(block.missing("redirectUrl"));
             };
-            let wish = if block.flag("perform3DSecure")? { ThreeDsWish::Request } else { ThreeDsWish::AsIssuer };
+            let wish = if block.flag("perform3DSecure")? {
+                ThreeDsWish::Request
+            } else {
+                ThreeDsWish::AsIssuer
+            };
             Ok((wish, Some(address)))
         }
         (None, None) => Ok((ThreeDsWish::AsIssuer, None)),
@@ -105,14 +137,21 @@ fn three_d_secure(input: &mut Reader) -> Result<(ThreeDsWish, Option<RedirectUrl
 /// An address to which the customer comes back.
 pub(super) fn redirect(input: &mut Reader, name: &str) -> Result<Option<RedirectUrl>, Fault> {
     let field = input.at(name);
-    input.raw(name).map(|text| RedirectUrl::parse(&text, &field)).transpose()
+    input
+        .raw(name)
+        .map(|text| RedirectUrl::parse(&text, &field))
+        .transpose()
 }
 
 /// A currency by its alphabetic code.
 pub(super) fn currency(input: &mut Reader, name: &str) -> Result<Option<Currency>, Fault> {
-    let Some(code) = input.raw(name) else { return Ok(None) };
+    let Some(code) = input.raw(name) else {
+        return Ok(None);
+    };
     let reason = "must be the code of a current currency of ISO 4217, such as EUR";
-    Currency::parse(&code).map(Some).ok_or_else(|| input.invalid(name, reason))
+    Currency::parse(&code)
+        .map(Some)
+        .ok_or_else(|| input.invalid(name, reason))
 }
 
 fn initiator(text: &str) -> Option<Initiator> {
@@ -132,18 +171,26 @@ struct Chosen {
 
 /// With a vault token the card's fields are ignored, good or bad.
 fn chosen(fields: Option<Reader>, mode: Mode) -> Result<Chosen, Fault> {
-    let Some(mut fields) = fields else { return Ok(Chosen::default()) };
+    let Some(mut fields) = fields else {
+        return Ok(Chosen::default());
+    };
     let method = fields.raw("type").as_deref().and_then(Method::parse);
     if let Some(wallet) = method.and_then(Wallet::of_method) {
         return wallet::wallet(fields, wallet).map(|(input, transaction)| {
             let instrument = Some(Instrument::Wallet(Box::new(input)));
-            Chosen { instrument, transaction }
+            Chosen {
+                instrument,
+                transaction,
+            }
         });
     }
     let instrument = match method {
         Some(Method::Card) => card_instrument(&mut fields, mode)?,
         Some(method) if is_alternative(method) => {
-            for (name, given) in [("token", fields.raw("token").is_some()), ("card", fields.object("card").is_some())] {
+            for (name, given) in [
+                ("token", fields.raw("token").is_some()),
+                ("card", fields.object("card").is_some()),
+            ] {
                 if given {
                     return Err(fields.invalid(name, "fits payments of type CARD alone"));
                 }
@@ -151,17 +198,21 @@ fn chosen(fields: Option<Reader>, mode: Mode) -> Result<Chosen, Fault> {
             Some(Instrument::Method(method))
         }
         Some(_) | None => {
-            let reason =
-                "must be CARD, a wallet such as WALLETA_PAY, or an alternative method such as WALLETC, BNPLA or IDEAL";
+            let reason = "must be CARD, a wallet such as WALLETA_PAY, or an alternative method such as WALLETC, BNPLA or IDEAL";
             return Err(fields.invalid("type", reason));
         }
     };
-    Ok(Chosen { instrument, transaction: None })
+    Ok(Chosen {
+        instrument,
+        transaction: None,
+    })
 }
 
 /// Whether the customer pays with it at a page of its own, or by a mandate: no card, and no wallet whose tokens are sent.
 fn is_alternative(method: Method) -> bool {
-    !method.is_card() && Wallet::of_method(method).is_none() && !matches!(method, Method::Wallet | Method::Cash)
+    !method.is_card()
+        && Wallet::of_method(method).is_none()
+        && !matches!(method, Method::Wallet | Method::Cash)
 }
 
 fn card_instrument(fields: &mut Reader, mode: Mode) -> Result<Option<Instrument>, Fault> {
@@ -169,7 +220,10 @@ fn card_instrument(fields: &mut Reader, mode: Mode) -> Result<Option<Instrument>
         return Ok(Some(Instrument::Token(token)));
     }
     if fields.any("walletToken").is_some() {
-        return Err(fields.invalid("walletToken", "fits no payment of type CARD: name the wallet as the type"));
+        return Err(fields.invalid(
+            "walletToken",
+            "fits no payment of type CARD: name the wallet as the type",
+        ));
     }
     match fields.object("card").filter(|card| !card.says_nothing()) {
         Some(card) => Ok(Some(Instrument::Card(Box::new(card::card(card, mode)?)))),
@@ -178,9 +232,14 @@ fn card_instrument(fields: &mut Reader, mode: Mode) -> Result<Option<Instrument>
 }
 
 fn payer(fields: Option<Reader>) -> Result<Option<Payer>, Fault> {
-    let Some(mut fields) = fields.filter(|fields| !fields.says_nothing()) else { return Ok(None) };
+    let Some(mut fields) = fields.filter(|fields| !fields.says_nothing()) else {
+        return Ok(None);
+    };
     if let Some(id) = fields.raw("id") {
-        return Ok(Some(Payer { id: Some(id), told: KeptPayer::default() }));
+        return Ok(Some(Payer {
+            id: Some(id),
+            told: KeptPayer::default(),
+        }));
     }
     let told = KeptPayer {
         id: None,
@@ -221,25 +280,44 @@ mod tests {
     fn a_token_counts_before_a_card_however_bad() {
         let method = json!({"type": "CARD", "token": "abcdefgh12345678", "card": {"number": "bad", "expMonth": 99}});
         let command = authorise(json!({"paymentMethod": method})).unwrap();
-        assert!(matches!(command.instrument, Some(Instrument::Token(token)) if token == "abcdefgh12345678"));
+        assert!(
+            matches!(command.instrument, Some(Instrument::Token(token)) if token == "abcdefgh12345678")
+        );
     }
 
     #[test]
     fn an_empty_token_is_absent_and_the_card_is_read() {
         let method = json!({"type": "CARD", "token": "", "card": card(json!({}))});
-        assert!(matches!(authorise(json!({"paymentMethod": method})).unwrap().instrument, Some(Instrument::Card(_))));
+        assert!(matches!(
+            authorise(json!({"paymentMethod": method}))
+                .unwrap()
+                .instrument,
+            Some(Instrument::Card(_))
+        ));
         let bad = json!({"type": "CARD", "card": card(json!({"cvc": "1"}))});
-        assert_eq!(refused(json!({"paymentMethod": bad})), "authorisePayment.paymentMethod.card.cvc");
+        assert_eq!(
+            refused(json!({"paymentMethod": bad})),
+            "authorisePayment.paymentMethod.card.cvc"
+        );
     }
 
     #[test]
     fn a_customer_with_an_id_needs_no_method() {
-        for method in [json!(null), json!({"type": "CARD"}), json!({"type": "CARD", "card": {"number": ""}})] {
-            let command =
-                authorise(json!({"paymentMethod": method, "customer": {"id": "c", "email": "ignored"}})).unwrap();
+        for method in [
+            json!(null),
+            json!({"type": "CARD"}),
+            json!({"type": "CARD", "card": {"number": ""}}),
+        ] {
+            let command = authorise(
+                json!({"paymentMethod": method, "customer": {"id": "c", "email": "ignored"}}),
+            )
+            .unwrap();
             assert!(command.instrument.is_none());
             assert_eq!(command.payer.unwrap().id.as_deref(), Some("c"));
-            assert_eq!(refused(json!({"paymentMethod": method})), "authorisePayment.paymentMethod");
+            assert_eq!(
+                refused(json!({"paymentMethod": method})),
+                "authorisePayment.paymentMethod"
+            );
             let named = json!({"paymentMethod": method, "customer": {"name": "Ada"}});
             assert_eq!(refused(named), "authorisePayment.paymentMethod");
         }
@@ -258,10 +336,16 @@ mod tests {
     #[test]
     fn amounts_and_currencies_are_checked_and_may_be_absent() {
         for amount in [json!(0), json!(-1)] {
-            assert_eq!(refused(json!({"amount": amount})), "authorisePayment.amount");
+            assert_eq!(
+                refused(json!({"amount": amount})),
+                "authorisePayment.amount"
+            );
         }
         for code in ["eur", "XXX", "EURO", "4242424242424242"] {
-            assert_eq!(refused(json!({"currencyCode": code})), "authorisePayment.currencyCode");
+            assert_eq!(
+                refused(json!({"currencyCode": code})),
+                "authorisePayment.currencyCode"
+            );
         }
         let command = authorise(json!({"amount": "", "currencyCode": ""})).unwrap();
         assert_eq!((command.amount, command.currency), (None, None));
@@ -274,20 +358,41 @@ mod tests {
             "fraud": "", "initiator": "", "customer": {"id": "", "name": "", "billingAddress": null},
         });
         let command = authorise(empty).unwrap();
-        assert!(command.order_id.is_none() && command.target == Target::Flow(None) && command.metadata.is_none());
+        assert!(
+            command.order_id.is_none()
+                && command.target == Target::Flow(None)
+                && command.metadata.is_none()
+        );
         assert!(command.fraud.is_none() && command.payer.is_none());
         assert_eq!(command.initiator, Initiator::Customer);
     }
 
     #[test]
     fn texts_and_json_are_bounded_by_path() {
-        for name in ["orderId", "transactionId", "description", "statementDescriptor"] {
-            assert_eq!(refused(json!({(name): "x".repeat(501)})), format!("authorisePayment.{name}"));
+        for name in [
+            "orderId",
+            "transactionId",
+            "description",
+            "statementDescriptor",
+        ] {
+            assert_eq!(
+                refused(json!({(name): "x".repeat(501)})),
+                format!("authorisePayment.{name}")
+            );
         }
-        assert_eq!(refused(json!({"metadata": "x".repeat(17_000)})), "authorisePayment.metadata");
-        assert_eq!(refused(json!({"fraud": {"a": "x".repeat(17_000)}})), "authorisePayment.fraud");
+        assert_eq!(
+            refused(json!({"metadata": "x".repeat(17_000)})),
+            "authorisePayment.metadata"
+        );
+        assert_eq!(
+            refused(json!({"fraud": {"a": "x".repeat(17_000)}})),
+            "authorisePayment.fraud"
+        );
         let customer = json!({"customer": {"billingAddress": {"country": "Nowhere"}}});
-        assert_eq!(refused(customer), "authorisePayment.customer.billingAddress.country");
+        assert_eq!(
+            refused(customer),
+            "authorisePayment.customer.billingAddress.country"
+        );
     }
 
     #[test]

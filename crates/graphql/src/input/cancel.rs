@@ -10,7 +10,10 @@ use super::{Blank, Reader, ids};
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<Cancel, Fault> {
     let id = ids::payment(ids::argument(&arguments, "id"))?;
     let mut reader = Reader::new(arguments, Blank::Refused);
-    Ok(Cancel { id, reason: reader.lines("reason")? })
+    Ok(Cancel {
+        id,
+        reason: reader.lines("reason")?,
+    })
 }
 
 #[cfg(test)]
@@ -25,7 +28,10 @@ mod tests {
         let id = "01929f6e-0000-7000-8000-000000000001";
         let parse = |reason: Value| parse(arguments(json!({"id": id, "reason": reason})));
         assert_eq!(parse(json!("")).unwrap().reason, None);
-        assert_eq!(parse(json!("by\nphone")).unwrap().reason.as_deref(), Some("by\nphone"));
+        assert_eq!(
+            parse(json!("by\nphone")).unwrap().reason.as_deref(),
+            Some("by\nphone")
+        );
         for reason in [json!("x".repeat(501)), json!("a\u{0}")] {
             assert_eq!(told(parse(reason).map(|_| ()).unwrap_err()).0, "reason");
         }

@@ -10,7 +10,11 @@ use super::{Blank, Reader, ids};
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<Capture, Fault> {
     let id = ids::payment(ids::argument(&arguments, "id"))?;
     let mut reader = Reader::new(arguments, Blank::Refused);
-    Ok(Capture { id, amount: reader.amount("amount")?, metadata: reader.json("metadata")? })
+    Ok(Capture {
+        id,
+        amount: reader.amount("amount")?,
+        metadata: reader.json("metadata")?,
+    })
 }
 
 #[cfg(test)]
@@ -35,12 +39,17 @@ mod tests {
     #[test]
     fn metadata_is_bounded() {
         let big = json!({"id": ID, "metadata": {"a": "x".repeat(17_000)}});
-        assert_eq!(told(parse(arguments(big)).map(|_| ()).unwrap_err()).0, "metadata");
+        assert_eq!(
+            told(parse(arguments(big)).map(|_| ()).unwrap_err()).0,
+            "metadata"
+        );
     }
 
     #[test]
     fn an_id_that_is_none_is_not_found() {
-        let fault = parse(arguments(json!({"id": "7", "amount": ""}))).map(|_| ()).unwrap_err();
+        let fault = parse(arguments(json!({"id": "7", "amount": ""})))
+            .map(|_| ())
+            .unwrap_err();
         assert_eq!(fault.code, domain::Code::PaymentNotFound);
     }
 }

@@ -16,25 +16,42 @@ use super::{Reader, person};
 /// Errors: `error.validation` for the field that is missing or breaks its rule; in live mode also for a security code
 /// that has not the length of its brand's.
 pub(crate) fn card(mut fields: Reader, mode: Mode) -> Result<CardInput, Fault> {
-    let number = fields.raw("number").ok_or_else(|| fields.missing("number"))?;
-    let number = CardNumber::parse(number).map_err(|error| fields.invalid("number", error.to_string()))?;
+    let number = fields
+        .raw("number")
+        .ok_or_else(|| fields.missing("number"))?;
+    let number =
+        CardNumber::parse(number).map_err(|error| fields.invalid("number", error.to_string()))?;
     let expiry = expiry(&mut fields)?;
     let cvc = fields.raw("cvc").map(SecurityCode::parse).transpose();
     let cvc = cvc.map_err(|error| fields.invalid("cvc", error.to_string()))?;
     if mode == Mode::Live && cvc.as_ref().is_some_and(|cvc| !cvc.fits(number.brand())) {
-        return Err(fields.invalid("cvc", "has not as many digits as this brand's security codes"));
+        return Err(fields.invalid(
+            "cvc",
+            "has not as many digits as this brand's security codes",
+        ));
     }
     let holder = fields.name("name")?;
     // Two names of one thing; where both are given the one of the vault counts.
     let billing = person::address(&mut fields, "billingAddress")?;
     let address = person::address(&mut fields, "address")?;
     let make_default = fields.flag("isDefault")?;
-    Ok(CardInput { number, expiry, cvc, holder, address: billing.or(address), make_default })
+    Ok(CardInput {
+        number,
+        expiry,
+        cvc,
+        holder,
+        address: billing.or(address),
+        make_default,
+    })
 }
 
 fn expiry(fields: &mut Reader) -> Result<Expiry, Fault> {
-    let month = fields.int("expMonth")?.ok_or_else(|| fields.missing("expMonth"))?;
-    let year = fields.int("expYear")?.ok_or_else(|| fields.missing("expYear"))?;
+    let month = fields
+        .int("expMonth")?
+        .ok_or_else(|| fields.missing("expMonth"))?;
+    let year = fields
+        .int("expYear")?
+        .ok_or_else(|| fields.missing("expYear"))?;
     Expiry::parse(month, year).map_err(|error| {
         let field = match error {
             ExpiryError::Month => "expMonth",
@@ -46,19 +63,29 @@ fn expiry(fields: &mut Reader) -> Result<Expiry, Fault> {
 
 /// A bank account. Errors: `error.validation` for the field that is missing or breaks its rule.
 pub(crate) fn account(mut fields: Reader) -> Result<AccountInput, Fault> {
-    let number = fields.raw("number").ok_or_else(|| fields.missing("number"))?;
-    let number = AccountNumber::parse(number).map_err(|error| fields.invalid("number", error.to_string()))?;
+    let number = fields
+        .raw("number")
+        .ok_or_else(|| fields.missing("number"))?;
+    let number = AccountNumber::parse(number)
+        .map_err(|error| fields.invalid("number", error.to_string()))?;
     Ok(AccountInput {
         number,
-        holder: fields.name("accountHolderName")?.ok_or_else(|| fields.missing("accountHolderName"))?,
+        holder: fields
+            .name("accountHolderName")?
+            .ok_or_else(|| fields.missing("accountHolderName"))?,
         bank_name: fields.name("bankName")?,
-        funding: fields.choice("cardType", CardFunding::parse)?.unwrap_or(CardFunding::Undefined),
+        funding: fields
+            .choice("cardType", CardFunding::parse)?
+            .unwrap_or(CardFunding::Undefined),
         product: fields.text("product")?,
     })
 }
 
 #[cfg(test)]
-#[expect(clippy::needless_pass_by_value, reason = "arguments are written where they are used")]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "arguments are written where they are used"
+)]
 mod tests {
     use serde_json::{Value, json};
 
@@ -66,13 +93,16 @@ mod tests {
     use crate::input::Blank;
 
     fn reader(fields: Value) -> Reader {
-        let Value::Object(fields) = json!({"card": fields}) else { unreachable!() };
+        let Value::Object(fields) = json!({"card": fields}) else {
+            unreachable!()
+        };
         Reader::new(fields, Blank::Absent).object("card").unwrap()
     }
 
     /// A good card with some fields replaced.
     fn with(changes: Value) -> Reader {
-        let mut fields = json!({"number": "4242424242424242", "expMonth": 11, "expYear": 2033, "cvc": "123"});
+        let mut fields =
+            json!({"number": "4242424242424242", "expMonth": 11, "expYear": 2033, "cvc": "123"});
         for (name, value) in changes.as_object().unwrap() {
             fields[name] = value.clone();
         }
@@ -87,8 +117,11 @@ mod tests {
 
     #[test]
     fn a_card_is_read_whole() {
-        let card =
-            card(with(json!({"name": "Ada", "isDefault": true, "address": {"city": "Cork"}})), Mode::Test).unwrap();
+        let card = card(
+            with(json!({"name": "Ada", "isDefault": true, "address": {"city": "Cork"}})),
+            Mode::Test,
+        )
+        .unwrap();
         assert_eq!(card.number.masked(), "************4242");
         assert_eq!(card.expiry.display(), "11/2033");
         assert_eq!(card.cvc.unwrap().expose(), "123");
@@ -102,8 +135,16 @@ mod tests {
         let cases = [
             (json!({"number": null}), "card.number", "is required"),
             (json!({"number": ""}), "card.number", "is required"),
-            (json!({"number": "4242424242424241"}), "card.number", "checksum"),
-            (json!({"number": "4242 4242 4242 4242"}), "card.number", "without spaces"),
+            (
+                json!({"number": "4242424242424241"}),
+                "card.number",
+                "checksum",
+            ),
+            (
+                json!({"number": "4242 4242 4242 4242"}),
+                "card.number",
+                "without spaces",
+            ),
             (json!({"number": "4242"}), "card.number", "12 to 19"),
             (json!({"expMonth": null}), "card.expMonth", "is required"),
             (json!({"expMonth": 0}), "card.expMonth", "1 to 12"),
@@ -113,7 +154,11 @@ mod tests {
             (json!({"cvc": "12"}), "card.cvc", "3 or 4"),
             (json!({"cvc": "12a"}), "card.cvc", "3 or 4"),
             (json!({"name": "x".repeat(301)}), "card.name", "300"),
-            (json!({"billingAddress": {"country": "XX"}}), "card.billingAddress.country", "country"),
+            (
+                json!({"billingAddress": {"country": "XX"}}),
+                "card.billingAddress.country",
+                "country",
+            ),
         ];
         for (changes, field, reason) in cases {
             let (found, why) = refused(changes);
@@ -124,13 +169,22 @@ mod tests {
 
     #[test]
     fn an_empty_security_code_is_absent() {
-        assert!(card(with(json!({"cvc": ""})), Mode::Test).unwrap().cvc.is_none());
+        assert!(
+            card(with(json!({"cvc": ""})), Mode::Test)
+                .unwrap()
+                .cvc
+                .is_none()
+        );
     }
 
     #[test]
     fn in_live_mode_the_security_code_is_as_long_as_the_brands() {
         assert_eq!(
-            card(with(json!({"cvc": "1234"})), Mode::Live).map(|_| ()).unwrap_err().field.as_deref(),
+            card(with(json!({"cvc": "1234"})), Mode::Live)
+                .map(|_| ())
+                .unwrap_err()
+                .field
+                .as_deref(),
             Some("card.cvc")
         );
         assert!(card(with(json!({"cvc": "1234"})), Mode::Test).is_ok());
@@ -141,12 +195,20 @@ mod tests {
     fn a_bank_account_needs_number_and_holder() {
         let account = |fields| account(reader(fields));
         assert_eq!(
-            account(json!({"accountHolderName": "A"})).map(|_| ()).unwrap_err().field.as_deref(),
+            account(json!({"accountHolderName": "A"}))
+                .map(|_| ())
+                .unwrap_err()
+                .field
+                .as_deref(),
             Some("card.number")
         );
-        let fault = account(json!({"number": "DE89370400440532013000"})).map(|_| ()).unwrap_err();
+        let fault = account(json!({"number": "DE89370400440532013000"}))
+            .map(|_| ())
+            .unwrap_err();
         assert_eq!(fault.field.as_deref(), Some("card.accountHolderName"));
-        let fault = account(json!({"number": "DE89 3704", "accountHolderName": "A"})).map(|_| ()).unwrap_err();
+        let fault = account(json!({"number": "DE89 3704", "accountHolderName": "A"}))
+            .map(|_| ())
+            .unwrap_err();
         assert_eq!(fault.field.as_deref(), Some("card.number"));
         let good = account(json!({"number": "DE89370400440532013000", "accountHolderName": "A", "cardType": "DEBIT"}))
             .unwrap();

@@ -20,9 +20,15 @@ pub(crate) fn parse(arguments: Map<String, Value>) -> Result<ClientGrant, Fault>
     Ok(ClientGrant {
         amount,
         currency: currency.map(|currency| currency.code().to_owned()),
-        customer: reader.raw("customerId").map(|id| ids::customer(&id)).transpose()?,
+        customer: reader
+            .raw("customerId")
+            .map(|id| ids::customer(&id))
+            .transpose()?,
         flow: reader.raw("flowId").map(|id| ids::flow(&id)).transpose()?,
-        intent: reader.raw("intentId").map(|id| ids::intent(&id)).transpose()?,
+        intent: reader
+            .raw("intentId")
+            .map(|id| ids::intent(&id))
+            .transpose()?,
     })
 }
 
@@ -46,17 +52,38 @@ mod tests {
     #[test]
     fn amount_and_currency_come_together() {
         assert_eq!(told(grant(json!({"amount": 5})).unwrap_err()).0, "currency");
-        assert_eq!(told(grant(json!({"currency": "EUR"})).unwrap_err()).0, "amount");
-        assert_eq!(told(grant(json!({"amount": 0, "currency": "EUR"})).unwrap_err()).0, "amount");
-        assert_eq!(told(grant(json!({"amount": 5, "currency": "ABC"})).unwrap_err()).0, "currency");
+        assert_eq!(
+            told(grant(json!({"currency": "EUR"})).unwrap_err()).0,
+            "amount"
+        );
+        assert_eq!(
+            told(grant(json!({"amount": 0, "currency": "EUR"})).unwrap_err()).0,
+            "amount"
+        );
+        assert_eq!(
+            told(grant(json!({"amount": 5, "currency": "ABC"})).unwrap_err()).0,
+            "currency"
+        );
         let good = grant(json!({"amount": 5, "currency": "EUR", "flowId": "default"})).unwrap();
-        assert_eq!((good.amount, good.currency.as_deref()), (Some(5), Some("EUR")));
+        assert_eq!(
+            (good.amount, good.currency.as_deref()),
+            (Some(5), Some("EUR"))
+        );
     }
 
     #[test]
     fn ids_that_are_none_are_not_found() {
-        assert_eq!(grant(json!({"customerId": "7"})).unwrap_err().code, domain::Code::CustomerNotFound);
-        assert_eq!(grant(json!({"flowId": "a b"})).unwrap_err().code, domain::Code::FlowNotFound);
-        assert_eq!(grant(json!({"intentId": "7"})).unwrap_err().code, domain::Code::IntentNotFound);
+        assert_eq!(
+            grant(json!({"customerId": "7"})).unwrap_err().code,
+            domain::Code::CustomerNotFound
+        );
+        assert_eq!(
+            grant(json!({"flowId": "a b"})).unwrap_err().code,
+            domain::Code::FlowNotFound
+        );
+        assert_eq!(
+            grant(json!({"intentId": "7"})).unwrap_err().code,
+            domain::Code::IntentNotFound
+        );
     }
 }

@@ -14,7 +14,10 @@ use super::{Blank, Reader, ids};
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<(IntentId, Option<PaymentId>), Fault> {
     let mut reader = Reader::new(arguments, Blank::Absent);
     let id = ids::intent(&reader.raw("id").unwrap_or_default())?;
-    let reference = reader.raw("paymentReference").map(|id| ids::payment(&id)).transpose()?;
+    let reference = reader
+        .raw("paymentReference")
+        .map(|id| ids::payment(&id))
+        .transpose()?;
     Ok((id, reference))
 }
 
@@ -29,17 +32,27 @@ mod tests {
 
     #[test]
     fn a_payment_is_named_with_or_without_its_prefix_or_not_at_all() {
-        let reference = |given: Value| parse(arguments(json!({"id": ID, "paymentReference": given}))).unwrap().1;
+        let reference = |given: Value| {
+            parse(arguments(json!({"id": ID, "paymentReference": given})))
+                .unwrap()
+                .1
+        };
         assert_eq!(reference(json!("")), None);
         assert_eq!(reference(Value::Null), None);
         assert_eq!(reference(json!(ID)), PaymentId::parse(ID));
-        assert_eq!(reference(json!(format!("payments:{ID}"))), PaymentId::parse(ID));
+        assert_eq!(
+            reference(json!(format!("payments:{ID}"))),
+            PaymentId::parse(ID)
+        );
     }
 
     #[test]
     fn what_cant_be_an_id_is_not_found() {
         let refused = |given: Value| parse(arguments(given)).unwrap_err().code;
         assert_eq!(refused(json!({"id": "7"})), domain::Code::IntentNotFound);
-        assert_eq!(refused(json!({"id": ID, "paymentReference": "7"})), domain::Code::PaymentNotFound);
+        assert_eq!(
+            refused(json!({"id": ID, "paymentReference": "7"})),
+            domain::Code::PaymentNotFound
+        );
     }
 }

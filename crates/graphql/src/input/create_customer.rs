@@ -14,12 +14,18 @@ pub(crate) fn parse(arguments: Map<String, Value>, mode: Mode) -> Result<CreateC
         return Err(customer.invalid("id", "must be absent: the service gives the id"));
     }
     let draft = person::draft(customer)?;
-    let card = data.object("card").map(|fields| card::card(fields, mode)).transpose()?;
+    let card = data
+        .object("card")
+        .map(|fields| card::card(fields, mode))
+        .transpose()?;
     Ok(CreateCustomer { draft, card })
 }
 
 #[cfg(test)]
-#[expect(clippy::needless_pass_by_value, reason = "arguments are written where they are used")]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "arguments are written where they are used"
+)]
 mod tests {
     use serde_json::json;
 
@@ -32,16 +38,39 @@ mod tests {
 
     #[test]
     fn a_name_is_needed_and_an_id_refused() {
-        let refused = |customer: Value| told(create(json!({"customer": customer})).map(|_| ()).unwrap_err()).0;
+        let refused = |customer: Value| {
+            told(
+                create(json!({"customer": customer}))
+                    .map(|_| ())
+                    .unwrap_err(),
+            )
+            .0
+        };
         assert_eq!(refused(json!({})), "data.customer.name");
-        assert_eq!(refused(json!({"name": "Ada", "id": "x"})), "data.customer.id");
-        assert!(create(json!({"customer": {"name": "Ada", "id": ""}})).unwrap().card.is_none());
+        assert_eq!(
+            refused(json!({"name": "Ada", "id": "x"})),
+            "data.customer.id"
+        );
+        assert!(
+            create(json!({"customer": {"name": "Ada", "id": ""}}))
+                .unwrap()
+                .card
+                .is_none()
+        );
     }
 
     #[test]
     fn a_bad_card_is_refused_by_path() {
         let data = json!({"customer": {"name": "Ada"}, "card": card(json!({"expMonth": 0}))});
-        assert_eq!(told(create(data).map(|_| ()).unwrap_err()).0, "data.card.expMonth");
-        assert!(create(json!({"customer": {"name": "Ada"}, "card": card(json!({}))})).unwrap().card.is_some());
+        assert_eq!(
+            told(create(data).map(|_| ()).unwrap_err()).0,
+            "data.card.expMonth"
+        );
+        assert!(
+            create(json!({"customer": {"name": "Ada"}, "card": card(json!({}))}))
+                .unwrap()
+                .card
+                .is_some()
+        );
     }
 }

@@ -12,7 +12,9 @@ pub(crate) fn parse(arguments: Map<String, Value>) -> Result<Decide, Fault> {
     let mut reader = Reader::new(arguments, Blank::Absent);
     Ok(Decide {
         instance,
-        approve: reader.flag_if_given("approve")?.ok_or_else(|| reader.missing("approve"))?,
+        approve: reader
+            .flag_if_given("approve")?
+            .ok_or_else(|| reader.missing("approve"))?,
         note: reader.lines("note")?,
     })
 }
@@ -28,12 +30,24 @@ mod tests {
     #[test]
     fn a_note_may_be_absent_and_an_instance_is_an_id() {
         let id = "01929f6e-0000-7000-8000-000000000001";
-        let decide = parse(arguments(json!({"instanceId": id, "approve": false, "note": ""}))).unwrap();
-        assert_eq!((decide.instance.to_string().as_str(), decide.approve, decide.note), (id, false, None));
+        let decide = parse(arguments(
+            json!({"instanceId": id, "approve": false, "note": ""}),
+        ))
+        .unwrap();
+        assert_eq!(
+            (
+                decide.instance.to_string().as_str(),
+                decide.approve,
+                decide.note
+            ),
+            (id, false, None)
+        );
         let fault = parse(arguments(json!({"instanceId": "x", "approve": true}))).unwrap_err();
         assert_eq!(fault.code, Code::FlowNotFound);
-        let fault =
-            parse(arguments(json!({"instanceId": id, "approve": true, "note": "4242 4242 4242 4242"}))).unwrap_err();
+        let fault = parse(arguments(
+            json!({"instanceId": id, "approve": true, "note": "4242 4242 4242 4242"}),
+        ))
+        .unwrap_err();
         assert_eq!(fault.field.as_deref(), Some("note"));
     }
 }

@@ -26,9 +26,14 @@ pub(crate) fn parse(arguments: Map<String, Value>) -> Result<Wanted, Fault> {
 pub(super) fn read(reader: &mut Reader) -> Result<Wanted, Fault> {
     let id = ids::flow(&reader.raw("id").unwrap_or_default())?;
     let version = reader.int("version")?.map(u32::try_from).transpose();
-    let version = version.map_err(|_| Fault::new(Code::FlowNotFound, "The flow has no such version."))?;
+    let version =
+        version.map_err(|_| Fault::new(Code::FlowNotFound, "The flow has no such version."))?;
     let format = reader.choice("format", format)?.unwrap_or(FlowFormat::Yaml);
-    Ok(Wanted { id, version, format })
+    Ok(Wanted {
+        id,
+        version,
+        format,
+    })
 }
 
 fn format(text: &str) -> Option<FlowFormat> {
@@ -50,7 +55,10 @@ mod tests {
     fn version_and_format_may_be_absent() {
         let wanted = parse(arguments(json!({ "id": "default" }))).unwrap();
         assert_eq!((wanted.version, wanted.format), (None, FlowFormat::Yaml));
-        let wanted = parse(arguments(json!({ "id": "default", "version": 3, "format": "JSON" }))).unwrap();
+        let wanted = parse(arguments(
+            json!({ "id": "default", "version": 3, "format": "JSON" }),
+        ))
+        .unwrap();
         assert_eq!((wanted.version, wanted.format), (Some(3), FlowFormat::Json));
     }
 
@@ -64,7 +72,11 @@ mod tests {
 
     #[test]
     fn what_names_no_version_is_not_found() {
-        for bad in [json!({ "id": "a b" }), json!({ "id": "" }), json!({ "id": "default", "version": -1 })] {
+        for bad in [
+            json!({ "id": "a b" }),
+            json!({ "id": "" }),
+            json!({ "id": "default", "version": -1 }),
+        ] {
             assert_eq!(parse(arguments(bad)).unwrap_err().code, Code::FlowNotFound);
         }
     }

@@ -45,7 +45,10 @@ pub(crate) fn connection(text: &str) -> Result<ConnectionId, Fault> {
 
 /// A text argument that the schema requires; the empty text when it is not there.
 pub(crate) fn argument<'a>(arguments: &'a Map<String, Value>, name: &str) -> &'a str {
-    arguments.get(name).and_then(Value::as_str).unwrap_or_default()
+    arguments
+        .get(name)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -58,10 +61,21 @@ mod tests {
     fn what_cant_be_an_id_is_not_found() {
         assert_eq!(payment("x").unwrap_err().code, Code::PaymentNotFound);
         assert_eq!(customer("").unwrap_err().code, Code::CustomerNotFound);
-        assert_eq!(token("4242424242424242 ").unwrap_err().code, Code::MethodNotFound);
-        assert_eq!(intent("payments:01929f6e-0000-7000-8000-000000000001").unwrap_err().code, Code::IntentNotFound);
+        assert_eq!(
+            token("4242424242424242 ").unwrap_err().code,
+            Code::MethodNotFound
+        );
+        assert_eq!(
+            intent("payments:01929f6e-0000-7000-8000-000000000001")
+                .unwrap_err()
+                .code,
+            Code::IntentNotFound
+        );
         assert_eq!(flow("a b").unwrap_err().code, Code::FlowNotFound);
-        assert_eq!(connection("a b").unwrap_err().code, Code::ConnectionNotFound);
+        assert_eq!(
+            connection("a b").unwrap_err().code,
+            Code::ConnectionNotFound
+        );
         assert!(payment("payments:01929f6e-0000-7000-8000-000000000001").is_ok());
     }
 }

@@ -21,7 +21,9 @@ pub(super) fn changes(reader: &mut Reader) -> Result<Changes, Fault> {
     let mut changes = Changes::default();
     if let Some(mut fields) = reader.object("amount") {
         changes.amount = match fields.long("amount")? {
-            Some(amount) if amount < 0 => return Err(fields.invalid("amount", "must not be negative")),
+            Some(amount) if amount < 0 => {
+                return Err(fields.invalid("amount", "must not be negative"));
+            }
             amount => amount,
         };
         changes.currency = authorise::currency(&mut fields, "currency")?;
@@ -47,9 +49,16 @@ pub(super) fn step(reader: &mut Reader, name: &str) -> Result<Option<StepStatus>
 }
 
 fn country(fields: &mut Reader) -> Result<Option<Country>, Fault> {
-    let Some(code) = fields.raw("country") else { return Ok(None) };
+    let Some(code) = fields.raw("country") else {
+        return Ok(None);
+    };
     let country = Country::parse(&code);
-    let wrong = || fields.invalid("country", "must be a country code of ISO 3166-1 with two or three letters");
+    let wrong = || {
+        fields.invalid(
+            "country",
+            "must be a country code of ISO 3166-1 with two or three letters",
+        )
+    };
     country.ok_or_else(wrong).map(Some)
 }
 

@@ -16,7 +16,12 @@ pub(crate) struct Wanted {
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<Wanted, Fault> {
     let mut reader = Reader::new(arguments, Blank::Absent);
     Ok(Wanted {
-        page: Page::parse(reader.int("first")?, reader.raw("after"), reader.int("last")?, reader.raw("before"))?,
+        page: Page::parse(
+            reader.int("first")?,
+            reader.raw("after"),
+            reader.int("last")?,
+            reader.raw("before"),
+        )?,
         email: reader.short("email", EMAIL_MAX)?,
         name: reader.name("name")?,
     })
@@ -32,7 +37,10 @@ mod tests {
     #[test]
     fn empty_filters_filter_nothing() {
         let wanted = parse(arguments(json!({"first": 5, "email": "", "name": null}))).unwrap();
-        assert_eq!((wanted.page.size(), wanted.email, wanted.name), (5, None, None));
+        assert_eq!(
+            (wanted.page.size(), wanted.email, wanted.name),
+            (5, None, None)
+        );
     }
 
     #[test]

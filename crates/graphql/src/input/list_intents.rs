@@ -15,13 +15,27 @@ pub(crate) struct Wanted {
 /// Errors: `error.validation`.
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<Wanted, Fault> {
     let mut reader = Reader::new(arguments, Blank::Absent);
-    let page = Page::parse(reader.int("first")?, reader.raw("after"), reader.int("last")?, reader.raw("before"))?;
+    let page = Page::parse(
+        reader.int("first")?,
+        reader.raw("after"),
+        reader.int("last")?,
+        reader.raw("before"),
+    )?;
     let mut statuses: Vec<Status> = Vec::new();
     for status in reader.list("status") {
         // Coercion has let the schema's values through alone.
-        statuses.extend(status.as_str().and_then(Status::parse).filter(|status| !statuses.contains(status)));
+        statuses.extend(
+            status
+                .as_str()
+                .and_then(Status::parse)
+                .filter(|status| !statuses.contains(status)),
+        );
     }
-    Ok(Wanted { page, statuses, tracking_id: reader.text("trackingId")? })
+    Ok(Wanted {
+        page,
+        statuses,
+        tracking_id: reader.text("trackingId")?,
+    })
 }
 
 #[cfg(test)]
@@ -33,15 +47,31 @@ mod tests {
 
     #[test]
     fn statuses_count_once_and_empty_filters_filter_nothing() {
-        let wanted =
-            parse(arguments(json!({"status": ["ACTIVE", null, "COMPLETE", "ACTIVE"], "trackingId": ""}))).unwrap();
-        assert_eq!((wanted.statuses, wanted.tracking_id), (vec![Status::Active, Status::Complete], None));
+        let wanted = parse(arguments(
+            json!({"status": ["ACTIVE", null, "COMPLETE", "ACTIVE"], "trackingId": ""}),
+        ))
+        .unwrap();
+        assert_eq!(
+            (wanted.statuses, wanted.tracking_id),
+            (vec![Status::Active, Status::Complete], None)
+        );
         let wanted = parse(arguments(json!({"status": [], "trackingId": "t"}))).unwrap();
-        assert_eq!((wanted.statuses, wanted.tracking_id.as_deref()), (vec![], Some("t")));
+        assert_eq!(
+            (wanted.statuses, wanted.tracking_id.as_deref()),
+            (vec![], Some("t"))
+        );
     }
 
     #[test]
     fn bad_pages_are_refused() {
-        assert_eq!(told(parse(arguments(json!({"first": 0}))).map(|_| ()).unwrap_err()).0, "first");
+        assert_eq!(
+            told(
+                parse(arguments(json!({"first": 0})))
+                    .map(|_| ())
+                    .unwrap_err()
+            )
+            .0,
+            "first"
+        );
     }
 }

@@ -50,17 +50,39 @@ pub(crate) struct Echo {
 /// Errors: `error.validation`.
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<Wanted, Fault> {
     let mut reader = Reader::new(arguments, Blank::Absent);
-    let page = Page::parse(reader.int("first")?, reader.raw("after"), reader.int("last")?, reader.raw("before"))?;
-    let mut wanted =
-        Wanted { page, conditions: Vec::new(), sort: Sort::default(), nothing: false, echo: Echo::default() };
+    let page = Page::parse(
+        reader.int("first")?,
+        reader.raw("after"),
+        reader.int("last")?,
+        reader.raw("before"),
+    )?;
+    let mut wanted = Wanted {
+        page,
+        conditions: Vec::new(),
+        sort: Sort::default(),
+        nothing: false,
+        echo: Echo::default(),
+    };
     if let Some(mut data) = reader.object("data") {
         take_data(&mut wanted, &mut data)?;
     }
-    wanted.conditions.extend(time(&mut reader, "startDate")?.map(Condition::since));
-    wanted.conditions.extend(time(&mut reader, "endDate")?.map(Condition::until));
+    wanted
+        .conditions
+        .extend(time(&mut reader, "startDate")?.map(Condition::since));
+    wanted
+        .conditions
+        .extend(time(&mut reader, "endDate")?.map(Condition::until));
     wanted.conditions.extend(statuses(&mut reader)?);
-    wanted.conditions.extend(reader.int("minAmount")?.map(|minor| Condition::amount_from(minor.into())));
-    wanted.conditions.extend(reader.int("maxAmount")?.map(|minor| Condition::amount_to(minor.into())));
+    wanted.conditions.extend(
+        reader
+            .int("minAmount")?
+            .map(|minor| Condition::amount_from(minor.into())),
+    );
+    wanted.conditions.extend(
+        reader
+            .int("maxAmount")?
+            .map(|minor| Condition::amount_to(minor.into())),
+    );
     Ok(wanted)
 }
 
@@ -80,9 +102,13 @@ fn take_data(wanted: &mut Wanted, data: &mut Reader) -> Result<(), Fault> {
     }
     if let Some(mut fields) = data.object("filter") {
         for field in FIELDS {
-            let Some(mut given) = fields.object(field.code()) else { continue };
+            let Some(mut given) = fields.object(field.code()) else {
+                continue;
+            };
             let (value, verb) = (given.any("value"), given.raw("selectedVerb"));
-            wanted.conditions.extend(filter::parse(field, value.as_ref(), verb.as_deref())?);
+            wanted
+                .conditions
+                .extend(filter::parse(field, value.as_ref(), verb.as_deref())?);
         }
     }
     wanted.sort = sort(data)?;
@@ -92,15 +118,29 @@ fn take_data(wanted: &mut Wanted, data: &mut Reader) -> Result<(), Fault> {
 fn sort(data: &mut Reader) -> Result<Sort, Fault> {
     let mut entries = Vec::new();
     for mut entry in data.objects("sort") {
-        entries.push((entry.raw("fieldName"), entry.choice("order", SortOrder::parse)?));
+        entries.push((
+            entry.raw("fieldName"),
+            entry.choice("order", SortOrder::parse)?,
+        ));
     }
-    Sort::parse(entries.iter().map(|(name, order)| (name.as_deref(), *order)))
+    Sort::parse(
+        entries
+            .iter()
+            .map(|(name, order)| (name.as_deref(), *order)),
+    )
 }
 
 fn time(reader: &mut Reader, name: &str) -> Result<Option<Timestamp>, Fault> {
-    let Some(text) = reader.raw(name) else { return Ok(None) };
+    let Some(text) = reader.raw(name) else {
+        return Ok(None);
+    };
     let time = Timestamp::parse(&text).or_else(|| Timestamp::day_start(&text));
-    time.map(Some).ok_or_else(|| reader.invalid(name, "must be a time such as 2026-01-31T09:30:00Z, or a day"))
+    time.map(Some).ok_or_else(|| {
+        reader.invalid(
+            name,
+            "must be a time such as 2026-01-31T09:30:00Z, or a day",
+        )
+    })
 }
 
 /// The statuses that any may have; none means that all may.
@@ -134,7 +174,12 @@ mod tests {
     }
 
     fn conditions(given: Value) -> Vec<(FieldName, Verb)> {
-        list(given).unwrap().conditions.iter().map(|condition| (condition.field(), condition.verb())).collect()
+        list(given)
+            .unwrap()
+            .conditions
+            .iter()
+            .map(|condition| (condition.field(), condition.verb()))
+            .collect()
     }
 
     fn refused(given: Value) -> String {
@@ -144,7 +189,10 @@ mod tests {
     #[test]
     fn without_arguments_the_newest_twenty_of_all() {
         let wanted = list(json!({})).unwrap();
-        assert_eq!((wanted.page.size(), wanted.conditions.len(), wanted.nothing), (20, 0, false));
+        assert_eq!(
+            (wanted.page.size(), wanted.conditions.len(), wanted.nothing),
+            (20, 0, false)
+        );
         assert!(wanted.sort.is_by_date());
     }
 
@@ -176,38 +224,69 @@ mod tests {
 
     #[test]
     fn what_can_be_no_customers_id_matches_nothing() {
-        let nothing = |customer: &str| list(json!({"data": {"customerId": customer}})).unwrap().nothing;
+        let nothing = |customer: &str| {
+            list(json!({"data": {"customerId": customer}}))
+                .unwrap()
+                .nothing
+        };
         assert!(nothing("7"));
         assert!(!nothing(CUSTOMER) && !nothing(""));
     }
 
     #[test]
     fn ids_are_handed_on_as_they_were_sent_and_empty_ones_are_absent() {
-        let echo = list(json!({"data": {"id": "payments:7", "teamId": "", "name": "mine"}})).unwrap().echo;
-        assert_eq!((echo.id.as_deref(), echo.team, echo.name.as_deref()), (Some("payments:7"), None, Some("mine")));
+        let echo = list(json!({"data": {"id": "payments:7", "teamId": "", "name": "mine"}}))
+            .unwrap()
+            .echo;
+        assert_eq!(
+            (echo.id.as_deref(), echo.team, echo.name.as_deref()),
+            (Some("payments:7"), None, Some("mine"))
+        );
     }
 
     #[test]
     fn every_filter_of_the_schema_is_read() {
         let schema = crate::schema::ApiSchema::load().unwrap().schema;
-        let names: Vec<_> = schema.get_input_object("PaymentFilterDataInput").unwrap().fields.keys().cloned().collect();
+        let names: Vec<_> = schema
+            .get_input_object("PaymentFilterDataInput")
+            .unwrap()
+            .fields
+            .keys()
+            .cloned()
+            .collect();
         assert_eq!(names, FIELDS.map(FieldName::code));
     }
 
     #[test]
     fn what_does_not_fit_is_refused_by_path() {
-        let filter = |field: &str, filter: Value| refused(json!({"data": {"filter": {(field): filter}}}));
-        assert_eq!(filter("amount", json!({"value": "x"})), "data.filter.amount.value");
+        let filter =
+            |field: &str, filter: Value| refused(json!({"data": {"filter": {(field): filter}}}));
         assert_eq!(
-            filter("currency", json!({"value": "EUR", "selectedVerb": "LESS_THAN"})),
+            filter("amount", json!({"value": "x"})),
+            "data.filter.amount.value"
+        );
+        assert_eq!(
+            filter(
+                "currency",
+                json!({"value": "EUR", "selectedVerb": "LESS_THAN"})
+            ),
             "data.filter.currency.selectedVerb"
         );
         assert_eq!(
-            filter("date", json!({"value": ["2026-01-01"], "selectedVerb": "BETWEEN_INCLUSIVE"})),
+            filter(
+                "date",
+                json!({"value": ["2026-01-01"], "selectedVerb": "BETWEEN_INCLUSIVE"})
+            ),
             "data.filter.date.value"
         );
-        assert_eq!(refused(json!({"data": {"sort": [{"fieldName": "name"}]}})), "data.sort.0.fieldName");
-        assert_eq!(refused(json!({"data": {"name": "x".repeat(501)}})), "data.name");
+        assert_eq!(
+            refused(json!({"data": {"sort": [{"fieldName": "name"}]}})),
+            "data.sort.0.fieldName"
+        );
+        assert_eq!(
+            refused(json!({"data": {"name": "x".repeat(501)}})),
+            "data.name"
+        );
         assert_eq!(refused(json!({"first": 0})), "first");
         assert_eq!(refused(json!({"first": 1, "last": 1})), "first");
         assert_eq!(refused(json!({"last": -1})), "last");
@@ -216,7 +295,19 @@ mod tests {
     #[test]
     fn sorts_are_read_in_order() {
         let data = json!({"data": {"sort": [{"fieldName": "amount", "order": "DESC"}, {"fieldName": "date"}]}});
-        let keys: Vec<_> = list(data).unwrap().sort.keys().iter().map(|key| (key.field, key.order)).collect();
-        assert_eq!(keys, [(SortField::Amount, SortOrder::Descending), (SortField::Date, SortOrder::Ascending)]);
+        let keys: Vec<_> = list(data)
+            .unwrap()
+            .sort
+            .keys()
+            .iter()
+            .map(|key| (key.field, key.order))
+            .collect();
+        assert_eq!(
+            keys,
+            [
+                (SortField::Amount, SortOrder::Descending),
+                (SortField::Date, SortOrder::Ascending)
+            ]
+        );
     }
 }

@@ -12,7 +12,9 @@ use super::Reader;
 /// An address; one that says nothing is absent.
 pub(crate) fn address(reader: &mut Reader, name: &str) -> Result<Option<Address>, Fault> {
     let path = reader.at(name);
-    let Some(mut fields) = reader.object(name) else { return Ok(None) };
+    let Some(mut fields) = reader.object(name) else {
+        return Ok(None);
+    };
     let address = Address {
         line1: fields.raw("line1"),
         line2: fields.raw("line2"),
@@ -27,16 +29,24 @@ pub(crate) fn address(reader: &mut Reader, name: &str) -> Result<Option<Address>
 /// A shipping address; one that says nothing is absent.
 pub(crate) fn shipping(reader: &mut Reader, name: &str) -> Result<Option<ShippingAddress>, Fault> {
     let path = reader.at(name);
-    let Some(mut fields) = reader.object(name) else { return Ok(None) };
+    let Some(mut fields) = reader.object(name) else {
+        return Ok(None);
+    };
     let address = address(&mut fields, "address")?;
-    let shipping = ShippingAddress { name: fields.raw("name"), phone: fields.raw("phone"), address };
+    let shipping = ShippingAddress {
+        name: fields.raw("name"),
+        phone: fields.raw("phone"),
+        address,
+    };
     Ok(Some(shipping.bounded(&path)?).filter(|shipping| *shipping != ShippingAddress::default()))
 }
 
 /// A company; one that says nothing is absent.
 pub(crate) fn company(reader: &mut Reader, name: &str) -> Result<Option<Company>, Fault> {
     let path = reader.at(name);
-    let Some(mut fields) = reader.object(name) else { return Ok(None) };
+    let Some(mut fields) = reader.object(name) else {
+        return Ok(None);
+    };
     let company = Company {
         name: fields.raw("name"),
         number: fields.raw("number"),
@@ -72,7 +82,9 @@ pub(crate) fn patch(mut fields: Reader) -> Result<CustomerPatch, Fault> {
         phone: fields.patch("phone", |fields| fields.text("phone"))?,
         description: fields.patch("description", |fields| fields.lines("description"))?,
         billing: fields.patch("billingAddress", |fields| address(fields, "billingAddress"))?,
-        shipping: fields.patch("shippingAddress", |fields| shipping(fields, "shippingAddress"))?,
+        shipping: fields.patch("shippingAddress", |fields| {
+            shipping(fields, "shippingAddress")
+        })?,
         company: fields.patch("company", |fields| company(fields, "company"))?,
     })
 }
@@ -82,7 +94,10 @@ pub(crate) fn email(fields: &mut Reader) -> Result<Option<String>, Fault> {
 }
 
 #[cfg(test)]
-#[expect(clippy::needless_pass_by_value, reason = "arguments are written where they are used")]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "arguments are written where they are used"
+)]
 mod tests {
     use domain::customer::Patch;
     use serde_json::{Value, json};
@@ -91,15 +106,22 @@ mod tests {
     use crate::input::Blank;
 
     fn reader(fields: Value) -> Reader {
-        let Value::Object(fields) = json!({"customer": fields}) else { unreachable!() };
-        Reader::new(fields, Blank::Absent).object("customer").unwrap()
+        let Value::Object(fields) = json!({"customer": fields}) else {
+            unreachable!()
+        };
+        Reader::new(fields, Blank::Absent)
+            .object("customer")
+            .unwrap()
     }
 
     #[test]
     fn a_customer_needs_a_name() {
         for fields in [json!({}), json!({"name": ""}), json!({"name": null})] {
             let fault = draft(reader(fields)).unwrap_err();
-            assert_eq!((fault.field.as_deref(), fault.reason.as_deref()), (Some("customer.name"), Some("is required")));
+            assert_eq!(
+                (fault.field.as_deref(), fault.reason.as_deref()),
+                (Some("customer.name"), Some("is required"))
+            );
         }
     }
 
@@ -111,22 +133,36 @@ mod tests {
         });
         let draft = draft(reader(given)).unwrap();
         assert_eq!(draft.email, None);
-        assert_eq!(draft.billing, Some(Address { country: Some("IE".to_owned()), ..Address::default() }));
+        assert_eq!(
+            draft.billing,
+            Some(Address {
+                country: Some("IE".to_owned()),
+                ..Address::default()
+            })
+        );
         assert_eq!((draft.shipping, draft.company), (None, None));
     }
 
     #[test]
     fn faults_name_the_whole_path() {
-        let fault =
-            draft(reader(json!({"name": "A", "shippingAddress": {"address": {"country": "Ireland"}}}))).unwrap_err();
-        assert_eq!(fault.field.as_deref(), Some("customer.shippingAddress.address.country"));
+        let fault = draft(reader(
+            json!({"name": "A", "shippingAddress": {"address": {"country": "Ireland"}}}),
+        ))
+        .unwrap_err();
+        assert_eq!(
+            fault.field.as_deref(),
+            Some("customer.shippingAddress.address.country")
+        );
         let fault = draft(reader(json!({"name": "A", "email": "x".repeat(321)}))).unwrap_err();
         assert_eq!(fault.field.as_deref(), Some("customer.email"));
     }
 
     #[test]
     fn an_update_keeps_clears_and_sets() {
-        let patch = patch(reader(json!({"email": null, "phone": "1", "company": null}))).unwrap();
+        let patch = patch(reader(
+            json!({"email": null, "phone": "1", "company": null}),
+        ))
+        .unwrap();
         assert_eq!(patch.name, None);
         assert_eq!(patch.email, Patch::Clear);
         assert_eq!(patch.phone, Patch::Set("1".to_owned()));
@@ -137,7 +173,13 @@ mod tests {
     #[test]
     fn the_name_cant_be_cleared() {
         for name in [json!(null), json!("")] {
-            assert_eq!(patch(reader(json!({"name": name}))).unwrap_err().field.as_deref(), Some("customer.name"));
+            assert_eq!(
+                patch(reader(json!({"name": name})))
+                    .unwrap_err()
+                    .field
+                    .as_deref(),
+                Some("customer.name")
+            );
         }
     }
 }

@@ -9,12 +9,18 @@ use super::{Blank, Reader, authorise, ids};
 /// Errors: `error.validation`, `error.payment-method.not-found`, `error.connection.not-found`.
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<ProcessorTokenWanted, Fault> {
     let mut request = Reader::new(arguments, Blank::Absent).needed_object("tokenRequest")?;
-    let token = request.raw("vaultToken").ok_or_else(|| request.missing("vaultToken"))?;
+    let token = request
+        .raw("vaultToken")
+        .ok_or_else(|| request.missing("vaultToken"))?;
     let connection = request.raw("paymentProcessorConnectionId");
     let connection = connection.ok_or_else(|| request.missing("paymentProcessorConnectionId"))?;
-    let currency = authorise::currency(&mut request, "currencyCode")?.ok_or_else(|| request.missing("currencyCode"))?;
+    let currency = authorise::currency(&mut request, "currencyCode")?
+        .ok_or_else(|| request.missing("currencyCode"))?;
     let field = request.at("threeDSecureRedirectUrl");
-    let redirect = request.raw("threeDSecureRedirectUrl").map(|url| RedirectUrl::parse(&url, &field)).transpose()?;
+    let redirect = request
+        .raw("threeDSecureRedirectUrl")
+        .map(|url| RedirectUrl::parse(&url, &field))
+        .transpose()?;
     let no_connection = || Fault::new(Code::ConnectionNotFound, "There is no such connection.");
     Ok(ProcessorTokenWanted {
         token: ids::token(&token)?,
@@ -31,7 +37,10 @@ mod tests {
     use super::*;
     use crate::input::sample::{arguments, told};
 
-    #[expect(clippy::needless_pass_by_value, reason = "arguments are written where they are used")]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "arguments are written where they are used"
+    )]
     fn wanted(changes: Value) -> Result<ProcessorTokenWanted, Fault> {
         let mut request = json!({
             "vaultToken": "abcdefgh12345678", "paymentProcessorConnectionId": "simulator-a", "currencyCode": "EUR",
@@ -44,11 +53,23 @@ mod tests {
 
     #[test]
     fn a_request_is_read_whole() {
-        let given = wanted(json!({"threeDSecureRedirectUrl": "shop.example/back"})).map_err(|_| ()).unwrap();
-        assert_eq!((given.token.as_str(), given.connection.as_str()), ("abcdefgh12345678", "simulator-a"));
+        let given = wanted(json!({"threeDSecureRedirectUrl": "shop.example/back"}))
+            .map_err(|_| ())
+            .unwrap();
+        assert_eq!(
+            (given.token.as_str(), given.connection.as_str()),
+            ("abcdefgh12345678", "simulator-a")
+        );
         assert_eq!(given.currency.code(), "EUR");
-        assert_eq!(given.redirect.unwrap().as_str(), "https://shop.example/back");
-        for nothing in [json!({"threeDSecureRedirectUrl": ""}), json!({"threeDSecureRedirectUrl": null}), json!({})] {
+        assert_eq!(
+            given.redirect.unwrap().as_str(),
+            "https://shop.example/back"
+        );
+        for nothing in [
+            json!({"threeDSecureRedirectUrl": ""}),
+            json!({"threeDSecureRedirectUrl": null}),
+            json!({}),
+        ] {
             assert!(wanted(nothing).map_err(|_| ()).unwrap().redirect.is_none());
         }
     }
@@ -58,15 +79,24 @@ mod tests {
         for name in ["vaultToken", "paymentProcessorConnectionId", "currencyCode"] {
             for nothing in [json!(null), json!("")] {
                 let fault = wanted(json!({(name): nothing})).map(|_| ()).unwrap_err();
-                assert_eq!(told(fault), (format!("tokenRequest.{name}"), "is required".to_owned()));
+                assert_eq!(
+                    told(fault),
+                    (format!("tokenRequest.{name}"), "is required".to_owned())
+                );
             }
         }
-        for (name, value) in [("currencyCode", "ABC"), ("threeDSecureRedirectUrl", "javascript:alert(1)")] {
+        for (name, value) in [
+            ("currencyCode", "ABC"),
+            ("threeDSecureRedirectUrl", "javascript:alert(1)"),
+        ] {
             let fault = wanted(json!({(name): value})).map(|_| ()).unwrap_err();
             assert_eq!(told(fault).0, format!("tokenRequest.{name}"));
         }
         let code = |changes| wanted(changes).map(|_| ()).unwrap_err().code;
         assert_eq!(code(json!({"vaultToken": "short"})), Code::MethodNotFound);
-        assert_eq!(code(json!({"paymentProcessorConnectionId": "a b"})), Code::ConnectionNotFound);
+        assert_eq!(
+            code(json!({"paymentProcessorConnectionId": "a b"})),
+            Code::ConnectionNotFound
+        );
     }
 }

@@ -27,12 +27,20 @@ pub(crate) struct Reader {
 impl Reader {
     /// Reads the arguments themselves.
     pub(crate) fn new(arguments: Map<String, Value>, blank: Blank) -> Self {
-        Self { fields: arguments, path: String::new(), blank }
+        Self {
+            fields: arguments,
+            path: String::new(),
+            blank,
+        }
     }
 
     /// The path of a field, as faults name it.
     pub(crate) fn at(&self, name: &str) -> String {
-        if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
+        if self.path.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{}.{name}", self.path)
+        }
     }
 
     /// A fault of a field.
@@ -47,7 +55,9 @@ impl Reader {
 
     /// Whether every field is null, empty or absent.
     pub(crate) fn says_nothing(&self) -> bool {
-        self.fields.values().all(|value| value.is_null() || value.as_str() == Some(""))
+        self.fields
+            .values()
+            .all(|value| value.is_null() || value.as_str() == Some(""))
     }
 
     fn take(&mut self, name: &str) -> Option<Value> {
@@ -86,13 +96,17 @@ impl Reader {
     /// A text of one line; an empty one is absent.
     pub(crate) fn short(&mut self, name: &str, max: usize) -> Result<Option<String>, Fault> {
         let path = self.at(name);
-        self.raw(name).map(|text| bounded(text, &path, max)).transpose()
+        self.raw(name)
+            .map(|text| bounded(text, &path, max))
+            .transpose()
     }
 
     /// A text that may have several lines; an empty one is absent.
     pub(crate) fn lines(&mut self, name: &str) -> Result<Option<String>, Fault> {
         let path = self.at(name);
-        self.raw(name).map(|text| bounded_lines(text, &path, TEXT_MAX)).transpose()
+        self.raw(name)
+            .map(|text| bounded_lines(text, &path, TEXT_MAX))
+            .transpose()
     }
 
     /// A whole number of 64 bits.
@@ -115,7 +129,9 @@ impl Reader {
 
     /// Yes or no; absent is no.
     pub(crate) fn flag(&mut self, name: &str) -> Result<bool, Fault> {
-        Ok(self.take_other(name)?.is_some_and(|value| value == Value::Bool(true)))
+        Ok(self
+            .take_other(name)?
+            .is_some_and(|value| value == Value::Bool(true)))
     }
 
     /// Yes, no, or nothing said.
@@ -132,7 +148,11 @@ impl Reader {
     }
 
     /// A value of an enum of the domain. Coercion has checked it against the schema, which may know more values.
-    pub(crate) fn choice<T>(&mut self, name: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, Fault> {
+    pub(crate) fn choice<T>(
+        &mut self,
+        name: &str,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<T>, Fault> {
         match self.take_other(name)? {
             Some(value) => match value.as_str().and_then(parse) {
                 Some(choice) => Ok(Some(choice)),
@@ -154,19 +174,27 @@ impl Reader {
             Some(Value::String(text)) if text.is_empty() && self.blank == Blank::Absent => None,
             value => value,
         };
-        value.map(|value| JsonBlob::parse(value, &path).map(JsonBlob::into_value)).transpose()
+        value
+            .map(|value| JsonBlob::parse(value, &path).map(JsonBlob::into_value))
+            .transpose()
     }
 
     /// A JSON object, at most 16 KiB.
     pub(crate) fn json_object(&mut self, name: &str) -> Result<Option<Value>, Fault> {
         let path = self.at(name);
-        self.take_other(name)?.map(|value| JsonBlob::parse_object(value, &path).map(JsonBlob::into_value)).transpose()
+        self.take_other(name)?
+            .map(|value| JsonBlob::parse_object(value, &path).map(JsonBlob::into_value))
+            .transpose()
     }
 
     /// An object of the schema.
     pub(crate) fn object(&mut self, name: &str) -> Option<Self> {
         match self.take(name) {
-            Some(Value::Object(fields)) => Some(Self { fields, path: self.at(name), blank: self.blank }),
+            Some(Value::Object(fields)) => Some(Self {
+                fields,
+                path: self.at(name),
+                blank: self.blank,
+            }),
             _ => None,
         }
     }
@@ -190,14 +218,22 @@ impl Reader {
         let items = self.list(name).into_iter().enumerate();
         items
             .filter_map(|(index, item)| match item {
-                Value::Object(fields) => Some(Self { fields, path: format!("{path}.{index}"), blank: self.blank }),
+                Value::Object(fields) => Some(Self {
+                    fields,
+                    path: format!("{path}.{index}"),
+                    blank: self.blank,
+                }),
                 _ => None,
             })
             .collect()
     }
 
     /// A list of objects of the schema, at most `most`; `None` when it is not given.
-    pub(crate) fn objects_if_given(&mut self, name: &str, most: usize) -> Result<Option<Vec<Self>>, Fault> {
+    pub(crate) fn objects_if_given(
+        &mut self,
+        name: &str,
+        most: usize,
+    ) -> Result<Option<Vec<Self>>, Fault> {
         if !self.fields.get(name).is_some_and(Value::is_array) {
             return Ok(None);
         }
@@ -222,33 +258,50 @@ impl Reader {
 }
 
 #[cfg(test)]
-#[expect(clippy::needless_pass_by_value, reason = "arguments are written where they are used")]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "arguments are written where they are used"
+)]
 mod tests {
     use serde_json::json;
 
     use super::*;
 
     fn reader(fields: Value, blank: Blank) -> Reader {
-        let Value::Object(fields) = json!({"in": fields}) else { unreachable!() };
+        let Value::Object(fields) = json!({"in": fields}) else {
+            unreachable!()
+        };
         Reader::new(fields, blank).object("in").unwrap()
     }
 
     #[test]
     fn an_empty_text_is_absent_or_refused_as_the_operation_says() {
-        let mut lenient = reader(json!({"amount": "", "text": "", "json": "", "mode": ""}), Blank::Absent);
+        let mut lenient = reader(
+            json!({"amount": "", "text": "", "json": "", "mode": ""}),
+            Blank::Absent,
+        );
         assert_eq!(lenient.amount("amount"), Ok(None));
         assert_eq!(lenient.text("text"), Ok(None));
         assert_eq!(lenient.json("json"), Ok(None));
         assert_eq!(lenient.choice("mode", |_| Some(())), Ok(None));
-        let mut strict = reader(json!({"amount": "", "text": "", "json": ""}), Blank::Refused);
-        assert_eq!(strict.amount("amount").unwrap_err().field.as_deref(), Some("in.amount"));
+        let mut strict = reader(
+            json!({"amount": "", "text": "", "json": ""}),
+            Blank::Refused,
+        );
+        assert_eq!(
+            strict.amount("amount").unwrap_err().field.as_deref(),
+            Some("in.amount")
+        );
         assert_eq!(strict.text("text"), Ok(None));
         assert_eq!(strict.json("json"), Ok(Some(json!(""))));
     }
 
     #[test]
     fn null_is_absent() {
-        let mut reader = reader(json!({"amount": null, "text": null, "object": null, "list": null}), Blank::Refused);
+        let mut reader = reader(
+            json!({"amount": null, "text": null, "object": null, "list": null}),
+            Blank::Refused,
+        );
         assert_eq!(reader.amount("amount"), Ok(None));
         assert_eq!(reader.text("text"), Ok(None));
         assert!(reader.object("object").is_none());
@@ -259,19 +312,33 @@ mod tests {
     #[test]
     fn amounts_are_positive() {
         for amount in [0, -1, i64::MIN] {
-            let fault = reader(json!({"amount": amount}), Blank::Absent).amount("amount").unwrap_err();
+            let fault = reader(json!({"amount": amount}), Blank::Absent)
+                .amount("amount")
+                .unwrap_err();
             assert_eq!(fault.reason.as_deref(), Some("must be greater than zero"));
         }
-        assert_eq!(reader(json!({"amount": i64::MAX}), Blank::Absent).amount("amount"), Ok(Some(i64::MAX)));
+        assert_eq!(
+            reader(json!({"amount": i64::MAX}), Blank::Absent).amount("amount"),
+            Ok(Some(i64::MAX))
+        );
     }
 
     #[test]
     fn long_texts_and_control_characters_are_refused_by_path() {
-        for (value, name) in [(json!("x".repeat(501)), "long"), (json!("a\u{0}b"), "nul"), (json!("a\nb"), "break")] {
-            let fault = reader(json!({(name): value}), Blank::Absent).text(name).unwrap_err();
+        for (value, name) in [
+            (json!("x".repeat(501)), "long"),
+            (json!("a\u{0}b"), "nul"),
+            (json!("a\nb"), "break"),
+        ] {
+            let fault = reader(json!({(name): value}), Blank::Absent)
+                .text(name)
+                .unwrap_err();
             assert_eq!(fault.field, Some(format!("in.{name}")));
         }
-        assert_eq!(reader(json!({"l": "a\nb"}), Blank::Absent).lines("l"), Ok(Some("a\nb".to_owned())));
+        assert_eq!(
+            reader(json!({"l": "a\nb"}), Blank::Absent).lines("l"),
+            Ok(Some("a\nb".to_owned()))
+        );
     }
 
     #[test]
@@ -279,7 +346,10 @@ mod tests {
         let mut reader = reader(json!({"a": null, "b": "", "c": "x"}), Blank::Absent);
         assert_eq!(reader.patch("a", |r| r.text("a")), Ok(Patch::Clear));
         assert_eq!(reader.patch("b", |r| r.text("b")), Ok(Patch::Clear));
-        assert_eq!(reader.patch("c", |r| r.text("c")), Ok(Patch::Set("x".to_owned())));
+        assert_eq!(
+            reader.patch("c", |r| r.text("c")),
+            Ok(Patch::Set("x".to_owned()))
+        );
         assert_eq!(reader.patch("d", |r| r.text("d")), Ok(Patch::Keep));
     }
 

@@ -10,7 +10,11 @@ use super::{Blank, Reader, ids};
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<Refund, Fault> {
     let id = ids::payment(ids::argument(&arguments, "id"))?;
     let mut reader = Reader::new(arguments, Blank::Refused);
-    Ok(Refund { id, amount: reader.amount("amount")?, reason: reader.lines("reason")? })
+    Ok(Refund {
+        id,
+        amount: reader.amount("amount")?,
+        reason: reader.lines("reason")?,
+    })
 }
 
 #[cfg(test)]
@@ -23,7 +27,11 @@ mod tests {
     #[test]
     fn the_amount_may_be_absent_but_not_empty_or_zero() {
         let id = "01929f6e-0000-7000-8000-000000000001";
-        let parse = |amount: Value| parse(arguments(json!({"id": id, "amount": amount, "reason": "late"})));
+        let parse = |amount: Value| {
+            parse(arguments(
+                json!({"id": id, "amount": amount, "reason": "late"}),
+            ))
+        };
         assert_eq!(parse(json!(null)).unwrap().amount, None);
         assert_eq!(parse(json!(i64::MAX)).unwrap().amount, Some(i64::MAX));
         for amount in [json!(""), json!(0), json!(i64::MIN)] {

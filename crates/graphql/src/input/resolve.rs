@@ -12,8 +12,12 @@ pub(crate) fn parse(arguments: Map<String, Value>) -> Result<Resolve, Fault> {
     let mut reader = Reader::new(arguments, Blank::Refused);
     Ok(Resolve {
         id,
-        outcome: reader.choice("outcome", outcome)?.ok_or_else(|| reader.missing("outcome"))?,
-        evidence: reader.lines("evidence")?.ok_or_else(|| reader.missing("evidence"))?,
+        outcome: reader
+            .choice("outcome", outcome)?
+            .ok_or_else(|| reader.missing("outcome"))?,
+        evidence: reader
+            .lines("evidence")?
+            .ok_or_else(|| reader.missing("evidence"))?,
     })
 }
 
@@ -37,7 +41,9 @@ mod tests {
 
     fn resolve(outcome: &str, evidence: &str) -> Result<Resolve, Fault> {
         let id = "01929f6e-0000-7000-8000-000000000001";
-        parse(arguments(json!({"id": id, "outcome": outcome, "evidence": evidence})))
+        parse(arguments(
+            json!({"id": id, "outcome": outcome, "evidence": evidence}),
+        ))
     }
 
     #[test]

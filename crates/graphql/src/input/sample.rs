@@ -13,7 +13,8 @@ pub(super) fn arguments(value: Value) -> Map<String, Value> {
 
 /// A good card with some fields replaced.
 pub(super) fn card(changes: Value) -> Value {
-    let mut fields = json!({"number": "4242424242424242", "expMonth": 11, "expYear": 2033, "cvc": "123"});
+    let mut fields =
+        json!({"number": "4242424242424242", "expMonth": 11, "expYear": 2033, "cvc": "123"});
     for (name, value) in arguments(changes) {
         fields[name] = value;
     }

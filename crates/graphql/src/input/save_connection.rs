@@ -10,7 +10,9 @@ use super::{Blank, Reader, save_flow::SLUG};
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<SaveConnection, Fault> {
     let mut reader = Reader::new(arguments, Blank::Absent);
     let id = reader.raw("id");
-    let id = id.map(|id| ConnectionId::parse(&id).ok_or_else(|| reader.invalid("id", SLUG))).transpose()?;
+    let id = id
+        .map(|id| ConnectionId::parse(&id).ok_or_else(|| reader.invalid("id", SLUG)))
+        .transpose()?;
     let credentials = match reader.any("credentials") {
         Some(object @ Value::Object(_)) => Some(object.to_string().into()),
         Some(_) => return Err(reader.invalid("credentials", "must be an object")),
@@ -18,9 +20,13 @@ pub(crate) fn parse(arguments: Map<String, Value>) -> Result<SaveConnection, Fau
     };
     Ok(SaveConnection {
         id,
-        processor: reader.text("processor")?.ok_or_else(|| reader.missing("processor"))?,
+        processor: reader
+            .text("processor")?
+            .ok_or_else(|| reader.missing("processor"))?,
         name: reader.name("name")?.ok_or_else(|| reader.missing("name"))?,
-        settings: reader.json_object("settings")?.ok_or_else(|| reader.missing("settings"))?,
+        settings: reader
+            .json_object("settings")?
+            .ok_or_else(|| reader.missing("settings"))?,
         credentials,
     })
 }
@@ -42,8 +48,17 @@ mod tests {
     fn settings_and_credentials_are_objects() {
         let saved = save(("id", json!("bank-a"))).unwrap();
         assert_eq!(saved.credentials.unwrap().as_str(), r#"{"key":"k"}"#);
-        assert!(save(("credentials", Value::Null)).unwrap().credentials.is_none());
-        for (name, bad) in [("settings", json!("x")), ("settings", json!([])), ("credentials", json!("secret"))] {
+        assert!(
+            save(("credentials", Value::Null))
+                .unwrap()
+                .credentials
+                .is_none()
+        );
+        for (name, bad) in [
+            ("settings", json!("x")),
+            ("settings", json!([])),
+            ("credentials", json!("secret")),
+        ] {
             assert_eq!(told(save((name, bad)).map(|_| ()).unwrap_err()).0, name);
         }
     }
@@ -51,8 +66,14 @@ mod tests {
     #[test]
     fn what_is_needed_is_told() {
         for name in ["processor", "name"] {
-            assert_eq!(told(save((name, json!(""))).map(|_| ()).unwrap_err()).0, name);
+            assert_eq!(
+                told(save((name, json!(""))).map(|_| ()).unwrap_err()).0,
+                name
+            );
         }
-        assert_eq!(told(save(("id", json!("a b"))).map(|_| ()).unwrap_err()).0, "id");
+        assert_eq!(
+            told(save(("id", json!("a b"))).map(|_| ()).unwrap_err()).0,
+            "id"
+        );
     }
 }

@@ -12,11 +12,16 @@ pub(super) const SLUG: &str = "must have 1 to 64 letters, digits, `-`, `_`, `.` 
 /// Errors: `error.validation`.
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<SaveFlow, Fault> {
     let mut reader = Reader::new(arguments, Blank::Absent);
-    let id = reader.raw("id").map(|id| FlowId::parse(&id).ok_or_else(|| reader.invalid("id", SLUG))).transpose()?;
+    let id = reader
+        .raw("id")
+        .map(|id| FlowId::parse(&id).ok_or_else(|| reader.invalid("id", SLUG)))
+        .transpose()?;
     let document = match reader.any("document") {
         Some(Value::String(text)) => WrittenFlow::Text(text),
         Some(object @ Value::Object(_)) => WrittenFlow::Value(object),
-        Some(_) => return Err(reader.invalid("document", "must be an object, or a text in YAML or JSON")),
+        Some(_) => {
+            return Err(reader.invalid("document", "must be an object, or a text in YAML or JSON"));
+        }
         None => return Err(reader.missing("document")),
     };
     Ok(SaveFlow { id, document })
@@ -32,8 +37,14 @@ mod tests {
     #[test]
     fn a_document_is_an_object_or_a_text() {
         let save = |document: Value| parse(arguments(json!({ "id": "", "document": document })));
-        assert!(matches!(save(json!("name: x")).unwrap().document, WrittenFlow::Text(_)));
-        assert!(matches!(save(json!({ "name": "x" })).unwrap().document, WrittenFlow::Value(_)));
+        assert!(matches!(
+            save(json!("name: x")).unwrap().document,
+            WrittenFlow::Text(_)
+        ));
+        assert!(matches!(
+            save(json!({ "name": "x" })).unwrap().document,
+            WrittenFlow::Value(_)
+        ));
         assert!(save(json!({})).unwrap().id.is_none());
         for bad in [json!([]), json!(1), json!(""), Value::Null] {
             assert_eq!(told(save(bad).map(|_| ()).unwrap_err()).0, "document");
@@ -42,7 +53,9 @@ mod tests {
 
     #[test]
     fn what_cant_be_an_id_is_told() {
-        let fault = parse(arguments(json!({ "id": "a b", "document": {} }))).map(|_| ()).unwrap_err();
+        let fault = parse(arguments(json!({ "id": "a b", "document": {} })))
+            .map(|_| ())
+            .unwrap_err();
         assert_eq!(told(fault).0, "id");
     }
 }

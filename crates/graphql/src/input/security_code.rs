@@ -9,7 +9,8 @@ use super::{Blank, Reader, ids};
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<(VaultToken, SecurityCode), Fault> {
     let mut reader = Reader::new(arguments, Blank::Absent);
     let code = reader.raw("cvc").ok_or_else(|| reader.missing("cvc"))?;
-    let code = SecurityCode::parse(code).map_err(|error| reader.invalid("cvc", error.to_string()))?;
+    let code =
+        SecurityCode::parse(code).map_err(|error| reader.invalid("cvc", error.to_string()))?;
     let token = reader.raw("token").ok_or_else(|| reader.missing("token"))?;
     Ok((ids::token(&token)?, code))
 }
@@ -29,14 +30,24 @@ mod tests {
     #[test]
     fn a_code_has_three_or_four_digits_and_no_message_repeats_it() {
         let token = "abcdefgh12345678";
-        assert_eq!(given(token, "737").unwrap(), (token.to_owned(), "737".to_owned()));
+        assert_eq!(
+            given(token, "737").unwrap(),
+            (token.to_owned(), "737".to_owned())
+        );
         assert!(given(token, "7373").is_ok());
         for cvc in ["", "12", "12345", "12a"] {
             let fault = given(token, cvc).unwrap_err();
-            assert!(cvc.is_empty() || !fault.message.contains(cvc), "{}", fault.message);
+            assert!(
+                cvc.is_empty() || !fault.message.contains(cvc),
+                "{}",
+                fault.message
+            );
             assert_eq!(told(fault).0, "cvc");
         }
         assert_eq!(told(given("", "737").unwrap_err()).0, "token");
-        assert_eq!(given("x", "737").unwrap_err().code, domain::Code::MethodNotFound);
+        assert_eq!(
+            given("x", "737").unwrap_err().code,
+            domain::Code::MethodNotFound
+        );
     }
 }

@@ -18,14 +18,22 @@ pub(crate) fn parse(mut arguments: Map<String, Value>) -> Result<SetupWallet, Fa
         _ => return Err(Fault::invalid("payload", "must be a JSON object")),
     };
     Ok(match wallet {
-        Wallet::A => SetupWallet::A { merchant: payload.text("merchantGatewayId", TEXT_MAX)? },
+        Wallet::A => SetupWallet::A {
+            merchant: payload.text("merchantGatewayId", TEXT_MAX)?,
+        },
         Wallet::B => {
             let merchant_identifier = payload.text("merchantIdentifier", TEXT_MAX)?;
             let display_name = payload.text("displayName", TEXT_MAX)?;
             let url = payload.text("validationUrl", URL_MAX)?;
-            let url = Url::https(&url).map_err(|error| Fault::invalid("payload.validationUrl", error.to_string()))?;
+            let url = Url::https(&url)
+                .map_err(|error| Fault::invalid("payload.validationUrl", error.to_string()))?;
             let initiative_context = payload.text("initiativeContext", TEXT_MAX)?;
-            SetupWallet::B(Validation { merchant_identifier, display_name, url, initiative_context })
+            SetupWallet::B(Validation {
+                merchant_identifier,
+                display_name,
+                url,
+                initiative_context,
+            })
         }
     })
 }
@@ -34,7 +42,10 @@ pub(crate) fn parse(mut arguments: Map<String, Value>) -> Result<SetupWallet, Fa
 pub(crate) fn parse_save(mut arguments: Map<String, Value>) -> Result<(Wallet, Value), Fault> {
     let wallet = wallet_type(&arguments)?;
     let settings = arguments.remove("settings").filter(Value::is_object);
-    Ok((wallet, settings.ok_or_else(|| Fault::invalid("settings", "must be a JSON object"))?))
+    Ok((
+        wallet,
+        settings.ok_or_else(|| Fault::invalid("settings", "must be a JSON object"))?,
+    ))
 }
 
 fn wallet_type(arguments: &Map<String, Value>) -> Result<Wallet, Fault> {
@@ -55,7 +66,9 @@ impl Payload {
         let field = format!("payload.{name}");
         match self.0.get(name) {
             Some(Value::String(text)) if !text.is_empty() => bounded(text.clone(), &field, max),
-            None | Some(Value::Null | Value::String(_)) => Err(Fault::invalid(field, "is required")),
+            None | Some(Value::Null | Value::String(_)) => {
+                Err(Fault::invalid(field, "is required"))
+            }
             Some(_) => Err(Fault::invalid(field, "must be a text")),
         }
     }
@@ -73,7 +86,11 @@ mod tests {
     }
 
     fn refused(wallet: &str, payload: &Value) -> String {
-        setup(wallet, payload).map(|_| ()).unwrap_err().field.unwrap()
+        setup(wallet, payload)
+            .map(|_| ())
+            .unwrap_err()
+            .field
+            .unwrap()
     }
 
     #[test]
@@ -83,7 +100,10 @@ mod tests {
             assert!(matches!(request, Ok(SetupWallet::A { merchant }) if merchant == "m"));
         }
         for name in ["", "walleta_pay", "VISA", "PAYPAL", "WALLETC"] {
-            assert_eq!(setup(name, &json!({})).map(|_| ()).unwrap_err().code, Code::WalletType);
+            assert_eq!(
+                setup(name, &json!({})).map(|_| ()).unwrap_err().code,
+                Code::WalletType
+            );
         }
     }
 
@@ -103,12 +123,20 @@ mod tests {
                 assert_eq!(refused("WALLETB_PAY", &payload), format!("payload.{name}"));
             }
         }
-        for url in ["http://apple-pay-gateway.apple.com/", "apple.com", "https://a@apple.com/", "file:///etc/passwd"] {
+        for url in [
+            "http://apple-pay-gateway.apple.com/",
+            "apple.com",
+            "https://a@apple.com/",
+            "file:///etc/passwd",
+        ] {
             let mut payload = full.clone();
             payload["validationUrl"] = json!(url);
             assert_eq!(refused("WALLETB_PAY", &payload), "payload.validationUrl");
         }
-        assert_eq!(refused("WALLETA_PAY", &json!({})), "payload.merchantGatewayId");
+        assert_eq!(
+            refused("WALLETA_PAY", &json!({})),
+            "payload.merchantGatewayId"
+        );
         assert_eq!(refused("WALLETA_PAY", &json!([])), "payload");
     }
 }

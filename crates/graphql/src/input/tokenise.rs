@@ -25,7 +25,9 @@ pub(crate) fn parse(arguments: Map<String, Value>, mode: Mode) -> Result<Tokenis
 
 /// With an id all other customer data is ignored; an object that says nothing is no customer.
 fn owner(fields: Option<Reader>) -> Result<Owner, Fault> {
-    let Some(mut fields) = fields.filter(|fields| !fields.says_nothing()) else { return Ok(Owner::Nobody) };
+    let Some(mut fields) = fields.filter(|fields| !fields.says_nothing()) else {
+        return Ok(Owner::Nobody);
+    };
     match fields.raw("id") {
         Some(id) => Ok(Owner::Existing(id)),
         None => Ok(Owner::New(person::draft(fields)?)),
@@ -49,33 +51,70 @@ mod tests {
     #[test]
     fn the_card_counts_before_the_bank_account_and_one_is_needed() {
         let account = json!({"number": "DE89370400440532013000", "accountHolderName": "Ada"});
-        let both = tokenise(json!({}), json!({"card": card(json!({})), "bankAccount": {}})).unwrap();
+        let both = tokenise(
+            json!({}),
+            json!({"card": card(json!({})), "bankAccount": {}}),
+        )
+        .unwrap();
         assert!(matches!(both.method, NewMethod::Card(_)));
         let account = tokenise(json!({}), json!({"bankAccount": account})).unwrap();
         assert!(matches!(account.method, NewMethod::Account(_)));
-        assert_eq!(told(tokenise(json!({}), json!({})).map(|_| ()).unwrap_err()).0, "data.paymentMethod");
+        assert_eq!(
+            told(tokenise(json!({}), json!({})).map(|_| ()).unwrap_err()).0,
+            "data.paymentMethod"
+        );
     }
 
     #[test]
     fn the_owner_is_nobody_an_existing_customer_or_a_new_one() {
         let owner = |customer: Value| {
-            tokenise(json!({"customer": customer}), json!({"card": card(json!({}))})).map(|t| t.owner)
+            tokenise(
+                json!({"customer": customer}),
+                json!({"card": card(json!({}))}),
+            )
+            .map(|t| t.owner)
         };
         assert!(matches!(owner(json!(null)), Ok(Owner::Nobody)));
         assert!(matches!(owner(json!({})), Ok(Owner::Nobody)));
-        assert!(matches!(owner(json!({"name": "", "id": null})), Ok(Owner::Nobody)));
-        assert!(matches!(owner(json!({"id": ID, "email": "x".repeat(999)})), Ok(Owner::Existing(_))));
+        assert!(matches!(
+            owner(json!({"name": "", "id": null})),
+            Ok(Owner::Nobody)
+        ));
+        assert!(matches!(
+            owner(json!({"id": ID, "email": "x".repeat(999)})),
+            Ok(Owner::Existing(_))
+        ));
         assert!(matches!(owner(json!({"name": "Ada"})), Ok(Owner::New(_))));
-        assert_eq!(told(owner(json!({"email": "a@b.example"})).map(|_| ()).unwrap_err()).0, "data.customer.name");
+        assert_eq!(
+            told(
+                owner(json!({"email": "a@b.example"}))
+                    .map(|_| ())
+                    .unwrap_err()
+            )
+            .0,
+            "data.customer.name"
+        );
     }
 
     #[test]
     fn bad_input_is_refused_by_path() {
-        let number = tokenise(json!({}), json!({"card": card(json!({"number": "4242424242424241"}))}));
-        assert_eq!(told(number.map(|_| ()).unwrap_err()).0, "data.paymentMethod.card.number");
-        let external = tokenise(json!({"externalId": "x".repeat(501)}), json!({"card": card(json!({}))}));
+        let number = tokenise(
+            json!({}),
+            json!({"card": card(json!({"number": "4242424242424241"}))}),
+        );
+        assert_eq!(
+            told(number.map(|_| ()).unwrap_err()).0,
+            "data.paymentMethod.card.number"
+        );
+        let external = tokenise(
+            json!({"externalId": "x".repeat(501)}),
+            json!({"card": card(json!({}))}),
+        );
         assert_eq!(told(external.map(|_| ()).unwrap_err()).0, "data.externalId");
         let holder = tokenise(json!({}), json!({"bankAccount": {"number": "12345678"}}));
-        assert_eq!(told(holder.map(|_| ()).unwrap_err()).0, "data.paymentMethod.bankAccount.accountHolderName");
+        assert_eq!(
+            told(holder.map(|_| ()).unwrap_err()).0,
+            "data.paymentMethod.bankAccount.accountHolderName"
+        );
     }
 }

@@ -12,7 +12,9 @@ use super::{
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<(Wanted, Value), Fault> {
     let mut reader = Reader::new(arguments, Blank::Refused);
     let wanted = flow_version::read(&mut reader)?;
-    let facts = reader.json_object("facts")?.ok_or_else(|| reader.missing("facts"))?;
+    let facts = reader
+        .json_object("facts")?
+        .ok_or_else(|| reader.missing("facts"))?;
     Ok((wanted, facts))
 }
 

@@ -18,7 +18,10 @@ pub(crate) fn parse(arguments: Map<String, Value>) -> Result<(CustomerId, Custom
 }
 
 #[cfg(test)]
-#[expect(clippy::needless_pass_by_value, reason = "arguments are written where they are used")]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "arguments are written where they are used"
+)]
 mod tests {
     use domain::customer::Patch;
     use serde_json::json;
@@ -35,12 +38,21 @@ mod tests {
     #[test]
     fn null_clears_and_absent_keeps() {
         let patch = update(json!({"email": null, "id": ID})).unwrap();
-        assert_eq!((patch.email, patch.phone, patch.name), (Patch::Clear, Patch::Keep, None));
+        assert_eq!(
+            (patch.email, patch.phone, patch.name),
+            (Patch::Clear, Patch::Keep, None)
+        );
     }
 
     #[test]
     fn the_name_stays_and_another_id_is_refused() {
-        assert_eq!(told(update(json!({"name": null})).unwrap_err()).0, "customer.name");
-        assert_eq!(told(update(json!({"id": "other"})).unwrap_err()).0, "customer.id");
+        assert_eq!(
+            told(update(json!({"name": null})).unwrap_err()).0,
+            "customer.name"
+        );
+        assert_eq!(
+            told(update(json!({"id": "other"})).unwrap_err()).0,
+            "customer.id"
+        );
     }
 }

@@ -30,8 +30,7 @@ mod tests {
 
     #[test]
     fn nothing_given_changes_nothing() {
-        let given =
-            json!({"id": INTENT, "trackingId": "", "amount": null, "billing": {"status": null}, "shipping": {}});
+        let given = json!({"id": INTENT, "trackingId": "", "amount": null, "billing": {"status": null}, "shipping": {}});
         assert_eq!(parse(arguments(given)).unwrap().changes, Changes::default());
     }
 
@@ -51,7 +50,9 @@ mod tests {
 
     #[test]
     fn what_cant_be_an_id_is_not_found() {
-        let fault = parse(arguments(json!({"id": "7"}))).map(|_| ()).unwrap_err();
+        let fault = parse(arguments(json!({"id": "7"})))
+            .map(|_| ())
+            .unwrap_err();
         assert_eq!(fault.code, domain::Code::IntentNotFound);
     }
 }

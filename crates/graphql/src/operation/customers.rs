@@ -13,18 +13,29 @@ use crate::{
 impl Operations<'_> {
     pub(super) async fn create_customer(&self, arguments: Arguments<'_>) -> Answer {
         let once = self.once(|_| Scope::CreateCustomer, &arguments);
-        let parsed = arguments.coerced.and_then(|given| create_customer::parse(given, self.caller.mode));
+        let parsed = arguments
+            .coerced
+            .and_then(|given| create_customer::parse(given, self.caller.mode));
         let told = self.engine.create_customer(self.caller, once, parsed).await;
-        Answer { result: told.result.map(|id| id.to_string().into()), replayed: told.replayed }
+        Answer {
+            result: told.result.map(|id| id.to_string().into()),
+            replayed: told.replayed,
+        }
     }
 
-    pub(super) async fn update_customer(&self, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
+    pub(super) async fn update_customer(
+        &self,
+        arguments: Arguments<'_>,
+    ) -> Result<Out<'static>, Fault> {
         self.caller.require_server()?;
         let (id, patch) = arguments.coerced.and_then(update_customer::parse)?;
         done(self.engine.update_customer(self.caller, id, patch).await)
     }
 
-    pub(super) async fn delete_customer(&self, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
+    pub(super) async fn delete_customer(
+        &self,
+        arguments: Arguments<'_>,
+    ) -> Result<Out<'static>, Fault> {
         self.caller.require_server()?;
         let id = ids::customer(ids::argument(&arguments.coerced?, "id"))?;
         done(self.engine.delete_customer(self.caller, id).await)
@@ -33,6 +44,9 @@ impl Operations<'_> {
     pub(super) async fn customer(&self, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
         self.caller.require_server()?;
         let id = ids::customer(ids::argument(&arguments.coerced?, "id"))?;
-        self.engine.customer(self.caller, id).await.map(|customer| object(OwnCustomer(customer)))
+        self.engine
+            .customer(self.caller, id)
+            .await
+            .map(|customer| object(OwnCustomer(customer)))
     }
 }

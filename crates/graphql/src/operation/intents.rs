@@ -40,11 +40,18 @@ impl Operations<'_> {
         look: LookAhead<'_>,
     ) -> Result<Out<'static>, Fault> {
         let (id, reference) = arguments.coerced.and_then(complete_intent::parse)?;
-        let view = self.engine.complete_intent(self.caller, id, reference).await?;
+        let view = self
+            .engine
+            .complete_intent(self.caller, id, reference)
+            .await?;
         self.shown_intent(view, look).await
     }
 
-    pub(super) async fn intent(&self, arguments: Arguments<'_>, look: LookAhead<'_>) -> Result<Out<'static>, Fault> {
+    pub(super) async fn intent(
+        &self,
+        arguments: Arguments<'_>,
+        look: LookAhead<'_>,
+    ) -> Result<Out<'static>, Fault> {
         let id = ids::intent(ids::argument(&arguments.coerced?, "id"))?;
         let view = self.engine.intent(self.caller, id).await?;
         self.shown_intent(view, look).await
@@ -53,33 +60,67 @@ impl Operations<'_> {
     pub(super) async fn optimise(&self, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
         let id = ids::intent(ids::argument(&arguments.coerced?, "intentId"))?;
         let methods = self.engine.optimise(self.caller, id).await?;
-        Ok(methods.into_iter().map(domain::method::Method::code).collect::<Vec<_>>().into())
+        Ok(methods
+            .into_iter()
+            .map(domain::method::Method::code)
+            .collect::<Vec<_>>()
+            .into())
     }
 
-    pub(super) async fn intents(&self, arguments: Arguments<'_>, look: LookAhead<'_>) -> Result<Out<'static>, Fault> {
+    pub(super) async fn intents(
+        &self,
+        arguments: Arguments<'_>,
+        look: LookAhead<'_>,
+    ) -> Result<Out<'static>, Fault> {
         self.caller.require_server()?;
-        let list_intents::Wanted { page, statuses, tracking_id } = arguments.coerced.and_then(list_intents::parse)?;
+        let list_intents::Wanted {
+            page,
+            statuses,
+            tracking_id,
+        } = arguments.coerced.and_then(list_intents::parse)?;
         let list = ListIntents {
             page,
             statuses,
             tracking_id,
             want_total: look.selects(TOTAL),
-            want_payments: OF_PAYMENTS.iter().any(|field| look.selects(&format!("edges.node.{field}"))),
+            want_payments: OF_PAYMENTS
+                .iter()
+                .any(|field| look.selects(&format!("edges.node.{field}"))),
         };
         let found = self.engine.intents(self.caller, list).await?;
         Ok(object(IntentsPageObject {
-            facts: PageFacts { has_next: found.has_next, has_previous: found.has_previous, total: found.total },
-            rows: found.views.into_iter().map(|(cursor, view)| (cursor, self.intent_object(view))).collect(),
+            facts: PageFacts {
+                has_next: found.has_next,
+                has_previous: found.has_previous,
+                total: found.total,
+            },
+            rows: found
+                .views
+                .into_iter()
+                .map(|(cursor, view)| (cursor, self.intent_object(view)))
+                .collect(),
         }))
     }
 
-    async fn shown_intent(&self, view: IntentView, look: LookAhead<'_>) -> Result<Out<'static>, Fault> {
+    async fn shown_intent(
+        &self,
+        view: IntentView,
+        look: LookAhead<'_>,
+    ) -> Result<Out<'static>, Fault> {
         let wanted = OF_PAYMENTS.iter().any(|field| look.selects(field));
-        let view = if wanted { self.engine.with_payments(view).await? } else { view };
+        let view = if wanted {
+            self.engine.with_payments(view).await?
+        } else {
+            view
+        };
         Ok(object(self.intent_object(view)))
     }
 
     fn intent_object(&self, view: IntentView) -> IntentObject {
-        IntentObject { intent: view.intent, payments: view.payments.unwrap_or_default(), sight: self.sight() }
+        IntentObject {
+            intent: view.intent,
+            payments: view.payments.unwrap_or_default(),
+            sight: self.sight(),
+        }
     }
 }

@@ -14,10 +14,20 @@ use crate::{
 pub(super) const TOTAL: &str = "pageInfo.totalSize";
 
 impl Operations<'_> {
-    pub(super) async fn payments(&self, arguments: Arguments<'_>, look: LookAhead<'_>) -> Result<Out<'static>, Fault> {
+    pub(super) async fn payments(
+        &self,
+        arguments: Arguments<'_>,
+        look: LookAhead<'_>,
+    ) -> Result<Out<'static>, Fault> {
         self.caller.require_server()?;
         let wanted = arguments.coerced.and_then(list_payments::parse)?;
-        let list_payments::Wanted { page, conditions, sort, nothing, echo } = wanted;
+        let list_payments::Wanted {
+            page,
+            conditions,
+            sort,
+            nothing,
+            echo,
+        } = wanted;
         let list = ListPayments {
             page,
             conditions,
@@ -27,10 +37,22 @@ impl Operations<'_> {
             want_total: look.selects(TOTAL),
             want_timeline: look.selects(&format!("edges.node.{TIMELINE}")),
         };
-        let found = if nothing { empty(list) } else { self.engine.payments(self.caller, list).await? };
-        let rows = found.views.into_iter().map(|(cursor, view)| (cursor, self.payment_object(view))).collect();
+        let found = if nothing {
+            empty(list)
+        } else {
+            self.engine.payments(self.caller, list).await?
+        };
+        let rows = found
+            .views
+            .into_iter()
+            .map(|(cursor, view)| (cursor, self.payment_object(view)))
+            .collect();
         Ok(object(PaymentsPageObject {
-            facts: PageFacts { has_next: found.has_next, has_previous: found.has_previous, total: found.total },
+            facts: PageFacts {
+                has_next: found.has_next,
+                has_previous: found.has_previous,
+                total: found.total,
+            },
             filter: FilterFacts {
                 id: echo.id,
                 team: echo.team,
@@ -44,13 +66,27 @@ impl Operations<'_> {
         }))
     }
 
-    pub(super) async fn customers(&self, arguments: Arguments<'_>, look: LookAhead<'_>) -> Result<Out<'static>, Fault> {
+    pub(super) async fn customers(
+        &self,
+        arguments: Arguments<'_>,
+        look: LookAhead<'_>,
+    ) -> Result<Out<'static>, Fault> {
         self.caller.require_server()?;
-        let list_customers::Wanted { page, email, name } = arguments.coerced.and_then(list_customers::parse)?;
-        let list = ListCustomers { page, email, name, want_total: look.selects(TOTAL) };
+        let list_customers::Wanted { page, email, name } =
+            arguments.coerced.and_then(list_customers::parse)?;
+        let list = ListCustomers {
+            page,
+            email,
+            name,
+            want_total: look.selects(TOTAL),
+        };
         let found = self.engine.customers(self.caller, list).await?;
         Ok(object(CustomersPageObject {
-            facts: PageFacts { has_next: found.has_next, has_previous: found.has_previous, total: found.total },
+            facts: PageFacts {
+                has_next: found.has_next,
+                has_previous: found.has_previous,
+                total: found.total,
+            },
             rows: found.customers,
         }))
     }
@@ -59,5 +95,11 @@ impl Operations<'_> {
 /// The page of a list that can't match anything.
 fn empty(list: ListPayments) -> PaymentPage {
     let total = list.want_total.then_some(0);
-    PaymentPage { views: Vec::new(), has_next: false, has_previous: false, total, conditions: list.conditions }
+    PaymentPage {
+        views: Vec::new(),
+        has_next: false,
+        has_previous: false,
+        total,
+        conditions: list.conditions,
+    }
 }

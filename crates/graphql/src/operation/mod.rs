@@ -54,21 +54,36 @@ pub(crate) struct Operations<'a> {
 }
 
 impl<'a> Operations<'a> {
-    pub(crate) fn new(engine: &'a Engine, caller: &'a Caller, key: Option<String>, fields: &RootFields<'_>) -> Self {
+    pub(crate) fn new(
+        engine: &'a Engine,
+        caller: &'a Caller,
+        key: Option<String>,
+        fields: &RootFields<'_>,
+    ) -> Self {
         let keyed = fields.count(|name| KEYED.contains(&name));
-        Self { engine, caller, key: judge(key, keyed) }
+        Self {
+            engine,
+            caller,
+            key: judge(key, keyed),
+        }
     }
 
     /// The idempotency material of an operation. `scope` gets the argument `id` as it was sent, if there is one.
     fn once(&self, scope: impl FnOnce(String) -> Scope, arguments: &Arguments<'_>) -> Option<Once> {
-        let Key::Good(key) = &self.key else { return None };
+        let Key::Good(key) = &self.key else {
+            return None;
+        };
         let arguments = arguments.identity();
         let id = match arguments.get("id") {
             Some(serde_json::Value::String(id)) => id.clone(),
             Some(other) => other.to_string(),
             None => String::new(),
         };
-        Some(Once { key: key.clone(), scope: scope(id), arguments })
+        Some(Once {
+            key: key.clone(),
+            scope: scope(id),
+            arguments,
+        })
     }
 
     fn sight(&self) -> Sight {
@@ -80,7 +95,11 @@ impl<'a> Operations<'a> {
         if let Key::Bad(fault) = &self.key {
             return told(Err(fault.clone()));
         }
-        let RootCall { name, arguments, look_ahead } = call;
+        let RootCall {
+            name,
+            arguments,
+            look_ahead,
+        } = call;
         match name {
             "authorizePayment" => Box::pin(self.authorise(arguments, look_ahead)),
             "headlessAuthorizePayment" => Box::pin(self.headless(arguments, look_ahead)),
@@ -142,7 +161,9 @@ impl Root for Operations<'_> {
 }
 
 /// An answer that takes no idempotency key.
-fn plain<'b>(result: impl Future<Output = Result<Out<'static>, Fault>> + Send + 'b) -> BoxFuture<'b, Answer> {
+fn plain<'b>(
+    result: impl Future<Output = Result<Out<'static>, Fault>> + Send + 'b,
+) -> BoxFuture<'b, Answer> {
     Box::pin(result.map(Answer::from))
 }
 
@@ -153,14 +174,18 @@ fn told<'b>(result: Result<Out<'static>, Fault>) -> BoxFuture<'b, Answer> {
 
 /// `keyed` is how many operations of the request take a key: it counts for one, and can't for several.
 fn judge(key: Option<String>, keyed: usize) -> Key {
-    let Some(key) = key.filter(|_| keyed > 0) else { return Key::Absent };
+    let Some(key) = key.filter(|_| keyed > 0) else {
+        return Key::Absent;
+    };
     let bad = |message: &str| Key::Bad(Fault::new(Code::KeyInvalid, message));
     if keyed > 1 {
         return bad("An idempotency key counts for one operation. Send one of them in a request.");
     }
     match key.chars().count() {
         1..=KEY_MAX => Key::Good(key),
-        _ => bad("An idempotency key is one header X-Idempotency-Key of 1 to 255 ASCII characters."),
+        _ => {
+            bad("An idempotency key is one header X-Idempotency-Key of 1 to 255 ASCII characters.")
+        }
     }
 }
 
@@ -200,7 +225,13 @@ mod tests {
     #[test]
     fn every_root_field_has_a_resolver() {
         let source = include_str!("mod.rs");
-        let arms = source.split_once("match name {").unwrap().1.split_once("other =>").unwrap().0;
+        let arms = source
+            .split_once("match name {")
+            .unwrap()
+            .1
+            .split_once("other =>")
+            .unwrap()
+            .0;
         let schema = crate::schema::ApiSchema::load().unwrap().schema;
         for root in ["Query", "Mutation"] {
             for name in schema.get_object(root).unwrap().fields.keys() {
@@ -214,7 +245,11 @@ mod tests {
         let schema = crate::schema::ApiSchema::load().unwrap().schema;
         let mutations = &schema.get_object("Mutation").unwrap().fields;
         for (name, field) in mutations {
-            let says = field.description.as_deref().unwrap().contains("X-Idempotency-Key");
+            let says = field
+                .description
+                .as_deref()
+                .unwrap()
+                .contains("X-Idempotency-Key");
             let keyed = KEYED.contains(&name.as_str());
             assert!(says == keyed || name == "tokeniseCard", "{name}");
         }

@@ -16,7 +16,9 @@ pub(super) const TIMELINE: &str = "paymentTimeline.overview";
 impl Operations<'_> {
     pub(super) async fn authorise(&self, arguments: Arguments<'_>, look: LookAhead<'_>) -> Answer {
         let once = self.once(|_| Scope::Authorise, &arguments);
-        let parsed = arguments.coerced.and_then(|given| authorise::parse(given, self.caller.mode));
+        let parsed = arguments
+            .coerced
+            .and_then(|given| authorise::parse(given, self.caller.mode));
         let told = Box::pin(self.engine.authorise(self.caller, once, parsed)).await;
         self.told(told, look).await
     }
@@ -27,13 +29,19 @@ impl Operations<'_> {
             return Err(fault).into();
         }
         let once = self.once(|_| Scope::Authorise, &arguments);
-        let parsed = arguments.coerced.and_then(|given| authorise::parse_headless(given, self.caller.mode));
+        let parsed = arguments
+            .coerced
+            .and_then(|given| authorise::parse_headless(given, self.caller.mode));
         let mut told = Box::pin(self.engine.authorise(self.caller, once, parsed)).await;
         told.result = told.result.map_err(authorise::of_headless);
         self.told(told, look).await
     }
 
-    pub(super) async fn abandon(&self, arguments: Arguments<'_>, look: LookAhead<'_>) -> Result<Out<'static>, Fault> {
+    pub(super) async fn abandon(
+        &self,
+        arguments: Arguments<'_>,
+        look: LookAhead<'_>,
+    ) -> Result<Out<'static>, Fault> {
         self.caller.require_server()?;
         let id = ids::payment(ids::argument(&arguments.coerced?, "id"))?;
         let view = Box::pin(self.engine.abandon(self.caller, Abandon { id })).await?;
@@ -72,17 +80,27 @@ impl Operations<'_> {
         self.shown(view, look).await
     }
 
-    pub(super) async fn payment(&self, arguments: Arguments<'_>, look: LookAhead<'_>) -> Result<Out<'static>, Fault> {
+    pub(super) async fn payment(
+        &self,
+        arguments: Arguments<'_>,
+        look: LookAhead<'_>,
+    ) -> Result<Out<'static>, Fault> {
         let id = ids::payment(ids::argument(&arguments.coerced?, "id"))?;
         let view = self.engine.payment(self.caller, id).await?;
         self.shown(view, look).await
     }
 
-    pub(super) async fn client_token(&self, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
+    pub(super) async fn client_token(
+        &self,
+        arguments: Arguments<'_>,
+    ) -> Result<Out<'static>, Fault> {
         self.caller.require_server()?;
         let grant = arguments.coerced.and_then(client_token::parse)?;
         let made = self.engine.client_token(self.caller, grant).await?;
-        Ok(object(ClientTokenObject { token: made.token, ttl_seconds: made.ttl_seconds }))
+        Ok(object(ClientTokenObject {
+            token: made.token,
+            ttl_seconds: made.ttl_seconds,
+        }))
     }
 
     async fn told(&self, told: Told<PaymentView>, look: LookAhead<'_>) -> Answer {
@@ -90,16 +108,27 @@ impl Operations<'_> {
             Ok(view) => self.shown(view, look).await,
             Err(fault) => Err(fault),
         };
-        Answer { result, replayed: told.replayed }
+        Answer {
+            result,
+            replayed: told.replayed,
+        }
     }
 
     async fn shown(&self, view: PaymentView, look: LookAhead<'_>) -> Result<Out<'static>, Fault> {
-        let view = if look.selects(TIMELINE) { self.engine.with_timeline(view).await? } else { view };
+        let view = if look.selects(TIMELINE) {
+            self.engine.with_timeline(view).await?
+        } else {
+            view
+        };
         Ok(object(self.payment_object(view)))
     }
 
     pub(super) fn payment_object(&self, view: PaymentView) -> PaymentObject {
         let timeline = view.timeline.unwrap_or_default();
-        PaymentObject { payment: view.payment, timeline, sight: self.sight() }
+        PaymentObject {
+            payment: view.payment,
+            timeline,
+            sight: self.sight(),
+        }
     }
 }

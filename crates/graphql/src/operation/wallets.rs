@@ -12,17 +12,30 @@ use crate::{
 };
 
 impl Operations<'_> {
-    pub(super) async fn setup_wallet(&self, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
+    pub(super) async fn setup_wallet(
+        &self,
+        arguments: Arguments<'_>,
+    ) -> Result<Out<'static>, Fault> {
         if matches!(self.caller.credential, Credential::Public) {
             return Err(forbidden());
         }
         let request = arguments.coerced.and_then(setup_wallet::parse)?;
-        self.engine.setup_wallet(self.caller, request).await.map(Out::Scalar)
+        self.engine
+            .setup_wallet(self.caller, request)
+            .await
+            .map(Out::Scalar)
     }
 
-    pub(super) async fn save_wallet(&self, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
+    pub(super) async fn save_wallet(
+        &self,
+        arguments: Arguments<'_>,
+    ) -> Result<Out<'static>, Fault> {
         self.caller.require_server()?;
         let (wallet, settings) = arguments.coerced.and_then(setup_wallet::parse_save)?;
-        done(self.engine.save_wallet(self.caller, wallet, &settings).await)
+        done(
+            self.engine
+                .save_wallet(self.caller, wallet, &settings)
+                .await,
+        )
     }
 }

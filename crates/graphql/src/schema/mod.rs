@@ -61,7 +61,10 @@ const ROOT_FIELDS: [&str; 45] = [
 
 /// The root field of that name, or `introspection` for one that the schema has without defining it.
 pub(crate) fn root_field(name: &str) -> &'static str {
-    ROOT_FIELDS.into_iter().find(|known| *known == name).unwrap_or("introspection")
+    ROOT_FIELDS
+        .into_iter()
+        .find(|known| *known == name)
+        .unwrap_or("introspection")
 }
 
 /// The SDL does not parse: a defect of the build, found at start and by a test.
@@ -84,7 +87,11 @@ impl ApiSchema {
         let schema = Schema::parse_and_validate(SDL, "schema.graphql").map_err(|_| SchemaBroken)?;
         let implementers = schema.implementers_map();
         let names = names(&schema);
-        Ok(Self { schema, implementers, names })
+        Ok(Self {
+            schema,
+            implementers,
+            names,
+        })
     }
 
     /// Whether the schema itself defines this name.
@@ -106,16 +113,29 @@ fn names(schema: &Schema) -> HashSet<Name> {
             ExtendedType::Object(object) => {
                 for (field, definition) in &object.fields {
                     names.insert(field.clone());
-                    names.extend(definition.arguments.iter().map(|argument| argument.name.clone()));
+                    names.extend(
+                        definition
+                            .arguments
+                            .iter()
+                            .map(|argument| argument.name.clone()),
+                    );
                 }
             }
             ExtendedType::InputObject(input) => names.extend(input.fields.keys().cloned()),
-            ExtendedType::Interface(_) | ExtendedType::Scalar(_) | ExtendedType::Union(_) | ExtendedType::Enum(_) => {}
+            ExtendedType::Interface(_)
+            | ExtendedType::Scalar(_)
+            | ExtendedType::Union(_)
+            | ExtendedType::Enum(_) => {}
         }
     }
     for (name, definition) in &schema.directive_definitions {
         names.insert(name.clone());
-        names.extend(definition.arguments.iter().map(|argument| argument.name.clone()));
+        names.extend(
+            definition
+                .arguments
+                .iter()
+                .map(|argument| argument.name.clone()),
+        );
     }
     names
 }
@@ -127,7 +147,11 @@ mod tests {
     #[test]
     fn the_built_in_schema_is_valid() {
         let schema = ApiSchema::load().unwrap();
-        assert!(schema.defines("authorizePayment") && schema.defines("expMonth") && schema.defines("Payment"));
+        assert!(
+            schema.defines("authorizePayment")
+                && schema.defines("expMonth")
+                && schema.defines("Payment")
+        );
         assert!(!schema.defines("VISA") && !schema.defines("authorise"));
         assert!(schema.fits("Payment", "Node") && !schema.fits("Customer", "Node"));
     }
@@ -135,8 +159,14 @@ mod tests {
     #[test]
     fn the_words_for_metrics_are_the_root_fields() {
         let schema = ApiSchema::load().unwrap().schema;
-        let roots =
-            ["Query", "Mutation"].map(|root| schema.get_object(root).unwrap().fields.keys().map(ToString::to_string));
+        let roots = ["Query", "Mutation"].map(|root| {
+            schema
+                .get_object(root)
+                .unwrap()
+                .fields
+                .keys()
+                .map(ToString::to_string)
+        });
         let mut names: Vec<_> = roots.into_iter().flatten().collect();
         names.sort();
         assert_eq!(names, ROOT_FIELDS);
@@ -152,12 +182,22 @@ mod tests {
     #[test]
     fn every_operation_type_and_input_field_of_a_nullable_root_is_described() {
         let schema = ApiSchema::load().unwrap().schema;
-        for (name, definition) in schema.types.iter().filter(|(_, definition)| !definition.is_built_in()) {
-            assert!(definition.description().is_some(), "{name} has no description");
+        for (name, definition) in schema
+            .types
+            .iter()
+            .filter(|(_, definition)| !definition.is_built_in())
+        {
+            assert!(
+                definition.description().is_some(),
+                "{name} has no description"
+            );
         }
         for root in ["Query", "Mutation"] {
             for (name, field) in &schema.get_object(root).unwrap().fields {
-                assert!(field.description.is_some(), "{root}.{name} has no description");
+                assert!(
+                    field.description.is_some(),
+                    "{root}.{name} has no description"
+                );
                 assert!(!field.ty.is_non_null(), "{root}.{name} must be nullable");
             }
         }

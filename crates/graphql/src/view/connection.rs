@@ -21,7 +21,13 @@ impl Object for ConnectionObject {
             "processor" => (&connection.processor).into(),
             "name" => (&connection.name).into(),
             "enabled" => connection.is_enabled.into(),
-            "methods" => Out::List(connection.methods.iter().map(|method| method.code().into()).collect()),
+            "methods" => Out::List(
+                connection
+                    .methods
+                    .iter()
+                    .map(|method| method.code().into())
+                    .collect(),
+            ),
             "settings" => connection.settings.clone().into(),
             _ => return Err(unknown_field(self.type_name(), name)),
         })

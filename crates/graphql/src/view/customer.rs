@@ -22,12 +22,20 @@ pub(crate) struct OwnCustomer(pub(crate) Customer);
 impl<'a> CustomerObject<'a> {
     /// `Customer`.
     pub(super) const fn customer(customer: &'a Customer) -> Self {
-        Self { type_name: "Customer", customer, sight: Sight::Whole }
+        Self {
+            type_name: "Customer",
+            customer,
+            sight: Sight::Whole,
+        }
     }
 
     /// `VaultCustomerApi`; for a browser its id alone.
     pub(super) const fn of_token(customer: &'a Customer, sight: Sight) -> Self {
-        Self { type_name: "VaultCustomerApi", customer, sight }
+        Self {
+            type_name: "VaultCustomerApi",
+            customer,
+            sight,
+        }
     }
 }
 
@@ -47,8 +55,13 @@ impl Object for CustomerObject<'_> {
     }
 
     fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
-        let value = field(self.customer, name).ok_or_else(|| unknown_field(self.type_name, name))?;
-        Ok(if name == "id" || self.sight == Sight::Whole { value } else { Out::Null })
+        let value =
+            field(self.customer, name).ok_or_else(|| unknown_field(self.type_name, name))?;
+        Ok(if name == "id" || self.sight == Sight::Whole {
+            value
+        } else {
+            Out::Null
+        })
     }
 }
 
@@ -64,7 +77,11 @@ fn field<'a>(customer: &'a Customer, name: &str) -> Option<Out<'a>> {
         "company" => optional(customer.company.as_ref().map(CompanyObject)),
         "systemCreated" => customer.created_at.rfc3339_seconds().into(),
         "systemUpdated" => customer.updated_at.rfc3339_seconds().into(),
-        "defaultPaymentMethod" => customer.default_method.as_ref().map(VaultToken::as_str).into(),
+        "defaultPaymentMethod" => customer
+            .default_method
+            .as_ref()
+            .map(VaultToken::as_str)
+            .into(),
         _ => return None,
     })
 }

@@ -41,7 +41,13 @@ impl Object for FlowTrialObject {
 
     fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
         Ok(match name {
-            "steps" => Out::List(self.0.steps.iter().map(|step| object(StepObject(step))).collect()),
+            "steps" => Out::List(
+                self.0
+                    .steps
+                    .iter()
+                    .map(|step| object(StepObject(step)))
+                    .collect(),
+            ),
             "outcome" => (&self.0.outcome).into(),
             _ => return Err(unknown_field(self.type_name(), name)),
         })

@@ -38,9 +38,22 @@ impl Object for IntentObject {
             "currency" => intent.currency.code().into(),
             "amount" => optional(intent.money.map(AmountObject)),
             "location" => optional(intent.location.map(LocationObject)),
-            "customer" => optional(intent.customer.as_ref().map(|customer| CustomerOfIntent(customer, self.sight))),
-            "timeline" => object(TimelineOfIntent { steps: &intent.steps, payments: &self.payments }),
-            "linkedPayments" => Out::List(self.payments.iter().map(|payment| object(Linked(payment))).collect()),
+            "customer" => optional(
+                intent
+                    .customer
+                    .as_ref()
+                    .map(|customer| CustomerOfIntent(customer, self.sight)),
+            ),
+            "timeline" => object(TimelineOfIntent {
+                steps: &intent.steps,
+                payments: &self.payments,
+            }),
+            "linkedPayments" => Out::List(
+                self.payments
+                    .iter()
+                    .map(|payment| object(Linked(payment)))
+                    .collect(),
+            ),
             "cart" => optional(intent.cart.as_ref().map(CartObject)),
             _ => return Err(unknown_field(self.type_name(), name)),
         })
@@ -60,10 +73,16 @@ impl Object for IntentsPageObject {
 
     fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
         Ok(match name {
-            "pageInfo" => object(PageInfo::new(&self.facts, self.rows.iter().map(|(cursor, _)| cursor))),
-            "edges" => {
-                Out::List(self.rows.iter().map(|(cursor, intent)| object(IntentEdge { cursor, intent })).collect())
-            }
+            "pageInfo" => object(PageInfo::new(
+                &self.facts,
+                self.rows.iter().map(|(cursor, _)| cursor),
+            )),
+            "edges" => Out::List(
+                self.rows
+                    .iter()
+                    .map(|(cursor, intent)| object(IntentEdge { cursor, intent }))
+                    .collect(),
+            ),
             _ => return Err(unknown_field(self.type_name(), name)),
         })
     }

@@ -66,7 +66,10 @@ impl Object for TimelineOfIntent<'_> {
             "completeIntent" | "completeCheckout" => self.steps.completed,
             "paymentAttempts" => {
                 return Ok(Out::List(
-                    self.payments.iter().map(|payment| object(StepObject(attempt(payment)))).collect(),
+                    self.payments
+                        .iter()
+                        .map(|payment| object(StepObject(attempt(payment))))
+                        .collect(),
                 ));
             }
             _ => return Err(unknown_field(self.type_name(), name)),
@@ -78,8 +81,14 @@ impl Object for TimelineOfIntent<'_> {
 /// A payment as a step: its date is that of its authorisation's outcome, of its beginning while it has none.
 fn attempt(payment: &Payment) -> Step {
     let status = attempt_status(payment.status);
-    let ended = payment.attempt().and_then(ended_at).filter(|_| status != StepStatus::InProgress);
-    Step { status, at: Some(ended.unwrap_or(payment.created_at)) }
+    let ended = payment
+        .attempt()
+        .and_then(ended_at)
+        .filter(|_| status != StepStatus::InProgress);
+    Step {
+        status,
+        at: Some(ended.unwrap_or(payment.created_at)),
+    }
 }
 
 fn ended_at(attempt: &Operation) -> Option<Timestamp> {
@@ -138,7 +147,13 @@ impl Object for CartObject<'_> {
             "id" => (&self.0.id).into(),
             "weight" => self.0.weight.into(),
             "itemCount" => self.0.item_count.into(),
-            "items" => Out::List(self.0.items.iter().map(|item| object(ItemObject(item))).collect()),
+            "items" => Out::List(
+                self.0
+                    .items
+                    .iter()
+                    .map(|item| object(ItemObject(item)))
+                    .collect(),
+            ),
             _ => return Err(unknown_field(self.type_name(), name)),
         })
     }

@@ -47,9 +47,11 @@ impl Object for CardTokenObject {
             "id" => self.method.id.to_string().into(),
             "token" => self.method.token.as_str().into(),
             "createdDate" => self.method.created_at.rfc3339_millis().into(),
-            "customer" => {
-                optional(self.customer.as_ref().map(|customer| CustomerObject::of_token(customer, self.sight)))
-            }
+            "customer" => optional(
+                self.customer
+                    .as_ref()
+                    .map(|customer| CustomerObject::of_token(customer, self.sight)),
+            ),
             "card" => object(BorrowedMethod(&self.method, self.sight)),
             _ => return Err(unknown_field(self.type_name(), name)),
         })
@@ -63,7 +65,12 @@ impl Object for MethodObject {
 
     fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
         if name == "linkedPaymentGateways" {
-            return Ok(Out::List(self.linked.iter().map(|gateway| object(LinkedObject(gateway))).collect()));
+            return Ok(Out::List(
+                self.linked
+                    .iter()
+                    .map(|gateway| object(LinkedObject(gateway)))
+                    .collect(),
+            ));
         }
         field(&self.method, self.sight, name).ok_or_else(|| unknown_field(self.type_name(), name))
     }
@@ -126,11 +133,15 @@ fn field<'a>(method: &'a StoredMethod, sight: Sight, name: &str) -> Option<Out<'
 }
 
 fn card_field<'a>(instrument: &'a Instrument, name: &str) -> Option<Out<'a>> {
-    let (expiry, brand, bin, bank_name): (Option<Expiry>, Option<&'a String>, Option<&'a String>, Option<&'a String>) =
-        match instrument {
-            Instrument::Card { expiry, brand, bin } => (Some(*expiry), Some(brand), Some(bin), None),
-            Instrument::BankAccount { bank_name } => (None, None, None, bank_name.as_ref()),
-        };
+    let (expiry, brand, bin, bank_name): (
+        Option<Expiry>,
+        Option<&'a String>,
+        Option<&'a String>,
+        Option<&'a String>,
+    ) = match instrument {
+        Instrument::Card { expiry, brand, bin } => (Some(*expiry), Some(brand), Some(bin), None),
+        Instrument::BankAccount { bank_name } => (None, None, None, bank_name.as_ref()),
+    };
     Some(match name {
         "expMonth" => expiry.map(Expiry::month).into(),
         "expYear" => expiry.map(Expiry::year).into(),

@@ -42,7 +42,11 @@ pub(crate) enum Sight {
 impl Sight {
     /// What this caller may see.
     pub(crate) fn of(caller: &Caller) -> Self {
-        if caller.is_server() { Self::Whole } else { Self::Browser }
+        if caller.is_server() {
+            Self::Whole
+        } else {
+            Self::Browser
+        }
     }
 
     /// The value, unless it is stored personal data that a browser must not get back.
@@ -53,10 +57,17 @@ impl Sight {
 
 /// The time of a field with the argument `tz`. Errors: `error.validation` for an unknown zone.
 fn zoned<'a>(time: Timestamp, arguments: &Map<String, Value>) -> Result<Out<'a>, Fault> {
-    let zone = arguments.get("tz").and_then(Value::as_str).filter(|zone| !zone.is_empty()).unwrap_or("Z");
+    let zone = arguments
+        .get("tz")
+        .and_then(Value::as_str)
+        .filter(|zone| !zone.is_empty())
+        .unwrap_or("Z");
     match time.in_zone(zone) {
         Some(text) => Ok(text.into()),
-        None => Err(Fault::invalid("tz", "must be Z, an offset such as +02:00, or an IANA name such as Europe/Dublin")),
+        None => Err(Fault::invalid(
+            "tz",
+            "must be Z, an offset such as +02:00, or an IANA name such as Europe/Dublin",
+        )),
     }
 }
 

@@ -50,10 +50,16 @@ impl Object for PaymentsPageObject {
     fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
         Ok(match name {
             "data" => object(Filter(&self.filter)),
-            "pageInfo" => object(PageInfo::new(&self.facts, self.rows.iter().map(|(cursor, _)| cursor))),
-            "edges" => {
-                Out::List(self.rows.iter().map(|(cursor, payment)| object(PaymentEdge { cursor, payment })).collect())
-            }
+            "pageInfo" => object(PageInfo::new(
+                &self.facts,
+                self.rows.iter().map(|(cursor, _)| cursor),
+            )),
+            "edges" => Out::List(
+                self.rows
+                    .iter()
+                    .map(|(cursor, payment)| object(PaymentEdge { cursor, payment }))
+                    .collect(),
+            ),
             _ => return Err(unknown_field(self.type_name(), name)),
         })
     }
@@ -86,9 +92,15 @@ impl Object for CustomersPageObject {
 
     fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
         Ok(match name {
-            "pageInfo" => object(PageInfo::new(&self.facts, self.rows.iter().map(|(cursor, _)| cursor))),
+            "pageInfo" => object(PageInfo::new(
+                &self.facts,
+                self.rows.iter().map(|(cursor, _)| cursor),
+            )),
             "edges" => Out::List(
-                self.rows.iter().map(|(cursor, customer)| object(CustomerEdge { cursor, customer })).collect(),
+                self.rows
+                    .iter()
+                    .map(|(cursor, customer)| object(CustomerEdge { cursor, customer }))
+                    .collect(),
             ),
             _ => return Err(unknown_field(self.type_name(), name)),
         })
@@ -123,7 +135,10 @@ pub(super) struct PageInfo<'a> {
 }
 
 impl<'a> PageInfo<'a> {
-    pub(super) fn new(facts: &'a PageFacts, mut cursors: impl DoubleEndedIterator<Item = &'a String>) -> Self {
+    pub(super) fn new(
+        facts: &'a PageFacts,
+        mut cursors: impl DoubleEndedIterator<Item = &'a String>,
+    ) -> Self {
         let start = cursors.next();
         let end = cursors.next_back().or(start);
         Self { facts, start, end }
@@ -163,7 +178,14 @@ impl Object for Filter<'_> {
             "userId" => self.0.user.as_ref().into(),
             "name" => self.0.name.as_ref().into(),
             "filter" => object(FilterFields(&self.0.conditions)),
-            "sort" => Out::List(self.0.sort.keys().iter().map(|key| object(SortData(*key))).collect()),
+            "sort" => Out::List(
+                self.0
+                    .sort
+                    .keys()
+                    .iter()
+                    .map(|key| object(SortData(*key)))
+                    .collect(),
+            ),
             _ => return Err(unknown_field(self.type_name(), name)),
         })
     }
@@ -178,7 +200,9 @@ impl Object for FilterFields<'_> {
     }
 
     fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
-        let Some(field) = FieldName::parse(name) else { return Err(unknown_field(self.type_name(), name)) };
+        let Some(field) = FieldName::parse(name) else {
+            return Err(unknown_field(self.type_name(), name));
+        };
         let condition = self.0.iter().find(|condition| condition.field() == field);
         Ok(object(FieldFilter { field, condition }))
     }
@@ -200,8 +224,18 @@ impl Object for FieldFilter<'_> {
             "value" => self.condition.and_then(Condition::value).cloned().into(),
             // Nothing beyond the verbs can be configured.
             "config" => Out::Null,
-            "verbs" => json!(self.field.verbs().iter().map(|verb| verb.code()).collect::<Vec<_>>()).into(),
-            "selectedVerb" => self.condition.map_or("ALL", |condition| condition.verb().code()).into(),
+            "verbs" => json!(
+                self.field
+                    .verbs()
+                    .iter()
+                    .map(|verb| verb.code())
+                    .collect::<Vec<_>>()
+            )
+            .into(),
+            "selectedVerb" => self
+                .condition
+                .map_or("ALL", |condition| condition.verb().code())
+                .into(),
             _ => return Err(unknown_field(self.type_name(), name)),
         })
     }

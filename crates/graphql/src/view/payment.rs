@@ -10,7 +10,9 @@ use serde_json::{Map, Value};
 
 use super::{
     Sight,
-    payment_parts::{Connections, Core, Details, Fraud, Gateway, MethodDetails, Payer, Receipt, Timeline},
+    payment_parts::{
+        Connections, Core, Details, Fraud, Gateway, MethodDetails, Payer, Receipt, Timeline,
+    },
     zoned,
 };
 use crate::execute::{Object, Out, object, optional, unknown_field};
@@ -34,7 +36,9 @@ impl Object for PaymentObject {
         if name == "date" {
             return zoned(self.payment.created_at, arguments);
         }
-        plain(&self.payment, name).or_else(|| self.part(name)).ok_or_else(|| unknown_field(self.type_name(), name))
+        plain(&self.payment, name)
+            .or_else(|| self.part(name))
+            .ok_or_else(|| unknown_field(self.type_name(), name))
     }
 }
 
@@ -43,13 +47,23 @@ impl PaymentObject {
         let (payment, sight) = (&self.payment, self.sight);
         Some(match name {
             "amount" => object(AmountObject(payment.money)),
-            "refunds" => Out::List(payment.refunds().map(|refund| object(RefundObject(refund))).collect()),
+            "refunds" => Out::List(
+                payment
+                    .refunds()
+                    .map(|refund| object(RefundObject(refund)))
+                    .collect(),
+            ),
             "paymentGateway" => optional(payment.gateway.as_ref().map(Gateway)),
             "paymentCore" => object(Core(payment)),
             "paymentDetails" => object(Details(payment)),
-            "paymentTimeline" => object(Timeline { payment, lines: &self.timeline }),
+            "paymentTimeline" => object(Timeline {
+                payment,
+                lines: &self.timeline,
+            }),
             "paymentConnections" => object(Connections(payment)),
-            "paymentCustomer" => optional(payment.customer.as_ref().map(|payer| Payer(payer, sight))),
+            "paymentCustomer" => {
+                optional(payment.customer.as_ref().map(|payer| Payer(payer, sight)))
+            }
             "paymentMethodDetails" => object(MethodDetails(payment, sight)),
             "paymentReceipt" => optional(Receipt::of(payment)),
             "fraud" => optional(payment.fraud.as_ref().map(Fraud)),
@@ -61,23 +75,42 @@ impl PaymentObject {
 fn plain<'a>(payment: &'a Payment, name: &str) -> Option<Out<'a>> {
     Some(match name {
         "id" => payment.id.to_string().into(),
-        "sourceId" => payment.approval().and_then(|approval| approval.processor_id.as_ref()).into(),
+        "sourceId" => payment
+            .approval()
+            .and_then(|approval| approval.processor_id.as_ref())
+            .into(),
         "orderId" => payment.order_id.as_ref().into(),
-        "connectionId" => payment.attempt().map(|attempt| attempt.connection.as_str()).into(),
+        "connectionId" => payment
+            .attempt()
+            .map(|attempt| attempt.connection.as_str())
+            .into(),
         "status" => payment.status.text().into(),
         "type" => "PAYMENT".into(),
         "refundedAmount" => Some(payment.refunded()).filter(|amount| *amount > 0).into(),
         "capturedAmount" => Some(payment.captured).filter(|amount| *amount > 0).into(),
         "currency" => payment.money.currency().code().into(),
-        "country" => payment.approval().and_then(|approval| approval.card_country.as_ref()).into(),
+        "country" => payment
+            .approval()
+            .and_then(|approval| approval.card_country.as_ref())
+            .into(),
         "paymentProcessingOrigin" => origin(payment.origin).into(),
         "flowId" => payment.flow.as_ref().map(|run| run.id.as_str()).into(),
-        "flowInstanceId" => payment.flow.as_ref().map(|run| run.instance.to_string()).into(),
+        "flowInstanceId" => payment
+            .flow
+            .as_ref()
+            .map(|run| run.instance.to_string())
+            .into(),
         "teamId" => payment.team.to_string().into(),
         "metadata" => payment.metadata.clone().into(),
-        "eci" => three_ds(payment).and_then(|found| found.eci.as_ref()).into(),
-        "threeDSecureVersion" => three_ds(payment).and_then(|found| found.version.as_ref()).into(),
-        "threeDSecureAuthenticationResult" => three_ds(payment).and_then(|found| found.result.as_ref()).into(),
+        "eci" => three_ds(payment)
+            .and_then(|found| found.eci.as_ref())
+            .into(),
+        "threeDSecureVersion" => three_ds(payment)
+            .and_then(|found| found.version.as_ref())
+            .into(),
+        "threeDSecureAuthenticationResult" => three_ds(payment)
+            .and_then(|found| found.result.as_ref())
+            .into(),
         "attachments" => Out::List(Vec::new()),
         _ => return None,
     })
@@ -142,7 +175,9 @@ impl Object for RefundObject<'_> {
 
 const fn refund_status(state: &State) -> &'static str {
     match state {
-        State::Sent | State::Unknown { .. } | State::Waiting { .. } | State::Pending { .. } => "PENDING",
+        State::Sent | State::Unknown { .. } | State::Waiting { .. } | State::Pending { .. } => {
+            "PENDING"
+        }
         State::Done { .. } => "SUCCEEDED",
         State::Refused { .. } | State::Failed { .. } => "FAILED",
     }

@@ -45,13 +45,25 @@ impl Object for Core<'_> {
 
     fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
         Ok(match name {
-            "processorStatus" => self.0.approval().and_then(|approval| approval.processor_status.as_ref()).into(),
+            "processorStatus" => self
+                .0
+                .approval()
+                .and_then(|approval| approval.processor_status.as_ref())
+                .into(),
             "paymentMethod" => self.0.method.method.code().into(),
             "outcome" => {
                 let answer = self.0.attempt().and_then(|attempt| attempt.answer.as_ref());
                 // What the flow declined has no answer of a processor.
-                let said = self.0.rule.as_ref().map(Said::Rule).or(answer.map(Said::Answer));
-                optional(said.map(|said| Outcome { payment: self.0, said }))
+                let said = self
+                    .0
+                    .rule
+                    .as_ref()
+                    .map(Said::Rule)
+                    .or(answer.map(Said::Answer));
+                optional(said.map(|said| Outcome {
+                    payment: self.0,
+                    said,
+                }))
             }
             _ => return Err(unknown_field(self.type_name(), name)),
         })
@@ -79,15 +91,23 @@ impl Object for Outcome<'_> {
         let approval = self.payment.approval();
         let decline = self.payment.decline();
         Ok(match name {
-            "networkStatus" => approval.and_then(|approval| approval.network_status.as_ref()).into(),
+            "networkStatus" => approval
+                .and_then(|approval| approval.network_status.as_ref())
+                .into(),
             "reason" => self.reason().into(),
-            "riskLevel" => approval.and_then(|approval| approval.risk_level.as_ref()).into(),
+            "riskLevel" => approval
+                .and_then(|approval| approval.risk_level.as_ref())
+                .into(),
             "riskScore" => approval.and_then(risk_score).into(),
             "type" => self.kind().into(),
             "declineCode" => decline.map(|decline| decline.code.code()).into(),
             "declineType" => decline.map(|decline| decline.kind.code()).into(),
-            "processorDeclineCode" => decline.and_then(|decline| decline.processor_code.as_ref()).into(),
-            "processorDeclineType" => decline.and_then(|decline| decline.processor_type.as_ref()).into(),
+            "processorDeclineCode" => decline
+                .and_then(|decline| decline.processor_code.as_ref())
+                .into(),
+            "processorDeclineType" => decline
+                .and_then(|decline| decline.processor_type.as_ref())
+                .into(),
             _ => return Err(unknown_field(self.type_name(), name)),
         })
     }
@@ -107,9 +127,13 @@ impl Outcome<'_> {
     /// The reason in words: of a decline its code (`Insufficient funds`), of a failure what failed.
     fn reason(&self) -> Option<String> {
         match self.said {
-            Said::Answer(Answer::Declined { decline, .. }) | Said::Rule(decline) => Some(words(decline.code.code())),
+            Said::Answer(Answer::Declined { decline, .. }) | Said::Rule(decline) => {
+                Some(words(decline.code.code()))
+            }
             Said::Answer(Answer::Failed { reason }) => Some(reason.clone()),
-            Said::Answer(Answer::Approved { .. } | Answer::Held { .. } | Answer::ActionRequired { .. }) => None,
+            Said::Answer(
+                Answer::Approved { .. } | Answer::Held { .. } | Answer::ActionRequired { .. },
+            ) => None,
         }
     }
 }
@@ -118,14 +142,22 @@ impl Outcome<'_> {
 fn words(code: &str) -> String {
     let lower = code.to_ascii_lowercase().replace('_', " ");
     let mut letters = lower.chars();
-    letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
+    letters
+        .next()
+        .map(|first| first.to_ascii_uppercase())
+        .into_iter()
+        .chain(letters)
+        .collect()
 }
 
 /// Hundredths as a number with two decimals, without arithmetic in floats.
 fn risk_score(approval: &Approval) -> Option<Value> {
     let hundredths = approval.risk_score_hundredths?;
     let sign = if hundredths < 0 { "-" } else { "" };
-    let (whole, rest) = (hundredths.unsigned_abs() / 100, hundredths.unsigned_abs() % 100);
+    let (whole, rest) = (
+        hundredths.unsigned_abs() / 100,
+        hundredths.unsigned_abs() % 100,
+    );
     serde_json::from_str(&format!("{sign}{whole}.{rest:02}")).ok()
 }
 
@@ -162,8 +194,18 @@ impl Object for Timeline<'_> {
 
     fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
         Ok(match name {
-            "overview" => Out::List(self.lines.iter().map(|line| object(TimelineEvent(line))).collect()),
-            "flows" => Out::List(self.payment.runs().map(|(_, run)| object(FlowSummary(run))).collect()),
+            "overview" => Out::List(
+                self.lines
+                    .iter()
+                    .map(|line| object(TimelineEvent(line)))
+                    .collect(),
+            ),
+            "flows" => Out::List(
+                self.payment
+                    .runs()
+                    .map(|(_, run)| object(FlowSummary(run)))
+                    .collect(),
+            ),
             _ => return Err(unknown_field(self.type_name(), name)),
         })
     }
@@ -225,11 +267,21 @@ impl Object for Connections<'_> {
 
 /// When money was last taken: by a capture, or by an authorisation that captured at once.
 fn charged_at(payment: &Payment) -> Option<Timestamp> {
-    let mut charges = payment.operations.iter().rev().filter(|operation| match operation.kind {
-        Kind::Capture => true,
-        Kind::Authorise { .. } => matches!(operation.answer, Some(Answer::Approved { captured: true, .. })),
-        Kind::Cancel { .. } | Kind::Refund { .. } | Kind::Reverse { .. } | Kind::Abandon { .. } => false,
-    });
+    let mut charges = payment
+        .operations
+        .iter()
+        .rev()
+        .filter(|operation| match operation.kind {
+            Kind::Capture => true,
+            Kind::Authorise { .. } => matches!(
+                operation.answer,
+                Some(Answer::Approved { captured: true, .. })
+            ),
+            Kind::Cancel { .. }
+            | Kind::Refund { .. }
+            | Kind::Reverse { .. }
+            | Kind::Abandon { .. } => false,
+        });
     charges.find_map(|operation| done_at(&operation.state))
 }
 
@@ -262,7 +314,9 @@ impl Object for Payer<'_> {
             "phone" => sight.personal(payer.phone.as_ref()).into(),
             "description" => sight.personal(payer.description.as_ref()).into(),
             "billingAddress" => optional(sight.personal(payer.billing.as_ref()).map(AddressObject)),
-            "shippingAddress" => optional(sight.personal(payer.shipping.as_ref()).map(ShippingObject)),
+            "shippingAddress" => {
+                optional(sight.personal(payer.shipping.as_ref()).map(ShippingObject))
+            }
             "company" => optional(sight.personal(payer.company.as_ref()).map(CompanyObject)),
             _ => return Err(unknown_field(self.type_name(), name)),
         })
@@ -285,11 +339,19 @@ impl Object for MethodDetails<'_> {
             "expires" => method.expiry.map(domain::expiry::Expiry::display).into(),
             "fingerprint" => method.fingerprint.as_ref().into(),
             "paymentMethod" => method.method.code().into(),
-            "type" => approval.and_then(|approval| approval.funding).unwrap_or(method.funding).code().into(),
+            "type" => approval
+                .and_then(|approval| approval.funding)
+                .unwrap_or(method.funding)
+                .code()
+                .into(),
             "product" => method.product.as_ref().into(),
-            "issuingBank" => approval.and_then(|approval| approval.issuing_bank.as_ref()).into(),
+            "issuingBank" => approval
+                .and_then(|approval| approval.issuing_bank.as_ref())
+                .into(),
             "category" => Out::Null,
-            "country" => approval.and_then(|approval| approval.card_country.as_ref()).into(),
+            "country" => approval
+                .and_then(|approval| approval.card_country.as_ref())
+                .into(),
             "brand" => method.brand.as_ref().into(),
             "name" => self.1.personal(method.holder.as_ref()).into(),
             _ => return Err(unknown_field(self.type_name(), name)),
@@ -310,17 +372,38 @@ impl<'a> Receipt<'a> {
         if payment.captured == 0 {
             return None;
         }
-        let takes = |operation: &&Operation| matches!(operation.kind, Kind::Authorise { .. } | Kind::Capture);
-        let at = payment.operations.iter().rev().filter(takes).find_map(|operation| done_at(&operation.state))?;
-        let address = payment.approval().and_then(|approval| approval.receipt_url.as_deref());
-        Some(Self { payment, address, at })
+        let takes = |operation: &&Operation| {
+            matches!(operation.kind, Kind::Authorise { .. } | Kind::Capture)
+        };
+        let at = payment
+            .operations
+            .iter()
+            .rev()
+            .filter(takes)
+            .find_map(|operation| done_at(&operation.state))?;
+        let address = payment
+            .approval()
+            .and_then(|approval| approval.receipt_url.as_deref());
+        Some(Self {
+            payment,
+            address,
+            at,
+        })
     }
 
     fn words(&self) -> String {
         let sum = Money::new(self.payment.captured, self.payment.money.currency()).formatted();
-        let PaidWith { brand, masked, method, .. } = &self.payment.method;
+        let PaidWith {
+            brand,
+            masked,
+            method,
+            ..
+        } = &self.payment.method;
         let brand = brand.as_deref().unwrap_or(method.code());
-        match masked.as_deref().map(|masked| masked.trim_start_matches('*')) {
+        match masked
+            .as_deref()
+            .map(|masked| masked.trim_start_matches('*'))
+        {
             Some(last) => format!("{sum} paid with {brand} ending in {last}."),
             None => format!("{sum} paid with {brand}."),
         }
@@ -334,7 +417,12 @@ impl Object for Receipt<'_> {
 
     fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
         Ok(match name {
-            "type" => if self.address.is_some() { "URL" } else { "TEXT" }.into(),
+            "type" => if self.address.is_some() {
+                "URL"
+            } else {
+                "TEXT"
+            }
+            .into(),
             "message" => self.words().into(),
             "date" => self.at.rfc3339_millis().into(),
             "receiptUrl" => self.address.into(),
@@ -360,7 +448,10 @@ impl Object for Fraud<'_> {
                 Some(Value::Number(number)) => number.to_string().into(),
                 _ => Out::Null,
             }),
-            "date" => match given("date").and_then(Value::as_str).and_then(Timestamp::parse) {
+            "date" => match given("date")
+                .and_then(Value::as_str)
+                .and_then(Timestamp::parse)
+            {
                 Some(time) => zoned(time, arguments),
                 None => Ok(Out::Null),
             },

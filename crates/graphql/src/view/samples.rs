@@ -6,13 +6,16 @@ use domain::{
     country::Country,
     customer::{Customer, Instrument, StoredMethod},
     expiry::Expiry,
-    id::{BlobId, ConnectionId, CustomerId, FlowId, IntentId, MethodId, PaymentId, RefundId, TeamId, VaultToken},
+    id::{
+        BlobId, ConnectionId, CustomerId, FlowId, IntentId, MethodId, PaymentId, RefundId, TeamId,
+        VaultToken,
+    },
     intent::{self, CartItem, CartPatch, Changes, Intent, Start},
     method::{CardFunding, Method},
     money::{Currency, Money},
     payment::{
-        CaptureRule, FlowRun, Gateway, Initiator, Kind, Operation, Origin, PaidWith, Payer, Payment, State, Status,
-        ThreeDsWish,
+        CaptureRule, FlowRun, Gateway, Initiator, Kind, Operation, Origin, PaidWith, Payer,
+        Payment, State, Status, ThreeDsWish,
     },
     person::{Address, Company, ShippingAddress},
 };
@@ -33,15 +36,27 @@ pub(super) fn at() -> Timestamp {
 }
 
 pub(super) fn address() -> Address {
-    Address { line1: text("1 Main St"), city: text("Cork"), country: text("IE"), ..Address::default() }
+    Address {
+        line1: text("1 Main St"),
+        city: text("Cork"),
+        country: text("IE"),
+        ..Address::default()
+    }
 }
 
 pub(super) fn shipping() -> ShippingAddress {
-    ShippingAddress { name: text("Ada"), phone: None, address: Some(address()) }
+    ShippingAddress {
+        name: text("Ada"),
+        phone: None,
+        address: Some(address()),
+    }
 }
 
 pub(super) fn company() -> Company {
-    Company { name: text("Engines"), ..Company::default() }
+    Company {
+        name: text("Engines"),
+        ..Company::default()
+    }
 }
 
 pub(super) fn operation(n: u32, kind: Kind, amount: i64, answer: Option<Answer>) -> Operation {
@@ -135,7 +150,9 @@ pub(super) fn payment() -> Payment {
         description: text("Book"),
         statement_descriptor: text("BOOKS"),
         metadata: Some(json!({"a": 1})),
-        fraud: Some(json!({"fraudProvider": "own", "score": 7, "date": "2026-01-31T09:30:00Z", "other": true})),
+        fraud: Some(
+            json!({"fraudProvider": "own", "score": 7, "date": "2026-01-31T09:30:00Z", "other": true}),
+        ),
         initiator: Initiator::Customer,
         intent: None,
         three_ds: ThreeDsWish::AsIssuer,
@@ -144,15 +161,29 @@ pub(super) fn payment() -> Payment {
         rule: None,
         route: None,
         made_by: None,
-        gateway: Some(Gateway { processor: "simulator".to_owned(), name: "Simulator A".to_owned(), logo: None }),
+        gateway: Some(Gateway {
+            processor: "simulator".to_owned(),
+            name: "Simulator A".to_owned(),
+            logo: None,
+        }),
         operations: vec![
             operation(
                 1,
                 Kind::Authorise { capture: true },
                 5099,
-                Some(Answer::Approved { captured: true, approval: approval() }),
+                Some(Answer::Approved {
+                    captured: true,
+                    approval: approval(),
+                }),
             ),
-            operation(2, Kind::Refund { id: uuid(RefundId::parse) }, 99, None),
+            operation(
+                2,
+                Kind::Refund {
+                    id: uuid(RefundId::parse),
+                },
+                99,
+                None,
+            ),
         ],
     }
 }
@@ -212,14 +243,25 @@ pub(super) fn intent() -> Intent {
         instance: uuid(TeamId::parse).uuid(),
         started_by: None,
     };
-    let customer =
-        intent::Customer { id: text("c-1"), is_guest: Some(false), email: text("ada@example.com"), name: text("Ada") };
-    let items = vec![CartItem { title: "Tea".to_owned(), price: 250, ..CartItem::default() }];
+    let customer = intent::Customer {
+        id: text("c-1"),
+        is_guest: Some(false),
+        email: text("ada@example.com"),
+        name: text("Ada"),
+    };
+    let items = vec![CartItem {
+        title: "Tea".to_owned(),
+        price: 250,
+        ..CartItem::default()
+    }];
     let changes = Changes {
         amount: Some(5099),
         country: Country::parse("IE"),
         customer: Some(customer),
-        cart: Some(CartPatch { items: Some(items), ..CartPatch::default() }),
+        cart: Some(CartPatch {
+            items: Some(items),
+            ..CartPatch::default()
+        }),
         ..Changes::default()
     };
     Intent::start(start, changes, at(), std::time::Duration::from_mins(5))
@@ -240,8 +282,15 @@ pub(super) fn flow() -> FlowView {
 }
 
 pub(super) fn trial() -> FlowTrial {
-    let step = TrialStep { step: "steps[0]".to_owned(), taken: true, reason: text("the only connection") };
-    FlowTrial { steps: vec![step], outcome: "authorise at bank-a".to_owned() }
+    let step = TrialStep {
+        step: "steps[0]".to_owned(),
+        taken: true,
+        reason: text("the only connection"),
+    };
+    FlowTrial {
+        steps: vec![step],
+        outcome: "authorise at bank-a".to_owned(),
+    }
 }
 
 pub(super) fn connection() -> ConnectionView {

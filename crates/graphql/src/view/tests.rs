@@ -11,7 +11,9 @@ use domain::{
 use serde_json::json;
 
 use super::{
-    samples::{approval, at, connection, customer, flow, intent, method, operation, payment, text, trial},
+    samples::{
+        approval, at, connection, customer, flow, intent, method, operation, payment, text, trial,
+    },
     *,
 };
 use crate::{
@@ -31,7 +33,11 @@ fn payment_object() -> PaymentObject {
 }
 
 fn intent_object(sight: Sight) -> IntentObject {
-    IntentObject { intent: intent(), payments: vec![payment()], sight }
+    IntentObject {
+        intent: intent(),
+        payments: vec![payment()],
+        sight,
+    }
 }
 
 fn linked() -> engine::LinkedGateway {
@@ -46,9 +52,15 @@ fn linked() -> engine::LinkedGateway {
 }
 
 fn page() -> PaymentsPageObject {
-    let condition = filter::parse(FieldName::Status, Some(&json!("SUCCEEDED")), None).unwrap().unwrap();
+    let condition = filter::parse(FieldName::Status, Some(&json!("SUCCEEDED")), None)
+        .unwrap()
+        .unwrap();
     PaymentsPageObject {
-        facts: PageFacts { has_next: true, has_previous: false, total: Some(7) },
+        facts: PageFacts {
+            has_next: true,
+            has_previous: false,
+            total: Some(7),
+        },
         filter: FilterFacts {
             id: None,
             team: None,
@@ -82,7 +94,9 @@ fn walk(schema: &Schema, object: &dyn Object, seen: &mut BTreeSet<String>) {
     let definition = schema.get_object(type_name).unwrap();
     for (name, definition) in &definition.fields {
         let place = format!("{type_name}.{name}");
-        let value = object.field(name, &Map::new()).unwrap_or_else(|fault| panic!("{place}: {fault:?}"));
+        let value = object
+            .field(name, &Map::new())
+            .unwrap_or_else(|fault| panic!("{place}: {fault:?}"));
         check(schema, &definition.ty, &value, &place, seen);
     }
 }
@@ -102,8 +116,13 @@ fn check(schema: &Schema, ty: &Type, value: &Out<'_>, place: &str, seen: &mut BT
             walk(schema, &**object, seen);
         }
         Out::Text(text) => match schema.types.get(name) {
-            Some(ExtendedType::Enum(values)) => assert!(values.values.contains_key(text.as_ref()), "{place}: {text}"),
-            _ => assert!(matches!(name, "ID" | "String" | "DateTime" | "Date"), "{place} is a text"),
+            Some(ExtendedType::Enum(values)) => {
+                assert!(values.values.contains_key(text.as_ref()), "{place}: {text}")
+            }
+            _ => assert!(
+                matches!(name, "ID" | "String" | "DateTime" | "Date"),
+                "{place} is a text"
+            ),
         },
         Out::Scalar(value) => match name {
             "JSON" => {}
@@ -120,18 +139,37 @@ fn check(schema: &Schema, ty: &Type, value: &Out<'_>, place: &str, seen: &mut BT
 fn every_field_of_every_output_type_resolves() {
     let schema = ApiSchema::load().unwrap().schema;
     let mut seen = BTreeSet::new();
-    let whole = CardTokenObject { method: method(), customer: Some(customer()), sight: Sight::Whole };
+    let whole = CardTokenObject {
+        method: method(),
+        customer: Some(customer()),
+        sight: Sight::Whole,
+    };
     let customers = CustomersPageObject {
-        facts: PageFacts { has_next: false, has_previous: false, total: None },
+        facts: PageFacts {
+            has_next: false,
+            has_previous: false,
+            total: None,
+        },
         rows: vec![("c".to_owned(), customer())],
     };
-    let token = ClientTokenObject { token: "ct_test_x".to_owned(), ttl_seconds: 10_800 };
+    let token = ClientTokenObject {
+        token: "ct_test_x".to_owned(),
+        ttl_seconds: 10_800,
+    };
     let own = OwnCustomer(customer());
     let intents = IntentsPageObject {
-        facts: PageFacts { has_next: false, has_previous: false, total: None },
+        facts: PageFacts {
+            has_next: false,
+            has_previous: false,
+            total: None,
+        },
         rows: vec![("i".to_owned(), intent_object(Sight::Whole))],
     };
-    let (flow, trial, connection) = (FlowObject(flow()), FlowTrialObject(trial()), ConnectionObject(connection()));
+    let (flow, trial, connection) = (
+        FlowObject(flow()),
+        FlowTrialObject(trial()),
+        ConnectionObject(connection()),
+    );
     for sample in [
         &whole as &dyn Object,
         &customers,
@@ -140,17 +178,28 @@ fn every_field_of_every_output_type_resolves() {
         &flow,
         &trial,
         &connection,
-        &MethodObject { method: method(), linked: vec![linked()], sight: Sight::Whole },
-        &ProcessorTokenObject { token: "tok_1".to_owned() },
+        &MethodObject {
+            method: method(),
+            linked: vec![linked()],
+            sight: Sight::Whole,
+        },
+        &ProcessorTokenObject {
+            token: "tok_1".to_owned(),
+        },
         &page(),
         &intents,
     ] {
         walk(&schema, sample, &mut seen);
     }
     for (name, definition) in &schema.types {
-        let made =
-            definition.is_object() && !definition.is_built_in() && !matches!(name.as_str(), "Query" | "Mutation");
-        assert_eq!(made && !NOT_MADE.contains(&name.as_str()), seen.contains(name.as_str()), "{name}");
+        let made = definition.is_object()
+            && !definition.is_built_in()
+            && !matches!(name.as_str(), "Query" | "Mutation");
+        assert_eq!(
+            made && !NOT_MADE.contains(&name.as_str()),
+            seen.contains(name.as_str()),
+            "{name}"
+        );
     }
 }
 
@@ -158,47 +207,97 @@ fn every_field_of_every_output_type_resolves() {
 fn optional_parts_are_null_and_bank_accounts_have_no_expiry() {
     let schema = ApiSchema::load().unwrap().schema;
     let mut bare = payment();
-    (bare.customer, bare.flow, bare.gateway, bare.fraud, bare.metadata) = (None, None, None, None, None);
+    (
+        bare.customer,
+        bare.flow,
+        bare.gateway,
+        bare.fraud,
+        bare.metadata,
+    ) = (None, None, None, None, None);
     bare.operations.clear();
     bare.captured = 0;
-    let bare = PaymentObject { payment: Box::new(bare), timeline: Vec::new(), sight: Sight::Whole };
+    let bare = PaymentObject {
+        payment: Box::new(bare),
+        timeline: Vec::new(),
+        sight: Sight::Whole,
+    };
     walk(&schema, &bare, &mut BTreeSet::new());
-    for name in ["sourceId", "refundedAmount", "capturedAmount", "flowId", "connectionId", "metadata"] {
+    for name in [
+        "sourceId",
+        "refundedAmount",
+        "capturedAmount",
+        "flowId",
+        "connectionId",
+        "metadata",
+    ] {
         assert_eq!(json_of(&bare, name), Value::Null, "{name}");
     }
-    for name in ["paymentCustomer", "paymentGateway", "paymentReceipt", "fraud"] {
+    for name in [
+        "paymentCustomer",
+        "paymentGateway",
+        "paymentReceipt",
+        "fraud",
+    ] {
         assert!(matches!(field(&bare, name), Out::Null), "{name}");
     }
     let mut account = method();
-    account.instrument = Instrument::BankAccount { bank_name: text("Bank") };
-    let account = MethodObject { method: account, linked: Vec::new(), sight: Sight::Whole };
+    account.instrument = Instrument::BankAccount {
+        bank_name: text("Bank"),
+    };
+    let account = MethodObject {
+        method: account,
+        linked: Vec::new(),
+        sight: Sight::Whole,
+    };
     walk(&schema, &account, &mut BTreeSet::new());
-    assert_eq!((json_of(&account, "expMonth"), json_of(&account, "bankName")), (Value::Null, json!("Bank")));
+    assert_eq!(
+        (json_of(&account, "expMonth"), json_of(&account, "bankName")),
+        (Value::Null, json!("Bank"))
+    );
 }
 
 #[test]
 fn an_unknown_field_is_a_defect() {
-    assert_eq!(payment_object().field("nope", &Map::new()).map(|_| ()).unwrap_err().code, domain::Code::Unknown);
+    assert_eq!(
+        payment_object()
+            .field("nope", &Map::new())
+            .map(|_| ())
+            .unwrap_err()
+            .code,
+        domain::Code::Unknown
+    );
 }
 
 #[test]
 fn a_payment_shows_what_happened_to_it() {
     let object = payment_object();
-    assert_eq!(json_of(&object, "id"), "payments:01929f6e-0000-7000-8000-000000000001");
+    assert_eq!(
+        json_of(&object, "id"),
+        "payments:01929f6e-0000-7000-8000-000000000001"
+    );
     assert_eq!(json_of(&object, "refundedAmount"), 99);
     assert_eq!(json_of(&object, "capturedAmount"), 5099);
     assert_eq!(json_of(&object, "date"), "2026-01-31T09:30:00.250Z");
-    let Out::Object(amount) = field(&object, "amount") else { panic!("no amount") };
+    let Out::Object(amount) = field(&object, "amount") else {
+        panic!("no amount")
+    };
     assert_eq!(json_of(&*amount, "formattedAmount"), "€50.99");
-    let Out::Object(details) = field(&object, "paymentMethodDetails") else { panic!("no details") };
-    assert_eq!((json_of(&*details, "expires"), json_of(&*details, "type")), (json!("11/2033"), json!("CREDIT")));
+    let Out::Object(details) = field(&object, "paymentMethodDetails") else {
+        panic!("no details")
+    };
+    assert_eq!(
+        (json_of(&*details, "expires"), json_of(&*details, "type")),
+        (json!("11/2033"), json!("CREDIT"))
+    );
 }
 
 #[test]
 fn dates_take_zones_and_refuse_unknown_ones() {
     let object = payment_object();
     let date = |zone: &str| {
-        let Value::Object(arguments) = json!({"tz": zone}) else { unreachable!() };
+        let Value::Object(arguments) = json!({"tz": zone}) else {
+            unreachable!()
+        };
         match object.field("date", &arguments) {
             Ok(Out::Text(text)) => Ok(text.into_owned()),
             Ok(_) => panic!("no text"),
@@ -207,23 +306,40 @@ fn dates_take_zones_and_refuse_unknown_ones() {
     };
     assert_eq!(date("Z").unwrap(), "2026-01-31T09:30:00.250Z");
     assert_eq!(date("+02:00").unwrap(), "2026-01-31T11:30:00.250+02:00");
-    assert_eq!(date("America/New_York").unwrap(), "2026-01-31T04:30:00.250-05:00");
+    assert_eq!(
+        date("America/New_York").unwrap(),
+        "2026-01-31T04:30:00.250-05:00"
+    );
     assert_eq!(date("Mars/Olympus"), Err("tz".to_owned()));
 }
 
 #[test]
 fn a_decline_fills_the_outcome() {
     let mut declined = payment();
-    let decline = Decline { processor_code: text("51"), ..Decline::of(DeclineCode::InsufficientFunds) };
+    let decline = Decline {
+        processor_code: text("51"),
+        ..Decline::of(DeclineCode::InsufficientFunds)
+    };
     declined.operations = vec![operation(
         1,
         Kind::Authorise { capture: true },
         5099,
-        Some(Answer::Declined { decline, approval: approval() }),
+        Some(Answer::Declined {
+            decline,
+            approval: approval(),
+        }),
     )];
-    let object = PaymentObject { payment: Box::new(declined), timeline: Vec::new(), sight: Sight::Whole };
-    let Out::Object(core) = field(&object, "paymentCore") else { panic!("no core") };
-    let Out::Object(outcome) = field(&*core, "outcome") else { panic!("no outcome") };
+    let object = PaymentObject {
+        payment: Box::new(declined),
+        timeline: Vec::new(),
+        sight: Sight::Whole,
+    };
+    let Out::Object(core) = field(&object, "paymentCore") else {
+        panic!("no core")
+    };
+    let Out::Object(outcome) = field(&*core, "outcome") else {
+        panic!("no outcome")
+    };
     for (name, value) in [
         ("declineCode", json!("INSUFFICIENT_FUNDS")),
         ("declineType", json!("SOFT")),
@@ -241,12 +357,22 @@ fn a_decline_by_the_flow_fills_the_outcome_too() {
     let mut declined = payment();
     declined.operations = Vec::new();
     declined.decline_by_rule(Decline::of(DeclineCode::CustomRule), declined.created_at);
-    let object = PaymentObject { payment: Box::new(declined), timeline: Vec::new(), sight: Sight::Whole };
-    let Out::Object(core) = field(&object, "paymentCore") else { panic!("no core") };
-    let Out::Object(outcome) = field(&*core, "outcome") else { panic!("no outcome") };
-    for (name, value) in
-        [("declineCode", json!("CUSTOM_RULE")), ("reason", json!("Custom rule")), ("type", json!("DECLINED"))]
-    {
+    let object = PaymentObject {
+        payment: Box::new(declined),
+        timeline: Vec::new(),
+        sight: Sight::Whole,
+    };
+    let Out::Object(core) = field(&object, "paymentCore") else {
+        panic!("no core")
+    };
+    let Out::Object(outcome) = field(&*core, "outcome") else {
+        panic!("no outcome")
+    };
+    for (name, value) in [
+        ("declineCode", json!("CUSTOM_RULE")),
+        ("reason", json!("Custom rule")),
+        ("type", json!("DECLINED")),
+    ] {
         assert_eq!(json_of(&*outcome, name), value, "{name}");
     }
 }
@@ -254,9 +380,18 @@ fn a_decline_by_the_flow_fills_the_outcome_too() {
 #[test]
 fn a_browser_gets_no_stored_personal_data_back() {
     let schema = ApiSchema::load().unwrap().schema;
-    let token = CardTokenObject { method: method(), customer: Some(customer()), sight: Sight::Browser };
-    let paid = PaymentObject { sight: Sight::Browser, ..payment_object() };
-    let (Out::Object(holder), Out::Object(payer)) = (field(&token, "customer"), field(&paid, "paymentCustomer")) else {
+    let token = CardTokenObject {
+        method: method(),
+        customer: Some(customer()),
+        sight: Sight::Browser,
+    };
+    let paid = PaymentObject {
+        sight: Sight::Browser,
+        ..payment_object()
+    };
+    let (Out::Object(holder), Out::Object(payer)) =
+        (field(&token, "customer"), field(&paid, "paymentCustomer"))
+    else {
         panic!("no customer")
     };
     for (shown, type_name) in [(holder, "VaultCustomerApi"), (payer, "PaymentCustomer")] {
@@ -265,11 +400,15 @@ fn a_browser_gets_no_stored_personal_data_back() {
             assert_eq!(empty, name != "id", "{type_name}.{name}");
         }
     }
-    let (Out::Object(card), Out::Object(details)) = (field(&token, "card"), field(&paid, "paymentMethodDetails"))
+    let (Out::Object(card), Out::Object(details)) =
+        (field(&token, "card"), field(&paid, "paymentMethodDetails"))
     else {
         panic!("no card")
     };
-    assert!(matches!(field(&*card, "name"), Out::Null) && matches!(field(&*card, "billingAddress"), Out::Null));
+    assert!(
+        matches!(field(&*card, "name"), Out::Null)
+            && matches!(field(&*card, "billingAddress"), Out::Null)
+    );
     assert_eq!(json_of(&*card, "number"), "************4242");
     assert_eq!(json_of(&*details, "name"), Value::Null);
 }
@@ -277,52 +416,125 @@ fn a_browser_gets_no_stored_personal_data_back() {
 #[test]
 fn the_echoed_filter_shows_values_and_the_verbs_that_each_field_allows() {
     let page = page();
-    let Out::Object(data) = field(&page, "data") else { panic!("no data") };
-    let Out::Object(filter) = field(&*data, "filter") else { panic!("no filter") };
-    let Out::Object(status) = field(&*filter, "status") else { panic!("no status") };
-    assert_eq!((json_of(&*status, "value"), json_of(&*status, "selectedVerb")), (json!("SUCCEEDED"), json!("EQUALS")));
-    let Out::Object(unfiltered) = field(&*filter, "date") else { panic!("no date") };
-    assert_eq!((json_of(&*unfiltered, "value"), json_of(&*unfiltered, "selectedVerb")), (Value::Null, json!("ALL")));
-    assert!(json_of(&*unfiltered, "verbs").as_array().unwrap().contains(&json!("BETWEEN_INCLUSIVE")));
+    let Out::Object(data) = field(&page, "data") else {
+        panic!("no data")
+    };
+    let Out::Object(filter) = field(&*data, "filter") else {
+        panic!("no filter")
+    };
+    let Out::Object(status) = field(&*filter, "status") else {
+        panic!("no status")
+    };
+    assert_eq!(
+        (
+            json_of(&*status, "value"),
+            json_of(&*status, "selectedVerb")
+        ),
+        (json!("SUCCEEDED"), json!("EQUALS"))
+    );
+    let Out::Object(unfiltered) = field(&*filter, "date") else {
+        panic!("no date")
+    };
+    assert_eq!(
+        (
+            json_of(&*unfiltered, "value"),
+            json_of(&*unfiltered, "selectedVerb")
+        ),
+        (Value::Null, json!("ALL"))
+    );
+    assert!(
+        json_of(&*unfiltered, "verbs")
+            .as_array()
+            .unwrap()
+            .contains(&json!("BETWEEN_INCLUSIVE"))
+    );
 }
 
 #[test]
 fn an_object_by_reference_is_that_object() {
-    let token = ClientTokenObject { token: "t".to_owned(), ttl_seconds: 1 };
-    let Out::Object(boxed) = object(&token) else { panic!("no object") };
+    let token = ClientTokenObject {
+        token: "t".to_owned(),
+        ttl_seconds: 1,
+    };
+    let Out::Object(boxed) = object(&token) else {
+        panic!("no object")
+    };
     assert_eq!(boxed.type_name(), "ClientToken");
 }
 
 #[test]
 fn an_intent_shows_its_checkout_and_a_browser_no_personal_data() {
     let whole = intent_object(Sight::Whole);
-    assert_eq!((json_of(&whole, "status"), json_of(&whole, "currency")), (json!("ACTIVE"), json!("EUR")));
+    assert_eq!(
+        (json_of(&whole, "status"), json_of(&whole, "currency")),
+        (json!("ACTIVE"), json!("EUR"))
+    );
     let part = |object: &IntentObject, name: &str, part: &str| {
-        let Out::Object(held) = field(object, name) else { panic!("no {name}") };
+        let Out::Object(held) = field(object, name) else {
+            panic!("no {name}")
+        };
         json_of(&*held, part)
     };
     assert_eq!(part(&whole, "amount", "formattedAmount"), "€50.99");
     assert_eq!(part(&whole, "location", "country"), "IRL");
     assert_eq!(part(&whole, "customer", "email"), "ada@example.com");
-    assert_eq!((part(&whole, "cart", "id"), part(&whole, "cart", "itemCount")), (json!(""), json!(0)));
+    assert_eq!(
+        (
+            part(&whole, "cart", "id"),
+            part(&whole, "cart", "itemCount")
+        ),
+        (json!(""), json!(0))
+    );
     let browser = intent_object(Sight::Browser);
-    assert_eq!((part(&browser, "customer", "id"), part(&browser, "customer", "isGuest")), (json!("c-1"), json!(false)));
+    assert_eq!(
+        (
+            part(&browser, "customer", "id"),
+            part(&browser, "customer", "isGuest")
+        ),
+        (json!("c-1"), json!(false))
+    );
     for personal in ["email", "name"] {
-        assert_eq!(part(&browser, "customer", personal), Value::Null, "{personal}");
+        assert_eq!(
+            part(&browser, "customer", personal),
+            Value::Null,
+            "{personal}"
+        );
     }
-    let Out::List(linked) = field(&whole, "linkedPayments") else { panic!("no payments") };
-    let Some(Out::Object(linked)) = linked.first() else { panic!("no payment") };
+    let Out::List(linked) = field(&whole, "linkedPayments") else {
+        panic!("no payments")
+    };
+    let Some(Out::Object(linked)) = linked.first() else {
+        panic!("no payment")
+    };
     assert_eq!(json_of(&**linked, "title"), "Payment of €50.99");
-    let Out::Object(timeline) = field(&whole, "timeline") else { panic!("no timeline") };
-    let Out::Object(started) = field(&*timeline, "intentStarted") else { panic!("no step") };
+    let Out::Object(timeline) = field(&whole, "timeline") else {
+        panic!("no timeline")
+    };
+    let Out::Object(started) = field(&*timeline, "intentStarted") else {
+        panic!("no step")
+    };
     assert_eq!(json_of(&*started, "date"), "2026-01-31T09:30:00.250Z");
-    let Out::Object(billing) = field(&*timeline, "billing") else { panic!("no step") };
-    assert_eq!((json_of(&*billing, "status"), json_of(&*billing, "date")), (json!("NOT_STARTED"), Value::Null));
-    let Out::List(attempts) = field(&*timeline, "paymentAttempts") else { panic!("no attempts") };
-    let Some(Out::Object(attempt)) = attempts.first() else { panic!("no attempt") };
+    let Out::Object(billing) = field(&*timeline, "billing") else {
+        panic!("no step")
+    };
+    assert_eq!(
+        (json_of(&*billing, "status"), json_of(&*billing, "date")),
+        (json!("NOT_STARTED"), Value::Null)
+    );
+    let Out::List(attempts) = field(&*timeline, "paymentAttempts") else {
+        panic!("no attempts")
+    };
+    let Some(Out::Object(attempt)) = attempts.first() else {
+        panic!("no attempt")
+    };
     assert_eq!(json_of(&**attempt, "status"), "COMPLETE");
     let mut bare = intent_object(Sight::Whole);
-    (bare.intent.money, bare.intent.location, bare.intent.customer, bare.intent.cart) = (None, None, None, None);
+    (
+        bare.intent.money,
+        bare.intent.location,
+        bare.intent.customer,
+        bare.intent.cart,
+    ) = (None, None, None, None);
     for name in ["amount", "location", "customer", "cart"] {
         assert!(matches!(field(&bare, name), Out::Null), "{name}");
     }

@@ -28,7 +28,9 @@ pub enum AskError {
 
 /// Asks the server at a socket and hands over what it says, line by line.
 pub async fn ask(socket: &Path, request: &Request, say: Say<'_>) -> Result<(), AskError> {
-    let mut stream = UnixStream::connect(socket).await.map_err(|_| AskError::Nobody)?;
+    let mut stream = UnixStream::connect(socket)
+        .await
+        .map_err(|_| AskError::Nobody)?;
     let mut line = serde_json::to_vec(request).map_err(|error| AskError::Broken(error.into()))?;
     line.push(b'\n');
     stream.write_all(&line).await.map_err(AskError::Broken)?;

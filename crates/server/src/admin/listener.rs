@@ -66,7 +66,9 @@ impl Drop for AdminSocket {
 async fn answer(stream: UnixStream, operator: &dyn Operator) -> io::Result<()> {
     let (read, mut write) = stream.into_split();
     let mut line = String::new();
-    BufReader::new(read.take(LONGEST)).read_line(&mut line).await?;
+    BufReader::new(read.take(LONGEST))
+        .read_line(&mut line)
+        .await?;
     let Ok(request) = serde_json::from_str::<Request>(&line) else {
         let why = "The server does not know this command; it may be of another version.";
         return send(&mut write, &Line::End(Some(why.to_owned()))).await;

@@ -37,15 +37,28 @@ async fn a_command_is_performed_by_the_server_and_its_words_come_back() {
     // What a server that was killed leaves behind.
     std::fs::write(&path, "").unwrap();
     let socket = AdminSocket::bind(path.clone()).unwrap();
-    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(
+        std::fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
     let world = World::real();
     let operator: Arc<dyn Operator> = Arc::new(Echo);
     let commands = async {
-        let request = Request::KeyCreate { team: None, kind: KeyKind::Public, name: "two\nlines".to_owned() };
+        let request = Request::KeyCreate {
+            team: None,
+            kind: KeyKind::Public,
+            name: "two\nlines".to_owned(),
+        };
         let (result, said) = asked(&path, request.clone()).await;
         assert!(result.is_ok());
         assert_eq!(said, [format!("{request:?}")]);
-        let (refused, said) = asked(&path, Request::TeamCreate { name: "x".to_owned() }).await;
+        let (refused, said) = asked(
+            &path,
+            Request::TeamCreate {
+                name: "x".to_owned(),
+            },
+        )
+        .await;
         assert!(matches!(refused, Err(AskError::Refused(why)) if why == "no more teams"));
         assert_eq!(said.len(), 1);
     };
@@ -55,5 +68,8 @@ async fn a_command_is_performed_by_the_server_and_its_words_come_back() {
     }
     drop(socket);
     assert!(!path.exists());
-    assert!(matches!(asked(&path, Request::Check).await.0, Err(AskError::Nobody)));
+    assert!(matches!(
+        asked(&path, Request::Check).await.0,
+        Err(AskError::Nobody)
+    ));
 }

@@ -33,8 +33,18 @@ impl Backend for Service {
 
     fn execute<'a>(&'a self, caller: &'a Caller, operation: Operation) -> BoxFuture<'a, Answer> {
         async move {
-            let Operation { query, name: operation_name, variables, key, method } = operation;
-            let request = Request { query, operation_name, variables };
+            let Operation {
+                query,
+                name: operation_name,
+                variables,
+                key,
+                method,
+            } = operation;
+            let request = Request {
+                query,
+                operation_name,
+                variables,
+            };
             let method = match method {
                 Method::Get => graphql::Method::Get,
                 Method::Post => graphql::Method::Post,
@@ -60,7 +70,12 @@ impl Backend for Service {
         self.engine.returned(token).boxed()
     }
 
-    fn hear<'a>(&'a self, caller: &'a Caller, name: String, said: Value) -> BoxFuture<'a, Result<Heard, Fault>> {
+    fn hear<'a>(
+        &'a self,
+        caller: &'a Caller,
+        name: String,
+        said: Value,
+    ) -> BoxFuture<'a, Result<Heard, Fault>> {
         async move { self.engine.hear(caller, Webhook::of(name, said)?).await }.boxed()
     }
 
@@ -83,7 +98,11 @@ impl Backend for Service {
         .boxed()
     }
 
-    fn books<'a>(&'a self, team: TeamId, reference: Option<&'a str>) -> BoxFuture<'a, Option<Value>> {
+    fn books<'a>(
+        &'a self,
+        team: TeamId,
+        reference: Option<&'a str>,
+    ) -> BoxFuture<'a, Option<Value>> {
         async move {
             let sandbox = self.sandbox.as_ref()?;
             match read_books(sandbox.books.as_ref(), reference, self.world.now()).await {
@@ -107,17 +126,28 @@ impl Backend for Service {
         .boxed()
     }
 
-    fn decide_sandbox_page<'a>(&'a self, token: &'a str, pass: bool) -> BoxFuture<'a, Result<Option<Page>, Fault>> {
+    fn decide_sandbox_page<'a>(
+        &'a self,
+        token: &'a str,
+        pass: bool,
+    ) -> BoxFuture<'a, Result<Option<Page>, Fault>> {
         async move {
             match &self.sandbox {
-                Some(sandbox) => sandbox.simulator.decide(token, pass).await.map_err(unreadable),
+                Some(sandbox) => sandbox
+                    .simulator
+                    .decide(token, pass)
+                    .await
+                    .map_err(unreadable),
                 None => Ok(None),
             }
         }
         .boxed()
     }
 
-    fn token_return<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Option<TokenReturn>, Fault>> {
+    fn token_return<'a>(
+        &'a self,
+        token: &'a str,
+    ) -> BoxFuture<'a, Result<Option<TokenReturn>, Fault>> {
         self.engine.token_return(token).boxed()
     }
 
@@ -140,7 +170,10 @@ impl Service {
         let entries = books.get_mut("entries")?.as_array_mut()?;
         let mut own = Vec::with_capacity(entries.len());
         for entry in std::mem::take(entries) {
-            let reference = entry.get("reference").and_then(Value::as_str).and_then(connector::Reference::parse);
+            let reference = entry
+                .get("reference")
+                .and_then(Value::as_str)
+                .and_then(connector::Reference::parse);
             let is_others = match reference {
                 Some((payment, _)) => self.engine.is_another_teams(team, payment).await.ok()?,
                 None => false,

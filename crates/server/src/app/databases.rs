@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
-use db::{Change, ChangeId, Db, DbError, Migration, Overwrite, PostgresOptions, SqliteOptions, Tables};
+use db::{
+    Change, ChangeId, Db, DbError, Migration, Overwrite, PostgresOptions, SqliteOptions, Tables,
+};
 use domain::caller::Mode;
 use store::installation;
 use world::World;
@@ -61,7 +63,12 @@ impl Which {
 
 impl Databases {
     /// Opens store and vault and brings their tables up to date.
-    pub async fn open(dir: &DataDir, settings: &Settings, world: &World, founding: Founding) -> anyhow::Result<Self> {
+    pub async fn open(
+        dir: &DataDir,
+        settings: &Settings,
+        world: &World,
+        founding: Founding,
+    ) -> anyhow::Result<Self> {
         if settings.database.url.is_some() {
             return Self::open_on_server(dir, settings, world, founding).await;
         }
@@ -80,9 +87,15 @@ impl Databases {
     ) -> anyhow::Result<Self> {
         // Not even tables are made where the address is wrong.
         let second = belongs_elsewhere(dir);
-        let founding = if second && founding == Founding::Allowed { Founding::Refused } else { founding };
+        let founding = if second && founding == Founding::Allowed {
+            Founding::Refused
+        } else {
+            founding
+        };
         match Self::open_for_a_move(dir, settings, world, founding).await {
-            Err(error) if second && matches!(error.downcast_ref(), Some(DbError::Unfounded)) => Err(second_one(dir)),
+            Err(error) if second && matches!(error.downcast_ref(), Some(DbError::Unfounded)) => {
+                Err(second_one(dir))
+            }
             opened => opened,
         }
     }
@@ -107,7 +120,11 @@ impl Databases {
         if !self.store.is_shared() {
             return Ok(None);
         }
-        installation::get(&self.store, installation::MODE).await?.as_deref().map(mode).transpose()
+        installation::get(&self.store, installation::MODE)
+            .await?
+            .as_deref()
+            .map(mode)
+            .transpose()
     }
 
     /// Whether nodes can share them.
@@ -128,13 +145,17 @@ impl Databases {
             return Ok(());
         }
         let change = Change::new(ChangeId(world.uuid_v7().as_u128()), installation::MODE);
-        let made = mode(&installation::claim(&self.store, change, installation::MODE, mode_name(asked)).await?)?;
+        let made = mode(
+            &installation::claim(&self.store, change, installation::MODE, mode_name(asked)).await?,
+        )?;
         refuse_other_mode(made, asked)
     }
 
     /// Refuses data of the other mode, where they have one. Writes nothing.
     pub(super) async fn refuse_other_mode(&self, asked: Mode) -> anyhow::Result<()> {
-        self.mode().await?.map_or(Ok(()), |made| refuse_other_mode(made, asked))
+        self.mode()
+            .await?
+            .map_or(Ok(()), |made| refuse_other_mode(made, asked))
     }
 
     /// What is unsafe about where the vault is; `None` when nothing is.
@@ -214,7 +235,11 @@ fn refuse_other_mode(made: Mode, asked: Mode) -> anyhow::Result<()> {
 }
 
 /// Opens the simulator's books.
-pub(super) async fn open_books(dir: &DataDir, settings: &Settings, world: (&World, Founding)) -> anyhow::Result<Db> {
+pub(super) async fn open_books(
+    dir: &DataDir,
+    settings: &Settings,
+    world: (&World, Founding),
+) -> anyhow::Result<Db> {
     open(Which::Simulator, dir, settings, world).await
 }
 
@@ -226,7 +251,11 @@ async fn open(
 ) -> anyhow::Result<Db> {
     let database = &settings.database;
     let url = match which {
-        Which::Vault => settings.vault.database_url.as_ref().or(database.url.as_ref()),
+        Which::Vault => settings
+            .vault
+            .database_url
+            .as_ref()
+            .or(database.url.as_ref()),
         Which::Store | Which::Simulator => database.url.as_ref(),
     };
     match url {
@@ -237,7 +266,10 @@ async fn open(
                 Founding::Refused => Tables::Renewed,
                 Founding::Looked => Tables::LookedAt,
             };
-            let options = PostgresOptions { tables, ..server_options(which, url, database) };
+            let options = PostgresOptions {
+                tables,
+                ..server_options(which, url, database)
+            };
             let opened = Db::postgres(options, which.migrations(), world).await;
             let shared = which == Which::Vault && settings.vault.database_url.is_none();
             let hint = match &opened {
@@ -250,7 +282,8 @@ async fn open(
         }
         None if founding == Founding::Looked => {
             let path = file(which, dir);
-            Db::sqlite_looked_at(&path, which.migrations(), world).with_context(|| path.display().to_string())
+            Db::sqlite_looked_at(&path, which.migrations(), world)
+                .with_context(|| path.display().to_string())
         }
         None => open_file(which, dir, world),
     }
@@ -262,9 +295,18 @@ fn open_file(which: Which, dir: &DataDir, world: &World) -> anyhow::Result<Db> {
     let options = match which {
         // An erased customer's data are overwritten where they stood. Overwriting whole freed pages too would halve the
         // authorisations per second, and rows of the store are small: they hardly ever fill one.
-        Which::Store => SqliteOptions { overwrite: Overwrite::Pages, ..options },
-        Which::Vault => SqliteOptions { overwrite: Overwrite::Everything, ..options },
-        Which::Simulator => SqliteOptions { readers: 2, ..options },
+        Which::Store => SqliteOptions {
+            overwrite: Overwrite::Pages,
+            ..options
+        },
+        Which::Vault => SqliteOptions {
+            overwrite: Overwrite::Everything,
+            ..options
+        },
+        Which::Simulator => SqliteOptions {
+            readers: 2,
+            ..options
+        },
     };
     Db::sqlite(options, which.migrations(), world).with_context(|| path.display().to_string())
 }
@@ -284,7 +326,11 @@ fn schema(which: Which, database: &Database) -> String {
 fn server_options(which: Which, url: &Hidden, database: &Database) -> PostgresOptions {
     let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     let (writers, readers, scanners) = match which {
-        Which::Store => (count(database.writers), count(database.readers), count(database.scanners)),
+        Which::Store => (
+            count(database.writers),
+            count(database.readers),
+            count(database.scanners),
+        ),
         Which::Vault | Which::Simulator => (1, 2, 1),
     };
     PostgresOptions {

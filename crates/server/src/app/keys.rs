@@ -18,10 +18,14 @@ pub(super) fn source(settings: &Settings, had_keys: bool) -> anyhow::Result<KeyS
         if had_keys {
             let path = path.display();
             let advice = match settings.database.url {
-                Some(_) => "copy the key file of a node that serves this database, or name it by vault.key_file",
+                Some(_) => {
+                    "copy the key file of a node that serves this database, or name it by vault.key_file"
+                }
                 None => "bring back your copy",
             };
-            bail!("the key file {path} is missing, and without it nothing in the vault can be opened; {advice}");
+            bail!(
+                "the key file {path} is missing, and without it nothing in the vault can be opened; {advice}"
+            );
         }
     } else if let Some(problem) = problem(&path) {
         match settings.mode {
@@ -59,9 +63,21 @@ mod tests {
 
     fn settings(mode: &str, file: &Path) -> Settings {
         let file = file.display().to_string();
-        let variables = [("POINTSMAN_MODE", mode), ("POINTSMAN_VAULT__KEY_FILE", &file)];
-        let environment = variables.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
-        Settings::load(Sources { environment, ..Sources::default() }, Sandbox::Absent).unwrap()
+        let variables = [
+            ("POINTSMAN_MODE", mode),
+            ("POINTSMAN_VAULT__KEY_FILE", &file),
+        ];
+        let environment = variables
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .to_vec();
+        Settings::load(
+            Sources {
+                environment,
+                ..Sources::default()
+            },
+            Sandbox::Absent,
+        )
+        .unwrap()
     }
 
     #[test]
@@ -70,8 +86,13 @@ mod tests {
         let file = root.path().join("keys");
         fs::write(&file, "").unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
-        let refused = source(&settings("live", &file), false).unwrap_err().to_string();
-        assert!(refused.contains("unprotected") && refused.contains("chmod 600"), "{refused}");
+        let refused = source(&settings("live", &file), false)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            refused.contains("unprotected") && refused.contains("chmod 600"),
+            "{refused}"
+        );
         assert!(source(&settings("test", &file), false).is_ok());
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
         assert!(source(&settings("live", &file), false).is_ok());
@@ -82,6 +103,11 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let file = root.path().join("keys");
         assert!(source(&settings("live", &file), false).is_ok());
-        assert!(source(&settings("live", &file), true).unwrap_err().to_string().contains("missing"));
+        assert!(
+            source(&settings("live", &file), true)
+                .unwrap_err()
+                .to_string()
+                .contains("missing")
+        );
     }
 }

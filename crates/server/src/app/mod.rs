@@ -71,9 +71,28 @@ impl App {
         if let (Mode::Live, Some(exposure)) = (settings.mode, &whole.exposure) {
             tracing::warn!("{exposure}");
         }
-        let standing = if databases.is_shared() { None } else { Some(Arc::new(held.standing()?)) };
-        let Whole { engine, sandbox, places, exposure } = whole;
-        Ok(Self { world: world.clone(), engine, databases, sandbox, metrics, places, held, exposure, standing })
+        let standing = if databases.is_shared() {
+            None
+        } else {
+            Some(Arc::new(held.standing()?))
+        };
+        let Whole {
+            engine,
+            sandbox,
+            places,
+            exposure,
+        } = whole;
+        Ok(Self {
+            world: world.clone(),
+            engine,
+            databases,
+            sandbox,
+            metrics,
+            places,
+            held,
+            exposure,
+            standing,
+        })
     }
 
     /// Lets the data directory know that its data are on a PostgreSQL server, where they are.
@@ -92,12 +111,22 @@ impl App {
     ///
     /// # Errors
     /// What a start refuses; where it makes something first, one that [`is_not_yet`] knows.
-    pub async fn look(settings: &Settings, files: Files, world: &World, say: Say<'_>) -> anyhow::Result<()> {
+    pub async fn look(
+        settings: &Settings,
+        files: Files,
+        world: &World,
+        say: Say<'_>,
+    ) -> anyhow::Result<()> {
         let dir = DataDir::at(&settings.database.data_dir);
         let databases = Databases::open(&dir, settings, world, Founding::Looked).await?;
         let whole = Whole::of(Place::LookedAt(&dir), &databases, (settings, files), world).await?;
         let (mode, exposure) = (settings.mode, whole.exposure.clone());
-        let local = operator::Local { engine: whole.engine, mode, exposure, standing: None };
+        let local = operator::Local {
+            engine: whole.engine,
+            mode,
+            exposure,
+            standing: None,
+        };
         let looked = local.perform(Request::Check, say).await;
         databases.close().await;
         looked.map_err(anyhow::Error::msg)
@@ -162,7 +191,10 @@ struct NotYet(String);
 
 /// Whether an error of [`App::look`] only says that a start has something to make.
 pub fn is_not_yet(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(DbError::Unfounded | DbError::Pending(_))) || error.is::<NotYet>()
+    matches!(
+        error.downcast_ref(),
+        Some(DbError::Unfounded | DbError::Pending(_))
+    ) || error.is::<NotYet>()
 }
 
 /// What the configuration names beside the databases. Read before anything is made.
@@ -179,9 +211,21 @@ impl Files {
     /// What is wrong with one of them.
     pub fn read(settings: &Settings, world: &World) -> anyhow::Result<Self> {
         Ok(Self {
-            places: settings.geo.table.as_deref().map(Places::load).transpose()?.unwrap_or_default(),
-            outbound: settings.outbound.client(world.clone()).map_err(anyhow::Error::msg)?,
-            wallets: settings.wallets.keys(settings.mode).map_err(|(name, why)| anyhow::anyhow!("{name}: {why}"))?,
+            places: settings
+                .geo
+                .table
+                .as_deref()
+                .map(Places::load)
+                .transpose()?
+                .unwrap_or_default(),
+            outbound: settings
+                .outbound
+                .client(world.clone())
+                .map_err(anyhow::Error::msg)?,
+            wallets: settings
+                .wallets
+                .keys(settings.mode)
+                .map_err(|(name, why)| anyhow::anyhow!("{name}: {why}"))?,
         })
     }
 }
@@ -201,7 +245,11 @@ impl Whole {
         (settings, files): (&Settings, Files),
         world: &World,
     ) -> anyhow::Result<Self> {
-        let shown = if databases.store.is_shared() { "the database" } else { "the data directory" };
+        let shown = if databases.store.is_shared() {
+            "the database"
+        } else {
+            "the data directory"
+        };
         moving::refuse_moved(&databases.store, shown).await?;
         databases.refuse_second(place.dir()).await?;
         match (place, databases.store.is_shared()) {
@@ -226,7 +274,12 @@ impl Whole {
             wallets: files.wallets,
             settings: engine_settings(settings),
         });
-        Ok(Self { engine, sandbox, places: Arc::new(files.places), exposure })
+        Ok(Self {
+            engine,
+            sandbox,
+            places: Arc::new(files.places),
+            exposure,
+        })
     }
 }
 
@@ -251,9 +304,18 @@ async fn open_vault(
     if let (Place::LookedAt(_), KeySource::File(path)) = (place, &keys)
         && !path.exists()
     {
-        return Err(NotYet(format!("the key file {} is not there; the next start makes it", path.display())).into());
+        return Err(NotYet(format!(
+            "the key file {} is not there; the next start makes it",
+            path.display()
+        ))
+        .into());
     }
-    let vault = Vault::open(databases.vault.clone(), keys, world.clone(), settings.vault.cvc_lifetime)?;
+    let vault = Vault::open(
+        databases.vault.clone(),
+        keys,
+        world.clone(),
+        settings.vault.cvc_lifetime,
+    )?;
     vault.refuse_when_found(databases.store.clone(), moving::NOT_TO_BE_SERVED);
     let taken = match place {
         Place::Held(_) => vault.take_up().await,
@@ -263,23 +325,39 @@ async fn open_vault(
     Ok(vault)
 }
 
-async fn open_sandbox(place: Place<'_>, settings: &Settings, world: &World) -> anyhow::Result<Sandbox> {
+async fn open_sandbox(
+    place: Place<'_>,
+    settings: &Settings,
+    world: &World,
+) -> anyhow::Result<Sandbox> {
     let db = databases::open_books(place.dir(), settings, (world, place.founding())).await?;
     let books: Arc<dyn Books> = Arc::new(DbBooks::new(db.clone()));
     let simulator = Arc::new(Simulator::new(world.clone(), Arc::clone(&books)));
-    Ok(Sandbox { db, books, simulator })
+    Ok(Sandbox {
+        db,
+        books,
+        simulator,
+    })
 }
 
 fn connectors(sandbox: Option<&Sandbox>) -> Connectors {
     let mut connectors: BTreeMap<&'static str, Arc<dyn Connector>> = BTreeMap::new();
     if let Some(sandbox) = sandbox {
-        connectors.insert(SIMULATOR, Arc::clone(&sandbox.simulator) as Arc<dyn Connector>);
+        connectors.insert(
+            SIMULATOR,
+            Arc::clone(&sandbox.simulator) as Arc<dyn Connector>,
+        );
     }
     connectors
 }
 
 async fn refuse_simulator_when_live(settings: &Settings, store: &Db) -> anyhow::Result<()> {
-    if settings.mode == Mode::Live && store::connection::processors(store).await?.iter().any(|one| one == SIMULATOR) {
+    if settings.mode == Mode::Live
+        && store::connection::processors(store)
+            .await?
+            .iter()
+            .any(|one| one == SIMULATOR)
+    {
         bail!(
             "live mode refuses connections of the simulator, and this database has some; choose another data directory or database"
         );

@@ -35,15 +35,23 @@ impl Operator for Local {
         async move {
             match request {
                 Request::TeamCreate { name } => self.create_team(&name, say).await,
-                Request::KeyCreate { team, kind, name } => self.create_key(team, kind, &name, say).await,
+                Request::KeyCreate { team, kind, name } => {
+                    self.create_key(team, kind, &name, say).await
+                }
                 Request::KeyList { team } => self.list_keys(team, say).await,
                 Request::KeyRevoke { id } => self.revoke_key(&id, say).await,
-                Request::FlowImport { team, id, document, publish } => {
-                    self.import_flow(team, (&id, document), publish, say).await
-                }
-                Request::FlowExport { team, id, version, format } => {
-                    self.export_flow(team, (&id, version), format, say).await
-                }
+                Request::FlowImport {
+                    team,
+                    id,
+                    document,
+                    publish,
+                } => self.import_flow(team, (&id, document), publish, say).await,
+                Request::FlowExport {
+                    team,
+                    id,
+                    version,
+                    format,
+                } => self.export_flow(team, (&id, version), format, say).await,
                 Request::FlowList { team } => self.list_flows(team, say).await,
                 Request::VaultRotate => self.rotate(say).await,
                 Request::Check => self.check(say).await,
@@ -60,7 +68,9 @@ impl Local {
             Mode::Live => self.engine.create_team(name).await,
         };
         let team = made.map_err(told)?;
-        say(format!("Team {team} is made. Give it a key: pointsman key create --team {team} --kind secret"));
+        say(format!(
+            "Team {team} is made. Give it a key: pointsman key create --team {team} --kind secret"
+        ));
         Ok(())
     }
 
@@ -77,8 +87,16 @@ impl Local {
             admin::KeyKind::Public => (KeyKind::Public, "public"),
         };
         let name = if name.is_empty() { word } else { name };
-        let made = self.engine.create_key(team, kind, name, None).await.map_err(told)?;
-        say(format!("Key {} of team {team}, {word}, {} mode. It is shown only now:", made.id, mode_name(self.mode)));
+        let made = self
+            .engine
+            .create_key(team, kind, name, None)
+            .await
+            .map_err(told)?;
+        say(format!(
+            "Key {} of team {team}, {word}, {} mode. It is shown only now:",
+            made.id,
+            mode_name(self.mode)
+        ));
         say(made.token);
         Ok(())
     }
@@ -99,7 +117,8 @@ impl Local {
     }
 
     async fn revoke_key(&self, id: &str, say: Say<'_>) -> Result<(), String> {
-        let id = KeyId::parse(id).ok_or("a key's id is a UUID, as `pointsman key list` shows it")?;
+        let id =
+            KeyId::parse(id).ok_or("a key's id is a UUID, as `pointsman key list` shows it")?;
         self.engine.revoke_key(id).await.map_err(told)?;
         say(format!("Key {id} is revoked."));
         Ok(())
@@ -117,10 +136,16 @@ impl Local {
             let progress = vault.rotate_step(STEP).await.map_err(told)?;
             // The last step finds nothing left, and would say the same again.
             if said.replace(progress.done) != Some(progress.done) {
-                say(format!("{} of {} records are under version {}.", progress.done, progress.total, progress.version));
+                say(format!(
+                    "{} of {} records are under version {}.",
+                    progress.done, progress.total, progress.version
+                ));
             }
             if progress.finished {
-                say("Done: no record is under an older version, and the older keys are gone.".to_owned());
+                say(
+                    "Done: no record is under an older version, and the older keys are gone."
+                        .to_owned(),
+                );
                 return Ok(());
             }
         }
@@ -137,9 +162,16 @@ impl Local {
     }
 
     async fn check(&self, say: Say<'_>) -> Result<(), String> {
-        self.engine.check().await.map_err(|error| format!("the store: {error}"))?;
+        self.engine
+            .check()
+            .await
+            .map_err(|error| format!("the store: {error}"))?;
         say("ok       database: the store answers".to_owned());
-        self.engine.vault().check().await.map_err(|error| format!("the vault: {error}"))?;
+        self.engine
+            .vault()
+            .check()
+            .await
+            .map_err(|error| format!("the vault: {error}"))?;
         say("ok       database: the vault answers".to_owned());
         say(format!("ok       data: of {} mode", mode_name(self.mode)));
         if let Some(exposure) = &self.exposure {
@@ -150,7 +182,11 @@ impl Local {
         let usable = keys.iter().filter(|key| key.revoked_at.is_none()).count();
         say(format!("ok       teams: {teams}, keys: {usable}"));
         let processors = self.engine.processors_in_use().await.map_err(told)?;
-        let named = if processors.is_empty() { "none".to_owned() } else { processors.join(", ") };
+        let named = if processors.is_empty() {
+            "none".to_owned()
+        } else {
+            processors.join(", ")
+        };
         say(format!("ok       processors in use: {named}"));
         Ok(())
     }
@@ -174,8 +210,14 @@ fn in_a_line(key: &ListedKey) -> String {
         KeyKind::Public => "public",
     };
     let made = key.created_at.rfc3339_seconds();
-    let state = key.revoked_at.map_or_else(|| "in use".to_owned(), |at| format!("revoked {}", at.rfc3339_seconds()));
-    format!("{}  team {}  {kind}  {}  made {made}  {state}  {}", key.id, key.team, key.hint, key.name)
+    let state = key.revoked_at.map_or_else(
+        || "in use".to_owned(),
+        |at| format!("revoked {}", at.rfc3339_seconds()),
+    );
+    format!(
+        "{}  team {}  {kind}  {}  made {made}  {state}  {}",
+        key.id, key.team, key.hint, key.name
+    )
 }
 
 /// An error with everything that led to it, for the person at the terminal.

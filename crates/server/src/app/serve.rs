@@ -35,7 +35,12 @@ impl App {
         self.engine.reachable_at(base);
         let web = Arc::new(self.web(settings)?);
         let most = u32::try_from(settings.server.max_connections).unwrap_or(u32::MAX);
-        let connections = Connections::new(self.world.clone(), router(&web), most, settings.server.header_timeout);
+        let connections = Connections::new(
+            self.world.clone(),
+            router(&web),
+            most,
+            settings.server.header_timeout,
+        );
         self.engine.start();
         tokio::select! {
             biased;
@@ -86,7 +91,9 @@ impl App {
 
     /// Waits until embedded databases are not where they were.
     async fn lost(&self) {
-        let Some(standing) = &self.standing else { return std::future::pending().await };
+        let Some(standing) = &self.standing else {
+            return std::future::pending().await;
+        };
         while !standing.is_lost() {
             self.world.sleep(LOOK).await;
         }
@@ -104,7 +111,11 @@ impl App {
     }
 
     fn web(&self, settings: &Settings) -> anyhow::Result<Web> {
-        let introspection = if settings.server.introspection { Introspection::On } else { Introspection::Off };
+        let introspection = if settings.server.introspection {
+            Introspection::On
+        } else {
+            Introspection::Off
+        };
         let names = match settings.wallet_names {
             WalletNames::Specified => MethodNames::Specified,
             WalletNames::Public => MethodNames::Public,
@@ -116,7 +127,11 @@ impl App {
             sandbox: self.sandbox.clone(),
             metrics: self.metrics.clone(),
         };
-        Ok(Web::new(Arc::new(service), self.world.clone(), rules(settings, Arc::clone(&self.places))))
+        Ok(Web::new(
+            Arc::new(service),
+            self.world.clone(),
+            rules(settings, Arc::clone(&self.places)),
+        ))
     }
 }
 
@@ -151,7 +166,11 @@ fn rules(settings: &Settings, places: Arc<Places>) -> Rules {
         request_timeout: settings.server.request_timeout,
         rate: settings.limits.requests_per_second.map(Rate::new),
         sandbox: settings.sandbox == Sandbox::Open,
-        https: settings.server.public_url.as_deref().is_some_and(|url| url.starts_with("https://")),
+        https: settings
+            .server
+            .public_url
+            .as_deref()
+            .is_some_and(|url| url.starts_with("https://")),
         trusted_proxies: settings.server.trusted_proxies.clone(),
         places,
     }

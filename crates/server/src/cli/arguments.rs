@@ -233,7 +233,12 @@ pub(super) struct Migrate {
 impl Migrate {
     /// The sources of settings. What is for a server's first start alone is left out.
     pub(super) fn sources(&self) -> Sources {
-        Place { config: self.config.clone(), data_dir: None, database_url: None }.sources_beside()
+        Place {
+            config: self.config.clone(),
+            data_dir: None,
+            database_url: None,
+        }
+        .sources_beside()
     }
 }
 
@@ -257,10 +262,16 @@ impl Place {
         let mut sources = Sources::of_process();
         sources.file.clone_from(&self.config);
         if let Some(dir) = &self.data_dir {
-            sources.flags.push(("database.data_dir", dir.to_string_lossy().into_owned(), "--data-dir"));
+            sources.flags.push((
+                "database.data_dir",
+                dir.to_string_lossy().into_owned(),
+                "--data-dir",
+            ));
         }
         if let Some(url) = &self.database_url {
-            sources.flags.push(("database.url", url.clone(), "--database-url"));
+            sources
+                .flags
+                .push(("database.url", url.clone(), "--database-url"));
         }
         sources
     }
@@ -268,7 +279,9 @@ impl Place {
     /// The sources for a command beside the server: what is for the server's first start alone is left out.
     pub(super) fn sources_beside(&self) -> Sources {
         let mut sources = self.sources();
-        sources.environment.retain(|(name, _)| name != "POINTSMAN_ACCESS_TOKEN");
+        sources
+            .environment
+            .retain(|(name, _)| name != "POINTSMAN_ACCESS_TOKEN");
         sources
     }
 }
@@ -286,9 +299,27 @@ mod tests {
 
     #[test]
     fn flags_become_settings() {
-        let arguments = ["pointsman", "check", "--data-dir", "d", "--database-url", "postgres://h/d"];
-        let Ok(Cli { command: Command::Check(flags) }) = Cli::try_parse_from(arguments) else { panic!("not parsed") };
-        let names: Vec<&str> = flags.place.sources().flags.iter().map(|flag| flag.0).collect();
+        let arguments = [
+            "pointsman",
+            "check",
+            "--data-dir",
+            "d",
+            "--database-url",
+            "postgres://h/d",
+        ];
+        let Ok(Cli {
+            command: Command::Check(flags),
+        }) = Cli::try_parse_from(arguments)
+        else {
+            panic!("not parsed")
+        };
+        let names: Vec<&str> = flags
+            .place
+            .sources()
+            .flags
+            .iter()
+            .map(|flag| flag.0)
+            .collect();
         assert_eq!(names, ["database.data_dir", "database.url"]);
     }
 }

@@ -36,9 +36,16 @@ pub(super) fn check(flags: &Serve) -> anyhow::Result<ExitCode> {
             right("configuration");
             look_into(settings, &mut findings)?;
         }
-        Err(problems) => problems.0.iter().for_each(|problem| findings.wrong(&format!("configuration: {problem}"))),
+        Err(problems) => problems
+            .0
+            .iter()
+            .for_each(|problem| findings.wrong(&format!("configuration: {problem}"))),
     }
-    Ok(if findings.problems == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if findings.problems == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 fn look_into(mut settings: Settings, findings: &mut Findings) -> anyhow::Result<()> {
@@ -48,10 +55,14 @@ fn look_into(mut settings: Settings, findings: &mut Findings) -> anyhow::Result<
     let dir = DataDir::at(&settings.database.data_dir);
     let shown = dir.path().display().to_string();
     match is_open_to_others(&dir) {
-        Ok(None) => right(&format!("data directory: {shown} is not there yet; the first start makes it")),
+        Ok(None) => right(&format!(
+            "data directory: {shown} is not there yet; the first start makes it"
+        )),
         Ok(Some(false)) => right(&format!("data directory: {shown} is its owner's alone")),
         Ok(Some(true)) => {
-            findings.wrong(&format!("data directory: others can look into {shown}; run: chmod 700 {shown}"));
+            findings.wrong(&format!(
+                "data directory: others can look into {shown}; run: chmod 700 {shown}"
+            ));
         }
         Err(error) => findings.wrong(&format!("data directory: {error}")),
     }
@@ -76,7 +87,10 @@ fn look_into(mut settings: Settings, findings: &mut Findings) -> anyhow::Result<
 
 /// Whether others can look into the directory, when it is there.
 fn is_open_to_others(dir: &DataDir) -> Result<Option<bool>, DataDirError> {
-    dir.path().exists().then(|| dir.is_open_to_others()).transpose()
+    dir.path()
+        .exists()
+        .then(|| dir.is_open_to_others())
+        .transpose()
 }
 
 fn key_file(settings: &Settings, findings: &mut Findings) {

@@ -30,10 +30,17 @@ const ANY: &str = "127.0.0.1:0";
 
 pub(super) fn demo(flags: &Demo) -> anyhow::Result<ExitCode> {
     refuse_planted(planted::BUILT_IN)?;
-    let fresh = tempfile::Builder::new().prefix("pointsman-demo-").tempdir().context("a fresh directory")?;
+    let fresh = tempfile::Builder::new()
+        .prefix("pointsman-demo-")
+        .tempdir()
+        .context("a fresh directory")?;
     let runtime = runtime()?;
     let right = runtime.block_on(run(flags, &fresh.path().join("data")))?;
-    Ok(if right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if right {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 async fn run(flags: &Demo, data: &std::path::Path) -> anyhow::Result<bool> {
@@ -69,9 +76,14 @@ async fn run(flags: &Demo, data: &std::path::Path) -> anyhow::Result<bool> {
 
 async fn told(flags: &Demo, address: SocketAddr, key: &str) -> bool {
     let seen = stdout().is_terminal() && !no_color();
-    let mut teller = Teller::new(Box::new(stdout()), if seen { Colour::Seen } else { Colour::Unseen });
+    let mut teller = Teller::new(
+        Box::new(stdout()),
+        if seen { Colour::Seen } else { Colour::Unseen },
+    );
     teller.headline("Pointsman: a shop, its customers, and a simulated processor");
-    teller.line(&format!("A fresh sandbox at http://{address}, spoken to over its public interface alone."));
+    teller.line(&format!(
+        "A fresh sandbox at http://{address}, spoken to over its public interface alone."
+    ));
     let client = Client::new(format!("http://{address}"), key.to_owned());
     let right = tell(&client, &mut teller).await;
     if !flags.exit {
@@ -91,7 +103,11 @@ async fn told(flags: &Demo, address: SocketAddr, key: &str) -> bool {
 fn settings(data: &std::path::Path, key: &str) -> anyhow::Result<Settings> {
     let mut sources = Sources::of_process();
     sources.flags.push(("access_token", key.to_owned(), "demo"));
-    sources.flags.push(("database.data_dir", data.to_string_lossy().into_owned(), "demo"));
+    sources.flags.push((
+        "database.data_dir",
+        data.to_string_lossy().into_owned(),
+        "demo",
+    ));
     let mut settings = Settings::load(sources, Sandbox::Open)?;
     // The story is on the screen; the log would only interrupt it.
     "error".clone_into(&mut settings.log.level);
@@ -101,7 +117,14 @@ fn settings(data: &std::path::Path, key: &str) -> anyhow::Result<Settings> {
 
 async fn listen(flags: &Demo) -> anyhow::Result<(TcpListener, SocketAddr)> {
     match &flags.listen {
-        Some(address) => bind(address.parse().context("--listen must be an address such as 127.0.0.1:8080")?).await,
+        Some(address) => {
+            bind(
+                address
+                    .parse()
+                    .context("--listen must be an address such as 127.0.0.1:8080")?,
+            )
+            .await
+        }
         None if flags.exit => bind(ANY.parse()?).await,
         None => match bind(USUAL.parse()?).await {
             Ok(bound) => Ok(bound),

@@ -21,17 +21,47 @@ pub(super) fn run(command: Flows) -> anyhow::Result<ExitCode> {
             output::text(flow::JSON_SCHEMA);
             Ok(ExitCode::SUCCESS)
         }
-        Flows::Import { file, id, publish, team, place } => {
+        Flows::Import {
+            file,
+            id,
+            publish,
+            team,
+            place,
+        } => {
             let document = read(&file)?;
             if tell_problems(&file, &document) {
                 return Ok(ExitCode::FAILURE);
             }
             let id = id.map_or_else(|| id_of(&file), Ok)?;
-            operate::operate(&place, &Request::FlowImport { team, id, document, publish })
+            operate::operate(
+                &place,
+                &Request::FlowImport {
+                    team,
+                    id,
+                    document,
+                    publish,
+                },
+            )
         }
-        Flows::Export { id, version, output, format, team, place } => {
+        Flows::Export {
+            id,
+            version,
+            output,
+            format,
+            team,
+            place,
+        } => {
             let format = format.unwrap_or_else(|| format_of(output.as_deref()));
-            export(&place, &Request::FlowExport { team, id, version, format }, output.as_deref())
+            export(
+                &place,
+                &Request::FlowExport {
+                    team,
+                    id,
+                    version,
+                    format,
+                },
+                output.as_deref(),
+            )
         }
         Flows::List { team, place } => operate::operate(&place, &Request::FlowList { team }),
     }
@@ -46,7 +76,11 @@ fn check(files: &[std::path::PathBuf]) -> anyhow::Result<ExitCode> {
             output::line(&format!("{}: ok", file.display()));
         }
     }
-    Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if is_good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 /// Tells what is wrong with a document, each problem on a line that editors understand. Whether there was any.
@@ -60,8 +94,15 @@ fn tell_problems(file: &Path, text: &str) -> bool {
 }
 
 fn located(file: &Path, problem: &Problem) -> String {
-    let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
-    let place = if problem.place.is_empty() { String::new() } else { format!("{}: ", problem.place) };
+    let line = problem
+        .line
+        .map(|line| format!(":{line}"))
+        .unwrap_or_default();
+    let place = if problem.place.is_empty() {
+        String::new()
+    } else {
+        format!("{}: ", problem.place)
+    };
     format!("{}{line}: {place}{}", file.display(), problem.message)
 }
 
@@ -69,7 +110,10 @@ fn read(file: &Path) -> anyhow::Result<String> {
     let shown = || file.display().to_string();
     let size = fs::metadata(file).with_context(shown)?.len();
     if size > LONGEST {
-        return Err(anyhow!("{}: a flow has at most {LONGEST} bytes", file.display()));
+        return Err(anyhow!(
+            "{}: a flow has at most {LONGEST} bytes",
+            file.display()
+        ));
     }
     fs::read_to_string(file).with_context(shown)
 }
@@ -77,11 +121,14 @@ fn read(file: &Path) -> anyhow::Result<String> {
 /// The flow's id, as the file is named.
 fn id_of(file: &Path) -> anyhow::Result<String> {
     let stem = file.file_stem().and_then(|stem| stem.to_str());
-    stem.map(str::to_owned).ok_or_else(|| anyhow!("{}: name the flow's id with --id", file.display()))
+    stem.map(str::to_owned)
+        .ok_or_else(|| anyhow!("{}: name the flow's id with --id", file.display()))
 }
 
 fn export(place: &Place, request: &Request, file: Option<&Path>) -> anyhow::Result<ExitCode> {
-    let Some(file) = file else { return operate::operate(place, request) };
+    let Some(file) = file else {
+        return operate::operate(place, request);
+    };
     let said = Mutex::new(String::new());
     let collect = |line: String| {
         if let Ok(mut said) = said.lock() {
@@ -97,8 +144,14 @@ fn export(place: &Place, request: &Request, file: Option<&Path>) -> anyhow::Resu
 
 /// The format that a file's name asks for.
 fn format_of(file: Option<&Path>) -> FlowText {
-    let is_json = file.and_then(Path::extension).is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
-    if is_json { FlowText::Json } else { FlowText::Yaml }
+    let is_json = file
+        .and_then(Path::extension)
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+    if is_json {
+        FlowText::Json
+    } else {
+        FlowText::Yaml
+    }
 }
 
 #[cfg(test)]
@@ -107,9 +160,20 @@ mod tests {
 
     #[test]
     fn a_problem_is_told_with_file_line_and_place() {
-        let problem = Problem { place: "steps[1].if".to_owned(), line: Some(7), message: "is no condition".to_owned() };
-        assert_eq!(located(Path::new("a/b.yaml"), &problem), "a/b.yaml:7: steps[1].if: is no condition");
-        let whole = Problem { place: String::new(), line: None, message: "is empty".to_owned() };
+        let problem = Problem {
+            place: "steps[1].if".to_owned(),
+            line: Some(7),
+            message: "is no condition".to_owned(),
+        };
+        assert_eq!(
+            located(Path::new("a/b.yaml"), &problem),
+            "a/b.yaml:7: steps[1].if: is no condition"
+        );
+        let whole = Problem {
+            place: String::new(),
+            line: None,
+            message: "is empty".to_owned(),
+        };
         assert_eq!(located(Path::new("b.yaml"), &whole), "b.yaml: is empty");
     }
 

@@ -25,13 +25,15 @@ impl<'a> Place<'a> {
     fn parse(text: &'a str) -> anyhow::Result<Self> {
         match text {
             "postgres:" => Ok(Self::Server(None)),
-            _ if text.starts_with("postgres://") || text.starts_with("postgresql://") => Ok(Self::Server(Some(text))),
+            _ if text.starts_with("postgres://") || text.starts_with("postgresql://") => {
+                Ok(Self::Server(Some(text)))
+            }
             _ => match text.strip_prefix("sqlite:") {
                 Some(dir) if !dir.is_empty() => Ok(Self::Embedded(dir)),
                 // What was given is not repeated: it may hold a password.
-                _ => {
-                    Err(anyhow!("an installation is `sqlite:DIR` or `postgres://…`; `postgres:` is the configured one"))
-                }
+                _ => Err(anyhow!(
+                    "an installation is `sqlite:DIR` or `postgres://…`; `postgres:` is the configured one"
+                )),
             },
         }
     }
@@ -49,7 +51,9 @@ pub(super) fn migrate(flags: &Migrate) -> anyhow::Result<ExitCode> {
     let to = flags.to.as_deref().map(Place::parse).transpose()?;
     let to_or_configured = to.as_ref().unwrap_or(&Place::Server(None));
     if !flags.give_up && from.kind() == to_or_configured.kind() {
-        bail!("an installation is moved between `sqlite:DIR` and `postgres://…`, in either direction");
+        bail!(
+            "an installation is moved between `sqlite:DIR` and `postgres://…`, in either direction"
+        );
     }
     let mut settings = settings(flags, [Some(&from), to.as_ref()])?;
     // A command's own output is what counts; the log is for what goes wrong.
@@ -57,27 +61,52 @@ pub(super) fn migrate(flags: &Migrate) -> anyhow::Result<ExitCode> {
     telemetry::start_logging(&settings.log);
     let asks_server = from.kind() == Kind::Server || !flags.give_up;
     if asks_server && settings.database.url.is_none() {
-        bail!("the address of the PostgreSQL server is missing: give it with --to, or as database.url");
+        bail!(
+            "the address of the PostgreSQL server is missing: give it with --to, or as database.url"
+        );
     }
-    let which = if flags.abandon_target { GivenUp::Moved } else { GivenUp::Begun };
+    let which = if flags.abandon_target {
+        GivenUp::Moved
+    } else {
+        GivenUp::Begun
+    };
     let given_up = flags.give_up.then_some(which);
-    runtime()?.block_on(run(given_up, (from.kind(), to_or_configured.kind()), &settings))
+    runtime()?.block_on(run(
+        given_up,
+        (from.kind(), to_or_configured.kind()),
+        &settings,
+    ))
 }
 
 /// The configuration, with what the flags say of both sides.
-fn settings<'a>(flags: &Migrate, places: impl IntoIterator<Item = Option<&'a Place<'a>>>) -> anyhow::Result<Settings> {
+fn settings<'a>(
+    flags: &Migrate,
+    places: impl IntoIterator<Item = Option<&'a Place<'a>>>,
+) -> anyhow::Result<Settings> {
     let mut sources = flags.sources();
     for place in places.into_iter().flatten() {
         match place {
-            Place::Embedded(dir) => sources.flags.push(("database.data_dir", (*dir).to_owned(), "the place sqlite:")),
-            Place::Server(Some(url)) => sources.flags.push(("database.url", (*url).to_owned(), "the place postgres:")),
+            Place::Embedded(dir) => {
+                sources
+                    .flags
+                    .push(("database.data_dir", (*dir).to_owned(), "the place sqlite:"))
+            }
+            Place::Server(Some(url)) => {
+                sources
+                    .flags
+                    .push(("database.url", (*url).to_owned(), "the place postgres:"))
+            }
             Place::Server(None) => {}
         }
     }
     Ok(Settings::load(sources, Sandbox::Absent)?)
 }
 
-async fn run(given_up: Option<GivenUp>, (from, to): (Kind, Kind), settings: &Settings) -> anyhow::Result<ExitCode> {
+async fn run(
+    given_up: Option<GivenUp>,
+    (from, to): (Kind, Kind),
+    settings: &Settings,
+) -> anyhow::Result<ExitCode> {
     let world = World::real();
     let source = Side::source(from, settings, &world).await?;
     if let Some(given_up) = given_up {
@@ -85,7 +114,9 @@ async fn run(given_up: Option<GivenUp>, (from, to): (Kind, Kind), settings: &Set
         let shown = source.shown().to_owned();
         source.close().await;
         ended?;
-        output::line(&format!("{shown} may be served again. What the target has of it must not be served; empty it."));
+        output::line(&format!(
+            "{shown} may be served again. What the target has of it must not be served; empty it."
+        ));
         return Ok(ExitCode::SUCCESS);
     }
     let target = Side::target(to, source.mode(), settings, &world).await?;
@@ -102,21 +133,40 @@ fn tell(moved: &Moved, from: &str, to: &str) {
     if moved.tables.is_empty() {
         output::line("Everything was there already.");
     } else {
-        let width = moved.tables.iter().map(|one| one.table.len()).max().unwrap_or_default();
-        output::line(&format!("{:width$}  {:>12}  checksum, the same on both sides", "table", "rows"));
+        let width = moved
+            .tables
+            .iter()
+            .map(|one| one.table.len())
+            .max()
+            .unwrap_or_default();
+        output::line(&format!(
+            "{:width$}  {:>12}  checksum, the same on both sides",
+            "table", "rows"
+        ));
     }
-    let width = moved.tables.iter().map(|one| one.table.len()).max().unwrap_or_default();
+    let width = moved
+        .tables
+        .iter()
+        .map(|one| one.table.len())
+        .max()
+        .unwrap_or_default();
     for one in &moved.tables {
-        output::line(&format!("{:width$}  {:>12}  {}", one.table, one.rows, one.checksum));
+        output::line(&format!(
+            "{:width$}  {:>12}  {}",
+            one.table, one.rows, one.checksum
+        ));
     }
-    output::line(&format!("\nMoved from {from} to {to}. Serve the target; the source is not served any more."));
+    output::line(&format!(
+        "\nMoved from {from} to {to}. Serve the target; the source is not served any more."
+    ));
     output::line(&match &moved.key_file {
         Some(path) => format!(
             "The vault's keys are in no database: {} is the place for them here. Keep the file, and give it to every \
              node (vault.key_file). Without it no card can be opened.",
             path.display()
         ),
-        None => "The vault's keys are in your configuration (vault.keys): every node needs them.".to_owned(),
+        None => "The vault's keys are in your configuration (vault.keys): every node needs them."
+            .to_owned(),
     });
 }
 
@@ -126,8 +176,14 @@ mod tests {
 
     #[test]
     fn a_place_is_a_directory_or_a_server() {
-        assert_eq!(Place::parse("sqlite:./data").unwrap(), Place::Embedded("./data"));
-        assert_eq!(Place::parse("postgres://h/d").unwrap(), Place::Server(Some("postgres://h/d")));
+        assert_eq!(
+            Place::parse("sqlite:./data").unwrap(),
+            Place::Embedded("./data")
+        );
+        assert_eq!(
+            Place::parse("postgres://h/d").unwrap(),
+            Place::Server(Some("postgres://h/d"))
+        );
         assert_eq!(Place::parse("postgres:").unwrap(), Place::Server(None));
         for wrong in ["", "sqlite:", "./data", "mysql://u:swordfish@h/d"] {
             let refused = Place::parse(wrong).unwrap_err().to_string();

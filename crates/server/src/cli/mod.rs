@@ -29,12 +29,21 @@ pub fn run() -> ExitCode {
         }
         Command::Simulate(flags) => simulate::simulate(&flags),
         Command::Check(flags) => check::check(&flags),
-        Command::Team(Teams::Create { name, place }) => operate::operate(&place, &Request::TeamCreate { name }),
-        Command::Key(Keys::Create { team, kind, name, place }) => {
-            operate::operate(&place, &Request::KeyCreate { team, kind, name })
+        Command::Team(Teams::Create { name, place }) => {
+            operate::operate(&place, &Request::TeamCreate { name })
         }
-        Command::Key(Keys::List { team, place }) => operate::operate(&place, &Request::KeyList { team }),
-        Command::Key(Keys::Revoke { id, place }) => operate::operate(&place, &Request::KeyRevoke { id }),
+        Command::Key(Keys::Create {
+            team,
+            kind,
+            name,
+            place,
+        }) => operate::operate(&place, &Request::KeyCreate { team, kind, name }),
+        Command::Key(Keys::List { team, place }) => {
+            operate::operate(&place, &Request::KeyList { team })
+        }
+        Command::Key(Keys::Revoke { id, place }) => {
+            operate::operate(&place, &Request::KeyRevoke { id })
+        }
         Command::Flow(command) => flow::run(command),
         Command::Migrate(flags) => migrate::migrate(&flags),
         Command::Vault(Vaults::Rotate { place }) => operate::operate(&place, &Request::VaultRotate),
@@ -47,5 +56,8 @@ pub fn run() -> ExitCode {
 
 /// The runtime that a command runs in.
 fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().thread_name("pointsman").build()
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .thread_name("pointsman")
+        .build()
 }

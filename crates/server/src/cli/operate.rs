@@ -24,7 +24,11 @@ pub(super) fn operate(place: &Place, request: &Request) -> anyhow::Result<ExitCo
 }
 
 /// Performs a request whose words go elsewhere than to standard output.
-pub(super) fn operate_quietly(place: &Place, request: &Request, say: admin::Say<'_>) -> anyhow::Result<()> {
+pub(super) fn operate_quietly(
+    place: &Place,
+    request: &Request,
+    say: admin::Say<'_>,
+) -> anyhow::Result<()> {
     let mut settings = Settings::load(place.sources_beside(), Sandbox::Absent)?;
     // A command's own output is what counts; the log is for what goes wrong.
     "warn".clone_into(&mut settings.log.level);
@@ -39,7 +43,10 @@ async fn perform(settings: Settings, request: &Request, say: admin::Say<'_>) -> 
     // A look or a slip of the pen must not found an installation; making a team may.
     let is_founded = dir.path().exists() || settings.database.url.is_some();
     if !is_founded && !matches!(request, Request::TeamCreate { .. }) {
-        return Err(anyhow!("there is no data directory at {}: name it with --data-dir", dir.path().display()));
+        return Err(anyhow!(
+            "there is no data directory at {}: name it with --data-dir",
+            dir.path().display()
+        ));
     }
     for turn in 0..TRIES {
         match dir.hold() {
@@ -49,7 +56,9 @@ async fn perform(settings: Settings, request: &Request, say: admin::Say<'_>) -> 
             Err(DataDirError::InUse { .. }) => {
                 if turn == 0 && settings.database.url.is_some() {
                     let shown = dir.path().display();
-                    output::error(&format!("a server runs in {shown}: it is asked, and its own configuration counts"));
+                    output::error(&format!(
+                        "a server runs in {shown}: it is asked, and its own configuration counts"
+                    ));
                 }
             }
             Err(other) => return Err(other.into()),
@@ -59,7 +68,10 @@ async fn perform(settings: Settings, request: &Request, say: admin::Say<'_>) -> 
             answered => return answered.map_err(anyhow::Error::from),
         }
     }
-    Err(anyhow!("another process holds {} and does not answer at its socket", dir.path().display()))
+    Err(anyhow!(
+        "another process holds {} and does not answer at its socket",
+        dir.path().display()
+    ))
 }
 
 async fn here(
@@ -71,7 +83,11 @@ async fn here(
 ) -> anyhow::Result<()> {
     settings.database.be_brief();
     let makes = matches!(request, Request::TeamCreate { .. });
-    let founding = if makes { Founding::Allowed } else { Founding::Refused };
+    let founding = if makes {
+        Founding::Allowed
+    } else {
+        Founding::Refused
+    };
     let databases = Databases::open(held.dir(), &settings, world, founding).await?;
     // Data have their mode, whatever the configuration of a command says.
     let made = match databases.mode().await? {
@@ -79,11 +95,20 @@ async fn here(
         None => held.dir().mode()?,
     };
     if made.is_none() && !makes {
-        return Err(anyhow!("there is no installation in the database yet: the first start of a server makes one"));
+        return Err(anyhow!(
+            "there is no installation in the database yet: the first start of a server makes one"
+        ));
     }
     settings.mode = made.unwrap_or(settings.mode);
     let files = Files::read(&settings, world)?;
-    let app = App::open(held, databases, (&settings, files), world, Metrics::absent()).await?;
+    let app = App::open(
+        held,
+        databases,
+        (&settings, files),
+        world,
+        Metrics::absent(),
+    )
+    .await?;
     if makes {
         app.note_server()?;
     }

@@ -10,30 +10,54 @@ use super::output;
 
 /// Looks for the bugs of these names, or for all of them. Fails unless each was found.
 pub(super) fn hunt(wanted: &str, plan: &Plan, json: bool) -> anyhow::Result<ExitCode> {
-    ensure!(::planted::BUILT_IN, "this binary has no planted bugs: build it with `--features planted`");
+    ensure!(
+        ::planted::BUILT_IN,
+        "this binary has no planted bugs: build it with `--features planted`"
+    );
     let bugs = match wanted {
         "all" => Bug::ALL.to_vec(),
         names => names.split(',').map(named).collect::<anyhow::Result<_>>()?,
     };
     let mut tell = |hunted: &Hunted| {
-        let end = if hunted.is_found() { "found" } else { "not found" };
-        output::error(&format!("{}: {end} after {} payments", hunted.bug.name(), hunted.payments));
+        let end = if hunted.is_found() {
+            "found"
+        } else {
+            "not found"
+        };
+        output::error(&format!(
+            "{}: {end} after {} payments",
+            hunted.bug.name(),
+            hunted.payments
+        ));
         if bugs.len() == 1 {
             output::error(&hunted.text(plan.seed));
         }
     };
     let hunted = simulation::hunt(&bugs, plan, &mut tell);
     if json {
-        output::line(&hunted.iter().map(Hunted::json).collect::<serde_json::Value>().to_string());
+        output::line(
+            &hunted
+                .iter()
+                .map(Hunted::json)
+                .collect::<serde_json::Value>()
+                .to_string(),
+        );
     } else {
         output::text(&simulation::table(&hunted));
     }
-    Ok(if hunted.iter().all(Hunted::is_found) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if hunted.iter().all(Hunted::is_found) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 fn named(name: &str) -> anyhow::Result<Bug> {
     Bug::parse(name).with_context(|| {
         let names: Vec<String> = Bug::ALL.iter().map(|bug| bug.name()).collect();
-        format!("there is no planted bug {name}; there are: {}", names.join(", "))
+        format!(
+            "there is no planted bug {name}; there are: {}",
+            names.join(", ")
+        )
     })
 }

@@ -29,15 +29,24 @@ pub(super) fn serve(flags: &Serve) -> anyhow::Result<ExitCode> {
 pub(super) fn settings(flags: &Serve) -> Result<Settings, Problems> {
     let mut sources = flags.place.sources();
     if let Some(listen) = &flags.listen {
-        sources.flags.push(("server.listen", listen.clone(), "--listen"));
+        sources
+            .flags
+            .push(("server.listen", listen.clone(), "--listen"));
     }
-    let sandbox = if flags.sandbox { Sandbox::Open } else { Sandbox::Absent };
+    let sandbox = if flags.sandbox {
+        Sandbox::Open
+    } else {
+        Sandbox::Absent
+    };
     Settings::load(sources, sandbox)
 }
 
 /// Keeps planted bugs away from payments.
 pub(super) fn refuse_planted(built_in: bool) -> anyhow::Result<()> {
-    anyhow::ensure!(!built_in, "this binary has planted bugs (feature `planted`): it simulates, it never serves");
+    anyhow::ensure!(
+        !built_in,
+        "this binary has planted bugs (feature `planted`): it simulates, it never serves"
+    );
     Ok(())
 }
 
@@ -52,7 +61,10 @@ async fn run(settings: &Settings) -> anyhow::Result<()> {
     let (listener, address) = bind(settings.server.listen).await?;
     let databases = Databases::open(held.dir(), settings, &world, Founding::Allowed).await?;
     if settings.database.url.is_some() {
-        tracing::info!(schema = settings.database.schema, "the data are on a PostgreSQL server");
+        tracing::info!(
+            schema = settings.database.schema,
+            "the data are on a PostgreSQL server"
+        );
     } else {
         tracing::info!(directory = %held.dir().path().display(), "the data are in the data directory");
     }
@@ -67,14 +79,18 @@ async fn run(settings: &Settings) -> anyhow::Result<()> {
 
 /// Listens at an address; port 0 is any free one.
 pub(super) async fn bind(listen: SocketAddr) -> anyhow::Result<(TcpListener, SocketAddr)> {
-    let listener = TcpListener::bind(listen).await.with_context(|| format!("can't listen on {listen}"))?;
+    let listener = TcpListener::bind(listen)
+        .await
+        .with_context(|| format!("can't listen on {listen}"))?;
     let address = listener.local_addr()?;
     Ok((listener, address))
 }
 
 /// The one time that the sandbox's key is shown.
 fn announce_key(key: &str) {
-    output::error(&format!("\nThe sandbox's secret key, shown only now:\n\n    {key}\n"));
+    output::error(&format!(
+        "\nThe sandbox's secret key, shown only now:\n\n    {key}\n"
+    ));
 }
 
 /// The signals that end a server.
@@ -86,7 +102,10 @@ pub(super) struct Stop {
 impl Stop {
     /// From now on the signals no longer end the process by themselves.
     pub(super) fn listen() -> std::io::Result<Self> {
-        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
     }
 
     /// Waits for the first of them.
@@ -105,7 +124,12 @@ mod tests {
 
     #[test]
     fn a_binary_with_planted_bugs_takes_no_payments() {
-        assert!(refuse_planted(true).unwrap_err().to_string().contains("never serves"));
+        assert!(
+            refuse_planted(true)
+                .unwrap_err()
+                .to_string()
+                .contains("never serves")
+        );
         assert!(refuse_planted(false).is_ok());
     }
 }

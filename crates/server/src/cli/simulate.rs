@@ -15,14 +15,26 @@ pub(super) fn simulate(flags: &Simulate) -> anyhow::Result<ExitCode> {
         Some(seed) => seed,
         None => fresh()?,
     };
-    let threads = flags.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, std::num::NonZero::get));
+    let threads = flags
+        .threads
+        .unwrap_or_else(|| thread::available_parallelism().map_or(1, std::num::NonZero::get));
     let crashes = match &flags.crash_point {
         Some(point) => Crashes::One(point.clone()),
         None if flags.no_crash_points || flags.world.is_some() => Crashes::None,
         None => Crashes::All,
     };
-    let payments = if flags.crash_point.is_some() { 0 } else { flags.payments };
-    let plan = Plan { seed, payments, threads, crashes, world: flags.world };
+    let payments = if flags.crash_point.is_some() {
+        0
+    } else {
+        flags.payments
+    };
+    let plan = Plan {
+        seed,
+        payments,
+        threads,
+        crashes,
+        world: flags.world,
+    };
     refuse_world(&plan)?;
     output::error(&format!("seed {seed}"));
     if let Some(wanted) = &flags.planted {
@@ -31,8 +43,10 @@ pub(super) fn simulate(flags: &Simulate) -> anyhow::Result<ExitCode> {
     let mut bar = Bar::default();
     let report = simulation::run(&plan, &mut |progress| bar.show(progress));
     bar.end();
-    if let Some(point) =
-        flags.crash_point.as_ref().filter(|_| report.crash_points + report.stop_points == 0 && report.is_right())
+    if let Some(point) = flags
+        .crash_point
+        .as_ref()
+        .filter(|_| report.crash_points + report.stop_points == 0 && report.is_right())
     {
         anyhow::bail!("there is no crash point {point}: a failure names them, as STORY/NUMBER");
     }
@@ -41,7 +55,11 @@ pub(super) fn simulate(flags: &Simulate) -> anyhow::Result<ExitCode> {
     } else {
         output::text(&report.text());
     }
-    Ok(if report.is_right() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if report.is_right() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 /// Refuses a world that the run does not have: it would be another than the one that was meant.
@@ -72,15 +90,24 @@ struct Bar {
 
 impl Bar {
     fn show(&mut self, progress: Progress) {
-        let Progress { what, done, of, payments, broken } = progress;
+        let Progress {
+            what,
+            done,
+            of,
+            payments,
+            broken,
+        } = progress;
         let tenth = done.saturating_mul(10).checked_div(of).unwrap_or(0);
         if done == 1 {
             self.told = 0;
         }
-        let line = format!("{done} of {of} {what}, {payments} payments, {broken} broken invariants");
+        let line =
+            format!("{done} of {of} {what}, {payments} payments, {broken} broken invariants");
         if stderr().is_terminal() {
             let mut out = stderr().lock();
-            self.open = write!(out, "\r{line}\x1b[K").and_then(|()| out.flush()).is_ok();
+            self.open = write!(out, "\r{line}\x1b[K")
+                .and_then(|()| out.flush())
+                .is_ok();
         } else if tenth > self.told {
             self.told = tenth;
             output::error(&line);
@@ -100,11 +127,25 @@ mod tests {
 
     #[test]
     fn a_world_beyond_the_run_is_refused() {
-        let plan = |payments, world| Plan { seed: 1, payments, threads: 1, crashes: Crashes::None, world };
+        let plan = |payments, world| Plan {
+            seed: 1,
+            payments,
+            threads: 1,
+            crashes: Crashes::None,
+            world,
+        };
         let last = plan(1000, None).worlds() - 1;
-        assert!(refuse_world(&plan(1000, None)).is_ok() && refuse_world(&plan(1000, Some(last))).is_ok());
-        let refused = refuse_world(&plan(1000, Some(last + 1))).unwrap_err().to_string();
-        assert!(refused.contains(&format!("no world {}", last + 1)) && refused.contains("--payments"), "{refused}");
+        assert!(
+            refuse_world(&plan(1000, None)).is_ok()
+                && refuse_world(&plan(1000, Some(last))).is_ok()
+        );
+        let refused = refuse_world(&plan(1000, Some(last + 1)))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            refused.contains(&format!("no world {}", last + 1)) && refused.contains("--payments"),
+            "{refused}"
+        );
         assert!(refuse_world(&plan(0, Some(0))).is_err());
     }
 }

@@ -57,8 +57,12 @@ pub struct Origin(String);
 
 impl Origin {
     fn parse(text: &str) -> Option<Self> {
-        let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"))?;
-        let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-:[]".contains(&byte);
+        let host = text
+            .strip_prefix("https://")
+            .or_else(|| text.strip_prefix("http://"))?;
+        let fits = |byte: u8| {
+            byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-:[]".contains(&byte)
+        };
         (!host.is_empty() && host.bytes().all(fits)).then(|| Self(text.to_owned()))
     }
 

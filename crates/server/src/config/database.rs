@@ -52,10 +52,26 @@ impl Database {
             writers: reader.within("database.writers", 2, &(1..=most)),
             readers: reader.within("database.readers", 4, &(1..=most)),
             scanners: reader.within("database.scanners", 2, &(1..=most)),
-            connect_timeout: reader.within("database.connect_timeout", 5 * SECOND, &(SECOND / 10..=MINUTE)),
-            statement_timeout: reader.within("database.statement_timeout", 15 * SECOND, &(SECOND..=10 * MINUTE)),
-            patience: reader.within("database.patience", 10 * SECOND, &(Duration::ZERO..=10 * MINUTE)),
-            max_clock_skew: reader.within("database.max_clock_skew", 5 * SECOND, &(Duration::ZERO..=MINUTE)),
+            connect_timeout: reader.within(
+                "database.connect_timeout",
+                5 * SECOND,
+                &(SECOND / 10..=MINUTE),
+            ),
+            statement_timeout: reader.within(
+                "database.statement_timeout",
+                15 * SECOND,
+                &(SECOND..=10 * MINUTE),
+            ),
+            patience: reader.within(
+                "database.patience",
+                10 * SECOND,
+                &(Duration::ZERO..=10 * MINUTE),
+            ),
+            max_clock_skew: reader.within(
+                "database.max_clock_skew",
+                5 * SECOND,
+                &(Duration::ZERO..=MINUTE),
+            ),
             moves: false,
         }
     }
@@ -69,7 +85,9 @@ impl Database {
 /// An address of PostgreSQL. What is refused is not repeated: it may hold a password.
 pub(super) fn address(reader: &mut Reader, name: &'static str) -> Option<Hidden> {
     let url: Hidden = reader.take_optional(name)?;
-    let is_postgres = ["postgres://", "postgresql://"].iter().any(|scheme| url.expose().starts_with(scheme));
+    let is_postgres = ["postgres://", "postgresql://"]
+        .iter()
+        .any(|scheme| url.expose().starts_with(scheme));
     if !is_postgres {
         reader.refuse(name, "must be a postgres:// address");
     }

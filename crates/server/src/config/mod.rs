@@ -120,7 +120,10 @@ impl Settings {
 
     /// The key file: where it is configured, else in the data directory.
     pub fn key_file(&self) -> std::path::PathBuf {
-        self.vault.key_file.clone().unwrap_or_else(|| self.database.data_dir.join("vault.keys"))
+        self.vault
+            .key_file
+            .clone()
+            .unwrap_or_else(|| self.database.data_dir.join("vault.keys"))
     }
 }
 
@@ -141,12 +144,22 @@ fn access_token(reader: &mut Reader, sandbox: Sandbox) -> Option<Hidden> {
     let token: Hidden = reader.take_optional("access_token")?;
     // The sandbox holds no money: a key that a person can remember is fine there.
     let long_enough = |secret: &str| (4..=128).contains(&secret.len());
-    let letters = |secret: &str| secret.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    let letters = |secret: &str| {
+        secret
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+    };
     let secret = token.expose().strip_prefix(TEST_KEY);
     if sandbox == Sandbox::Absent {
-        reader.refuse("access_token", "is for the sandbox alone; make keys with `pointsman key create`");
+        reader.refuse(
+            "access_token",
+            "is for the sandbox alone; make keys with `pointsman key create`",
+        );
     } else if !secret.is_some_and(|secret| long_enough(secret) && letters(secret)) {
-        reader.refuse("access_token", "must be `sk_test_` and 4 to 128 letters, digits, `_` or `-`");
+        reader.refuse(
+            "access_token",
+            "must be `sk_test_` and 4 to 128 letters, digits, `_` or `-`",
+        );
     }
     Some(token)
 }

@@ -38,14 +38,21 @@ impl Outbound {
     /// # Errors
     /// What is wrong with the file of authorities.
     pub fn client(&self, world: World) -> Result<Client, String> {
-        let private = if self.private_addresses { Private::Allowed } else { Private::Refused };
+        let private = if self.private_addresses {
+            Private::Allowed
+        } else {
+            Private::Refused
+        };
         let text = self.authorities()?;
         Client::new(world, private, text.as_deref()).map_err(|error| error.to_string())
     }
 
     fn authorities(&self) -> Result<Option<String>, String> {
-        let Some(file) = &self.root_certificates else { return Ok(None) };
+        let Some(file) = &self.root_certificates else {
+            return Ok(None);
+        };
         let read = std::fs::read_to_string(file);
-        read.map(Some).map_err(|error| format!("{}: can't be read: {error}", file.display()))
+        read.map(Some)
+            .map_err(|error| format!("{}: can't be read: {error}", file.display()))
     }
 }

@@ -52,7 +52,11 @@ impl Reader {
     /// Adds every setting of a TOML table, names joined by dots.
     pub(crate) fn give_table(&mut self, prefix: &str, table: toml::Table, file: &str) {
         for (key, value) in table {
-            let name = if prefix.is_empty() { key } else { format!("{prefix}.{key}") };
+            let name = if prefix.is_empty() {
+                key
+            } else {
+                format!("{prefix}.{key}")
+            };
             match value {
                 toml::Value::Table(inner) => self.give_table(&name, inner, file),
                 value => self.give(name, Given::Typed(value), Source::File(file.to_owned())),
@@ -93,18 +97,24 @@ impl Reader {
 
     /// A path, or `None` when it was not given. One of the file is meant from where the file stands.
     pub(crate) fn path(&mut self, name: &'static str) -> Option<PathBuf> {
-        self.take_optional(name).map(|path| self.relative_to_file(name, path))
+        self.take_optional(name)
+            .map(|path| self.relative_to_file(name, path))
     }
 
     /// A list of paths; empty when it was not given.
     pub(crate) fn paths(&mut self, name: &'static str) -> Vec<PathBuf> {
         let paths: Vec<PathBuf> = self.take(name, Vec::new());
-        paths.into_iter().map(|path| self.relative_to_file(name, path)).collect()
+        paths
+            .into_iter()
+            .map(|path| self.relative_to_file(name, path))
+            .collect()
     }
 
     fn relative_to_file(&self, name: &str, path: PathBuf) -> PathBuf {
         match self.given.get(name) {
-            Some((_, Source::File(file))) => Path::new(file).parent().map_or(path.clone(), |folder| folder.join(path)),
+            Some((_, Source::File(file))) => Path::new(file)
+                .parent()
+                .map_or(path.clone(), |folder| folder.join(path)),
             Some((_, Source::Variable(_) | Source::Flag(_))) | None => path,
         }
     }
@@ -131,8 +141,12 @@ impl Reader {
 
     /// Ends the reading: what was given but never asked for is wrong too.
     pub(crate) fn finish(mut self) -> Result<(), Problems> {
-        let unknown: Vec<String> =
-            self.given.keys().filter(|name| !self.asked.contains(name.as_str())).cloned().collect();
+        let unknown: Vec<String> = self
+            .given
+            .keys()
+            .filter(|name| !self.asked.contains(name.as_str()))
+            .cloned()
+            .collect();
         for name in unknown {
             let why = match nearest(&name, &self.asked) {
                 Some(known) => format!("there is no such setting; did you mean {known}?"),
@@ -140,7 +154,11 @@ impl Reader {
             };
             self.refuse(&name, &why);
         }
-        if self.problems.is_empty() { Ok(()) } else { Err(Problems(self.problems)) }
+        if self.problems.is_empty() {
+            Ok(())
+        } else {
+            Err(Problems(self.problems))
+        }
     }
 }
 
@@ -148,7 +166,10 @@ impl Reader {
 fn nearest<'a>(name: &str, known: &BTreeSet<&'a str>) -> Option<&'a str> {
     /// More slips than this are another word.
     const SLIPS: usize = 3;
-    let best = known.iter().map(|known| (distance(name, known), *known)).min()?;
+    let best = known
+        .iter()
+        .map(|known| (distance(name, known), *known))
+        .min()?;
     (best.0 <= SLIPS).then_some(best.1)
 }
 
@@ -161,7 +182,9 @@ fn distance(left: &str, right: &str) -> usize {
         for (slot, r) in row.iter_mut().skip(1).zip(right.bytes()) {
             let change = diagonal.saturating_add(usize::from(l != r));
             diagonal = *slot;
-            *slot = change.min(diagonal.saturating_add(1)).min(before.saturating_add(1));
+            *slot = change
+                .min(diagonal.saturating_add(1))
+                .min(before.saturating_add(1));
             before = *slot;
         }
         if let Some(first) = row.first_mut() {
@@ -186,12 +209,18 @@ mod tests {
     #[test]
     fn an_unknown_setting_is_refused_with_the_one_that_was_meant() {
         let mut reader = Reader::default();
-        reader.give("limits.dept", Given::Text("3".to_owned()), Source::Variable("POINTSMAN_LIMITS__DEPT".to_owned()));
+        reader.give(
+            "limits.dept",
+            Given::Text("3".to_owned()),
+            Source::Variable("POINTSMAN_LIMITS__DEPT".to_owned()),
+        );
         assert_eq!(reader.take("limits.depth", 15_u64), 15);
         let problems = reader.finish().unwrap_err().0;
         assert_eq!(
             problems,
-            ["limits.dept (from POINTSMAN_LIMITS__DEPT): there is no such setting; did you mean limits.depth?"]
+            [
+                "limits.dept (from POINTSMAN_LIMITS__DEPT): there is no such setting; did you mean limits.depth?"
+            ]
         );
     }
 }

@@ -44,7 +44,10 @@ impl Server {
     pub(super) fn read(reader: &mut Reader, mode: Mode) -> Self {
         let public_url: Option<String> = reader.take_optional("server.public_url");
         if public_url.as_deref().is_some_and(|url| !is_base_url(url)) {
-            reader.refuse("server.public_url", "must be http:// or https:// and a host, without a query");
+            reader.refuse(
+                "server.public_url",
+                "must be http:// or https:// and a host, without a query",
+            );
         }
         Self {
             listen: reader.take("server.listen", SocketAddr::from(([127, 0, 0, 1], 8080))),
@@ -74,8 +77,11 @@ impl Server {
 }
 
 fn is_base_url(url: &str) -> bool {
-    let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
-    let plain = |host: &str| !host.contains(['?', '#', '@', ' ', '\\']) && !host.contains(char::is_control);
+    let host = url
+        .strip_prefix("https://")
+        .or_else(|| url.strip_prefix("http://"));
+    let plain =
+        |host: &str| !host.contains(['?', '#', '@', ' ', '\\']) && !host.contains(char::is_control);
     host.is_some_and(|host| !host.is_empty() && !host.starts_with('/') && plain(host))
 }
 
@@ -110,18 +116,33 @@ impl Limits {
         let default_per_second = (mode == Mode::Live).then_some(200);
         let lifetime: Option<Duration> = reader.take_optional("limits.authorisation_lifetime");
         if lifetime.is_some_and(|lifetime| lifetime.is_zero() || lifetime > YEAR) {
-            reader.refuse("limits.authorisation_lifetime", "must be more than nothing and at most a year");
+            reader.refuse(
+                "limits.authorisation_lifetime",
+                "must be more than nothing and at most a year",
+            );
         }
         // Of the specification; in the sandbox they may be forgotten sooner.
-        let shortest = if mode == Mode::Live { DAY } else { Duration::from_millis(100) };
+        let shortest = if mode == Mode::Live {
+            DAY
+        } else {
+            Duration::from_millis(100)
+        };
         Self {
-            body: reader.within("limits.body", Bytes(256 * 1024), &(Bytes(1024)..=Bytes(16 * 1024 * 1024))),
+            body: reader.within(
+                "limits.body",
+                Bytes(256 * 1024),
+                &(Bytes(1024)..=Bytes(16 * 1024 * 1024)),
+            ),
             depth: reader.within("limits.depth", 15, &(1..=100)),
             complexity: reader.within("limits.complexity", 2_000, &(1..=100_000)),
             aliases: reader.within("limits.aliases", 100, &(0..=10_000)),
             root_fields: reader.within("limits.root_fields", 20, &(1..=1_000)),
             requests_per_second: per_second.or(default_per_second).filter(|limit| *limit > 0),
-            idempotency_retention: reader.within("limits.idempotency_retention", DAY, &(shortest..=YEAR)),
+            idempotency_retention: reader.within(
+                "limits.idempotency_retention",
+                DAY,
+                &(shortest..=YEAR),
+            ),
             authorisation_lifetime: lifetime,
             intent_inactivity: reader.within(
                 "limits.intent_inactivity",
@@ -146,7 +167,9 @@ pub struct Geo {
 
 impl Geo {
     pub(super) fn read(reader: &mut Reader) -> Self {
-        Self { table: reader.take_optional("geo.table") }
+        Self {
+            table: reader.take_optional("geo.table"),
+        }
     }
 }
 
@@ -159,7 +182,13 @@ pub struct Recovery {
 
 impl Recovery {
     pub(super) fn read(reader: &mut Reader) -> Self {
-        let schedule = [Duration::from_secs(5), Duration::from_secs(30), 2 * MINUTE, 10 * MINUTE, HOUR];
+        let schedule = [
+            Duration::from_secs(5),
+            Duration::from_secs(30),
+            2 * MINUTE,
+            10 * MINUTE,
+            HOUR,
+        ];
         let schedule = reader.take("recovery.schedule", schedule.to_vec());
         if schedule.is_empty() || schedule.len() > 50 {
             reader.refuse("recovery.schedule", "must have from 1 to 50 entries");
@@ -209,15 +238,30 @@ impl Vault {
     pub(super) fn read(reader: &mut Reader, database: &Database) -> Self {
         let database_url = address(reader, "vault.database_url");
         if database_url.is_some() && database.url.is_none() {
-            reader.refuse("vault.database_url", "needs database.url: the embedded databases are in one directory");
+            reader.refuse(
+                "vault.database_url",
+                "needs database.url: the embedded databases are in one directory",
+            );
         }
-        let (key_file, keys) = (reader.take_optional("vault.key_file"), reader.take_optional("vault.keys"));
+        let (key_file, keys) = (
+            reader.take_optional("vault.key_file"),
+            reader.take_optional("vault.keys"),
+        );
         if key_file.is_some() && keys.is_some() {
             reader.refuse("vault.keys", "can't be given together with vault.key_file");
         }
         // Security codes must not outlive an hour (behaviour contract, section 6).
-        let cvc_lifetime = reader.within("vault.cvc_lifetime", HOUR, &(Duration::from_millis(1)..=HOUR));
-        Self { key_file, keys, cvc_lifetime, database_url }
+        let cvc_lifetime = reader.within(
+            "vault.cvc_lifetime",
+            HOUR,
+            &(Duration::from_millis(1)..=HOUR),
+        );
+        Self {
+            key_file,
+            keys,
+            cvc_lifetime,
+            database_url,
+        }
     }
 }
 
@@ -231,7 +275,9 @@ pub struct Jobs {
 impl Jobs {
     pub(super) fn read(reader: &mut Reader) -> Self {
         let range = Duration::from_millis(10)..=HOUR;
-        Self { poll_interval: reader.within("jobs.poll_interval", Duration::from_secs(1), &range) }
+        Self {
+            poll_interval: reader.within("jobs.poll_interval", Duration::from_secs(1), &range),
+        }
     }
 }
 
@@ -262,8 +308,10 @@ impl Log {
             level: reader.take("log.level", "info".to_owned()),
         };
         if tracing_subscriber::EnvFilter::try_new(&log.level).is_err() {
-            reader
-                .refuse("log.level", "must be a level such as `info`, or levels by module such as `info,engine=debug`");
+            reader.refuse(
+                "log.level",
+                "must be a level such as `info`, or levels by module such as `info,engine=debug`",
+            );
         }
         log
     }

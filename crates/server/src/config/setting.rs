@@ -23,14 +23,19 @@ impl Given {
     /// The entries of a list: a TOML array, also as the text of a variable, or a text with commas.
     fn entries(&self) -> Option<Vec<Self>> {
         match self {
-            Self::Typed(toml::Value::Array(entries)) => Some(entries.iter().cloned().map(Self::Typed).collect()),
+            Self::Typed(toml::Value::Array(entries)) => {
+                Some(entries.iter().cloned().map(Self::Typed).collect())
+            }
             Self::Typed(_) => None,
             Self::Text(text) if text.trim_start().starts_with('[') => {
                 let table: toml::Table = format!("list = {text}").parse().ok()?;
                 Self::Typed(table.get("list")?.clone()).entries()
             }
             Self::Text(text) => {
-                let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
+                let entries = text
+                    .split(',')
+                    .map(str::trim)
+                    .filter(|entry| !entry.is_empty());
                 Some(entries.map(|entry| Self::Text(entry.to_owned())).collect())
             }
         }
@@ -53,7 +58,10 @@ impl Setting for String {
     const EXPECTED: &'static str = "a text that is not empty";
 
     fn read(given: &Given) -> Option<Self> {
-        given.text().filter(|text| !text.is_empty()).map(str::to_owned)
+        given
+            .text()
+            .filter(|text| !text.is_empty())
+            .map(str::to_owned)
     }
 
     fn show(&self) -> String {
@@ -130,7 +138,8 @@ impl Setting for PathBuf {
 }
 
 impl<T: Setting> Setting for Vec<T> {
-    const EXPECTED: &'static str = "a list (in a variable: with commas between) of which each entry is right";
+    const EXPECTED: &'static str =
+        "a list (in a variable: with commas between) of which each entry is right";
 
     fn read(given: &Given) -> Option<Self> {
         given.entries()?.iter().map(T::read).collect()
@@ -156,8 +165,13 @@ impl Setting for Bytes {
     const EXPECTED: &'static str = "a size such as `65536`, `256KiB` or `1MiB`";
 
     fn read(given: &Given) -> Option<Self> {
-        let Some(text) = given.text() else { return u64::read(given).map(Self) };
-        let (digits, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
+        let Some(text) = given.text() else {
+            return u64::read(given).map(Self);
+        };
+        let (digits, unit) = text.split_at(
+            text.find(|c: char| !c.is_ascii_digit())
+                .unwrap_or(text.len()),
+        );
         let factor = match unit.trim() {
             "" | "B" => 1,
             "KiB" => 1024,
@@ -266,7 +280,10 @@ mod tests {
         assert_eq!(text::<u64>("-1"), None);
         assert_eq!(text::<u64>("1.5"), None);
         assert_eq!(u64::read(&Given::Typed(toml::Value::Integer(-1))), None);
-        assert_eq!(u64::read(&Given::Typed(toml::Value::String("15".to_owned()))), None);
+        assert_eq!(
+            u64::read(&Given::Typed(toml::Value::String("15".to_owned()))),
+            None
+        );
     }
 
     #[test]

@@ -33,11 +33,17 @@ impl Sources {
     /// The process's own environment, without a file or flags.
     pub fn of_process() -> Self {
         let variables = env::vars_os().filter_map(|(name, value)| {
-            let name = name.into_string().ok().filter(|name| name.starts_with(PREFIX))?;
+            let name = name
+                .into_string()
+                .ok()
+                .filter(|name| name.starts_with(PREFIX))?;
             // A value that is no text is no valid setting either: it is refused where it is read.
             Some((name, value.to_string_lossy().into_owned()))
         });
-        Self { environment: variables.collect(), ..Self::default() }
+        Self {
+            environment: variables.collect(),
+            ..Self::default()
+        }
     }
 
     /// Everything that was given, by name.
@@ -75,8 +81,16 @@ fn give_file(reader: &mut Reader, path: &std::path::Path) {
         Err(error) => {
             // The error's own text quotes the line, which may hold a secret.
             let start = error.span().map_or(0, |span| span.start);
-            let line = text.bytes().take(start).filter(|byte| *byte == b'\n').count().saturating_add(1);
-            reader.refuse_source(&shown, &format!("is not TOML at line {line}: {}", error.message()));
+            let line = text
+                .bytes()
+                .take(start)
+                .filter(|byte| *byte == b'\n')
+                .count()
+                .saturating_add(1);
+            reader.refuse_source(
+                &shown,
+                &format!("is not TOML at line {line}: {}", error.message()),
+            );
         }
     }
 }
@@ -87,7 +101,8 @@ fn setting_of(variable: &str) -> Option<String> {
         return Some((*setting).to_owned());
     }
     let name = variable.strip_prefix(PREFIX)?;
-    name.contains(SEPARATOR).then(|| name.replace(SEPARATOR, ".").to_lowercase())
+    name.contains(SEPARATOR)
+        .then(|| name.replace(SEPARATOR, ".").to_lowercase())
 }
 
 #[cfg(test)]
@@ -96,7 +111,10 @@ mod tests {
 
     #[test]
     fn a_variable_names_section_and_key() {
-        assert_eq!(setting_of("POINTSMAN_LIMITS__BODY").as_deref(), Some("limits.body"));
+        assert_eq!(
+            setting_of("POINTSMAN_LIMITS__BODY").as_deref(),
+            Some("limits.body")
+        );
         assert_eq!(setting_of("POINTSMAN_MODE").as_deref(), Some("mode"));
         assert_eq!(setting_of("POINTSMAN_BIN"), None);
         assert_eq!(setting_of("PATH"), None);

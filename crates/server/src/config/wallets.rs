@@ -4,8 +4,8 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use domain::caller::Mode;
 use engine::{
-    KeyPair, KeyProblem, SIGNATURE_MAX_AGE, SecretText, VALIDATION_HOSTS, WalletA, WalletAText, WalletB, WalletBText,
-    WalletKeys,
+    KeyPair, KeyProblem, SIGNATURE_MAX_AGE, SecretText, VALIDATION_HOSTS, WalletA, WalletAText,
+    WalletB, WalletBText, WalletKeys,
 };
 
 use super::reader::Reader;
@@ -82,7 +82,10 @@ impl Wallets {
                     certificate: reader.path("wallets.b.identity_certificate"),
                     key: reader.path("wallets.b.identity_key"),
                 },
-                validation_hosts: reader.take("wallets.b.validation_hosts", vec![VALIDATION_HOSTS.to_owned()]),
+                validation_hosts: reader.take(
+                    "wallets.b.validation_hosts",
+                    vec![VALIDATION_HOSTS.to_owned()],
+                ),
             },
         };
         if let Err((setting, why)) = wallets.keys(mode) {
@@ -96,7 +99,10 @@ impl Wallets {
     /// # Errors
     /// The first setting that can't be used.
     pub fn keys(&self, mode: Mode) -> Result<WalletKeys, Problem> {
-        Ok(WalletKeys { a: self.a.keys(mode)?.map(Arc::new), b: self.b.keys()?.map(Arc::new) })
+        Ok(WalletKeys {
+            a: self.a.keys(mode)?.map(Arc::new),
+            b: self.b.keys()?.map(Arc::new),
+        })
     }
 }
 
@@ -106,12 +112,18 @@ impl SectionA {
         if self.gateway_id.is_none() && self.private_keys.is_empty() && self.root_keys.is_none() {
             return Ok(None);
         }
-        let mut text = WalletAText { gateway_id: self.gateway_id.clone(), ..WalletAText::default() };
+        let mut text = WalletAText {
+            gateway_id: self.gateway_id.clone(),
+            ..WalletAText::default()
+        };
         for file in &self.private_keys {
-            text.private_keys.push(content("wallets.a.private_keys", file)?);
+            text.private_keys
+                .push(content("wallets.a.private_keys", file)?);
         }
         text.root_keys = public_content("wallets.a.root_keys", self.root_keys.as_ref())?;
-        WalletA::read(&text, mode).map(Some).map_err(|problem| named("wallets.a", problem))
+        WalletA::read(&text, mode)
+            .map(Some)
+            .map_err(|problem| named("wallets.a", problem))
     }
 }
 
@@ -120,25 +132,34 @@ impl SectionB {
         let pairs = [&self.processing, &self.rsa_processing, &self.identity];
         self.merchant_identifier.is_none()
             && self.root_certificates.is_none()
-            && pairs.iter().all(|pair| pair.certificate.is_none() && pair.key.is_none())
+            && pairs
+                .iter()
+                .all(|pair| pair.certificate.is_none() && pair.key.is_none())
     }
 
     /// `None` when nothing is set up.
     fn keys(&self) -> Result<Option<WalletB>, Problem> {
         if self.is_absent() {
             let hosts = WalletB::hosts(&self.validation_hosts);
-            return hosts.map(|_| None).map_err(|problem| named("wallets.b", problem));
+            return hosts
+                .map(|_| None)
+                .map_err(|problem| named("wallets.b", problem));
         }
         let text = WalletBText {
             merchant_identifier: self.merchant_identifier.clone(),
             processing: self.processing.content("processing")?,
             rsa_processing: self.rsa_processing.content("rsa_processing")?,
-            root_certificates: public_content("wallets.b.root_certificates", self.root_certificates.as_ref())?,
+            root_certificates: public_content(
+                "wallets.b.root_certificates",
+                self.root_certificates.as_ref(),
+            )?,
             signature_max_age: self.signature_max_age,
             identity: self.identity.content("identity")?,
             validation_hosts: self.validation_hosts.clone(),
         };
-        WalletB::read(&text).map(Some).map_err(|problem| named("wallets.b", problem))
+        WalletB::read(&text)
+            .map(Some)
+            .map_err(|problem| named("wallets.b", problem))
     }
 }
 
@@ -148,8 +169,14 @@ impl Pair {
         let name = |which: &str| format!("wallets.b.{what}_{which}");
         match (&self.certificate, &self.key) {
             (None, None) => Ok(None),
-            (Some(_), None) => Err((name("key"), format!("is required with {}", name("certificate")))),
-            (None, Some(_)) => Err((name("certificate"), format!("is required with {}", name("key")))),
+            (Some(_), None) => Err((
+                name("key"),
+                format!("is required with {}", name("certificate")),
+            )),
+            (None, Some(_)) => Err((
+                name("certificate"),
+                format!("is required with {}", name("key")),
+            )),
             (Some(certificate), Some(key)) => Ok(Some(KeyPair {
                 certificate: content(&name("certificate"), certificate)?.to_string(),
                 key: content(&name("key"), key)?,
@@ -159,21 +186,30 @@ impl Pair {
 }
 
 fn named(section: &str, problem: KeyProblem) -> Problem {
-    let entry = problem.entry.map(|entry| format!("[{entry}]")).unwrap_or_default();
-    (format!("{section}.{}{entry}", problem.setting), problem.reason)
+    let entry = problem
+        .entry
+        .map(|entry| format!("[{entry}]"))
+        .unwrap_or_default();
+    (
+        format!("{section}.{}{entry}", problem.setting),
+        problem.reason,
+    )
 }
 
 fn public_content(setting: &str, file: Option<&PathBuf>) -> Result<Option<String>, Problem> {
-    file.map(|file| content(setting, file).map(|text| text.to_string())).transpose()
+    file.map(|file| content(setting, file).map(|text| text.to_string()))
+        .transpose()
 }
 
 /// The text of a file.
 fn content(setting: &str, file: &PathBuf) -> Result<SecretText, Problem> {
     let refused = |why: &str| (setting.to_owned(), format!("{}: {why}", file.display()));
-    let known = std::fs::metadata(file).map_err(|error| refused(&format!("can't be read: {error}")))?;
+    let known =
+        std::fs::metadata(file).map_err(|error| refused(&format!("can't be read: {error}")))?;
     if !known.is_file() || known.len() > FILE_MAX {
         return Err(refused("is no file of at most 256 KiB"));
     }
-    let text = std::fs::read_to_string(file).map_err(|error| refused(&format!("can't be read: {error}")))?;
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| refused(&format!("can't be read: {error}")))?;
     Ok(SecretText::new(text))
 }

@@ -21,35 +21,62 @@ const NAMED: usize = 3;
 impl Story<'_> {
     pub(super) async fn prove_who_pays(&self, teller: &mut Teller) {
         teller.step("A bank that wants to know who pays (3D Secure)");
-        teller.asked("authorizePayment", &format!("89.00 EUR with {}, back to {SHOP}", ending(CAUTIOUS_CARD)));
+        teller.asked(
+            "authorizePayment",
+            &format!("89.00 EUR with {}, back to {SHOP}", ending(CAUTIOUS_CARD)),
+        );
         let mut order = by_card(8_900, CAUTIOUS_CARD);
-        add(&mut order, "perform3DSecure", json!({ "redirectUrl": SHOP }));
+        add(
+            &mut order,
+            "perform3DSecure",
+            json!({ "redirectUrl": SHOP }),
+        );
         let outcome = match self.authorise(teller, &order, None).await {
             Ok(reply) => self.be_authenticated(teller, &reply).await,
             Err(why) => Err(why),
         };
-        teller.shown("Nothing is charged before the customer is back, and only on what the processor says.", outcome);
+        teller.shown(
+            "Nothing is charged before the customer is back, and only on what the processor says.",
+            outcome,
+        );
     }
 
     async fn be_authenticated(&self, teller: &mut Teller, sent_away: &Reply) -> Step {
-        check("the error", &sent_away.error(), "error.authorize.requires3DSecure")?;
+        check(
+            "the error",
+            &sent_away.error(),
+            "error.authorize.requires3DSecure",
+        )?;
         let id = sent_away.text("/errors/0/extensions/id");
         teller.asked("getPayment", "while the customer is away");
         let waiting = self.read(&id).await?;
         teller.answered(&in_short(&waiting, "getPayment"));
-        check("the status", &waiting.text("/data/getPayment/status"), "NEEDS_3D_SECURE")?;
+        check(
+            "the status",
+            &waiting.text("/data/getPayment/status"),
+            "NEEDS_3D_SECURE",
+        )?;
         let back = self.visit(teller, sent_away).await?;
         told(&back, "3ds_status=COMPLETED")?;
         let paid = self.settled(teller, &id).await?;
         let text = |name: &str| paid.text(&format!("/data/getPayment/{name}"));
-        let (version, result) = (text("threeDSecureVersion"), text("threeDSecureAuthenticationResult"));
-        teller.answered(&format!("3D Secure {version}: {result}, ECI {}", text("eci")));
+        let (version, result) = (
+            text("threeDSecureVersion"),
+            text("threeDSecureAuthenticationResult"),
+        );
+        teller.answered(&format!(
+            "3D Secure {version}: {result}, ECI {}",
+            text("eci")
+        ));
         check("the result of 3D Secure", &result, "AUTHENTICATED")
     }
 
     pub(super) async fn pay_later(&self, teller: &mut Teller) {
         teller.step("Buy now, pay later");
-        teller.asked("authorizePayment", &format!("149.00 EUR by BNPLA, back to {SHOP}"));
+        teller.asked(
+            "authorizePayment",
+            &format!("149.00 EUR by BNPLA, back to {SHOP}"),
+        );
         let order = json!({
             "amount": 14_900, "currencyCode": "EUR", "paymentMethod": {"type": "BNPLA"}, "apmRedirectUrl": SHOP
         });
@@ -57,36 +84,65 @@ impl Story<'_> {
             Ok(reply) => self.approve(teller, &reply).await,
             Err(why) => Err(why),
         };
-        teller.shown("Other methods than cards go the same way: an address, a visit, the way back.", outcome);
+        teller.shown(
+            "Other methods than cards go the same way: an address, a visit, the way back.",
+            outcome,
+        );
     }
 
     async fn approve(&self, teller: &mut Teller, sent_away: &Reply) -> Step {
-        check("the error", &sent_away.error(), "error.authorize.requiresApmAuthorization")?;
+        check(
+            "the error",
+            &sent_away.error(),
+            "error.authorize.requiresApmAuthorization",
+        )?;
         let back = self.visit(teller, sent_away).await?;
         told(&back, "apm_status=COMPLETED")?;
-        self.settled(teller, &sent_away.text("/errors/0/extensions/id")).await.map(|_| ())
+        self.settled(teller, &sent_away.text("/errors/0/extensions/id"))
+            .await
+            .map(|_| ())
     }
 
     pub(super) async fn pay_by_wallet(&self, teller: &mut Teller) {
         teller.step("A wallet on a phone");
-        teller.asked("authorizePayment", "a wallet's token, which itself says 24.90 EUR");
+        teller.asked(
+            "authorizePayment",
+            "a wallet's token, which itself says 24.90 EUR",
+        );
         let content = json!({
             "number": WALLET_CARD, "expMonth": 11, "expYear": 2033, "amount": 2_490, "currencyCode": "EUR"
         });
         let order = json!({"paymentMethod": {
             "type": "WALLETA_PAY", "walletToken": { "sandbox": content }, "walletAPay": {"transactionId": "phone-1"}
         }});
-        let outcome = self.authorise(teller, &order, None).await.and_then(|reply| {
-            check("the status", &reply.text("/data/authorizePayment/status"), "SUCCEEDED")?;
-            check("the amount", &reply.text("/data/authorizePayment/amount/formattedAmount"), "€24.90")
-        });
-        teller.shown("Real tokens are verified and decrypted by the service; this one is the sandbox's own.", outcome);
+        let outcome = self
+            .authorise(teller, &order, None)
+            .await
+            .and_then(|reply| {
+                check(
+                    "the status",
+                    &reply.text("/data/authorizePayment/status"),
+                    "SUCCEEDED",
+                )?;
+                check(
+                    "the amount",
+                    &reply.text("/data/authorizePayment/amount/formattedAmount"),
+                    "€24.90",
+                )
+            });
+        teller.shown(
+            "Real tokens are verified and decrypted by the service; this one is the sandbox's own.",
+            outcome,
+        );
     }
 
     pub(super) async fn check_out(&self, teller: &mut Teller) {
         teller.step("A checkout from start to completion");
         let outcome = self.walk_through(teller).await;
-        teller.shown("One checkout, one payment: two tabs or a double click can't pay it twice.", outcome);
+        teller.shown(
+            "One checkout, one payment: two tabs or a double click can't pay it twice.",
+            outcome,
+        );
     }
 
     async fn walk_through(&self, teller: &mut Teller) -> Step {
@@ -97,32 +153,59 @@ impl Story<'_> {
         let started = self.client.run(query, json!({}), None).await?;
         let id = started.text("/data/startIntent/id");
         teller.answered(&in_short(&started, "startIntent"));
-        check("the intent's status", &started.text("/data/startIntent/status"), "ACTIVE")?;
+        check(
+            "the intent's status",
+            &started.text("/data/startIntent/status"),
+            "ACTIVE",
+        )?;
 
         teller.asked("optimise", "which methods to show");
         let query = "query($id: String!) { optimise(intentId: $id) }";
         let offered = self.client.run(query, json!({ "id": id }), None).await?;
         teller.answered(&methods(&offered)?);
 
-        teller.asked("authorizePayment", &format!("its intentId and {}", ending(GOOD_CARD)));
+        teller.asked(
+            "authorizePayment",
+            &format!("its intentId and {}", ending(GOOD_CARD)),
+        );
         let card = json!({"number": GOOD_CARD, "expMonth": 11, "expYear": 2033, "cvc": "737"});
         let order = json!({"intentId": id, "paymentMethod": {"type": "CARD", "card": card}});
         let paid = self.authorise(teller, &order, None).await?;
-        check("the status", &paid.text("/data/authorizePayment/status"), "SUCCEEDED")?;
-        check("the amount", &paid.text("/data/authorizePayment/amount/formattedAmount"), "€64.00")?;
+        check(
+            "the status",
+            &paid.text("/data/authorizePayment/status"),
+            "SUCCEEDED",
+        )?;
+        check(
+            "the amount",
+            &paid.text("/data/authorizePayment/amount/formattedAmount"),
+            "€64.00",
+        )?;
 
         teller.asked("authorizePayment", "the same again, from another tab");
         let again = self.authorise(teller, &order, None).await?;
-        check("the error", &again.error(), "error.authorize.payment-already-authorized")?;
+        check(
+            "the error",
+            &again.error(),
+            "error.authorize.payment-already-authorized",
+        )?;
 
         teller.asked("completeIntent", "that checkout");
         let query = "mutation($id: ID!) { completeIntent(id: $id) { id status amount { formattedAmount } \
             linkedPayments { paymentId status } } }";
         let complete = self.client.run(query, json!({ "id": id }), None).await?;
         teller.answered(&in_short(&complete, "completeIntent"));
-        check("the intent's status", &complete.text("/data/completeIntent/status"), "COMPLETE")?;
+        check(
+            "the intent's status",
+            &complete.text("/data/completeIntent/status"),
+            "COMPLETE",
+        )?;
         let linked = complete.text("/data/completeIntent/linkedPayments/0/paymentId");
-        check("the linked payment", &linked, &paid.text("/data/authorizePayment/id"))
+        check(
+            "the linked payment",
+            &linked,
+            &paid.text("/data/authorizePayment/id"),
+        )
     }
 
     /// Goes where the customer is sent, says yes there, and follows the way back. Returns the shop's address as it is called.
@@ -131,8 +214,14 @@ impl Story<'_> {
         teller.asked("GET", "that page, as the customer's browser");
         let page = self.client.open(&url).await?;
         check("the page's status", &page.status.to_string(), "200")?;
-        let heading = page.text.split_once("<h1>").and_then(|(_, rest)| rest.split_once("</h1>"));
-        teller.answered(&format!("a page: {}", heading.map_or("", |(heading, _)| heading)));
+        let heading = page
+            .text
+            .split_once("<h1>")
+            .and_then(|(_, rest)| rest.split_once("</h1>"));
+        teller.answered(&format!(
+            "a page: {}",
+            heading.map_or("", |(heading, _)| heading)
+        ));
         teller.asked("POST", "outcome=complete, as its first button does");
         let mut page = self.client.press(&url, "complete").await?;
         for _ in 0..HOPS {
@@ -150,7 +239,11 @@ impl Story<'_> {
         teller.asked("getPayment", "now that the customer is back");
         let paid = self.read(id).await?;
         teller.answered(&in_short(&paid, "getPayment"));
-        check("the status", &paid.text("/data/getPayment/status"), "SUCCEEDED")?;
+        check(
+            "the status",
+            &paid.text("/data/getPayment/status"),
+            "SUCCEEDED",
+        )?;
         Ok(paid)
     }
 }
@@ -173,12 +266,23 @@ fn told(address: &str, parameter: &str) -> Step {
 
 /// The methods of a checkout in one line.
 fn methods(offered: &Reply) -> Result<String, String> {
-    let methods = offered.json.pointer("/data/optimise").and_then(Value::as_array);
-    let names: Vec<&str> = methods.into_iter().flatten().filter_map(Value::as_str).collect();
+    let methods = offered
+        .json
+        .pointer("/data/optimise")
+        .and_then(Value::as_array);
+    let names: Vec<&str> = methods
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     if !names.contains(&"CARD") {
         return Err("the checkout offers no cards".to_owned());
     }
     let more = names.len().saturating_sub(NAMED);
     let first = names.into_iter().take(NAMED).collect::<Vec<_>>().join(", ");
-    Ok(if more == 0 { first } else { format!("{first} and {more} more") })
+    Ok(if more == 0 {
+        first
+    } else {
+        format!("{first} and {more} more")
+    })
 }

@@ -55,14 +55,23 @@ pub struct Client {
 impl Client {
     /// A client of the service at `base` with a secret key.
     pub fn new(base: String, key: String) -> Self {
-        Self { http: HttpClient::builder(TokioExecutor::new()).build_http(), base, key }
+        Self {
+            http: HttpClient::builder(TokioExecutor::new()).build_http(),
+            base,
+            key,
+        }
     }
 
     /// Runs a GraphQL operation.
-    pub(super) async fn run(&self, query: &str, variables: Value, once: Option<&str>) -> Result<Reply, String> {
+    pub(super) async fn run(
+        &self,
+        query: &str,
+        variables: Value,
+        once: Option<&str>,
+    ) -> Result<Reply, String> {
         let body = json!({"query": query, "variables": variables}).to_string();
-        let mut request =
-            Request::post(format!("{}/api/graphql", self.base)).header(header::CONTENT_TYPE, "application/json");
+        let mut request = Request::post(format!("{}/api/graphql", self.base))
+            .header(header::CONTENT_TYPE, "application/json");
         if let Some(key) = once {
             request = request.header("x-idempotency-key", key);
         }
@@ -71,34 +80,59 @@ impl Client {
 
     /// Reads an address.
     pub(super) async fn get(&self, path: &str) -> Result<Reply, String> {
-        self.send(Request::get(format!("{}{path}", self.base)), String::new()).await
+        self.send(Request::get(format!("{}{path}", self.base)), String::new())
+            .await
     }
 
     /// Opens an address that was handed out, as a browser does: without a key.
     pub(super) async fn open(&self, url: &str) -> Result<Page, String> {
-        self.visit(Request::get(self.here(url)?), String::new()).await
+        self.visit(Request::get(self.here(url)?), String::new())
+            .await
     }
 
     /// Presses the button of a page's form that posts `outcome`.
     pub(super) async fn press(&self, url: &str, outcome: &str) -> Result<Page, String> {
-        let request = Request::post(self.here(url)?).header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
+        let request = Request::post(self.here(url)?)
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
         self.visit(request, format!("outcome={outcome}")).await
     }
 
     /// The address at this server: outside it may have another name.
     fn here(&self, url: &str) -> Result<String, String> {
-        let path = url.split_once("://").and_then(|(_, rest)| rest.split_once('/')).map(|(_, path)| path);
-        path.map(|path| format!("{}/{path}", self.base)).ok_or_else(|| "there is no address to go to".to_owned())
+        let path = url
+            .split_once("://")
+            .and_then(|(_, rest)| rest.split_once('/'))
+            .map(|(_, path)| path);
+        path.map(|path| format!("{}/{path}", self.base))
+            .ok_or_else(|| "there is no address to go to".to_owned())
     }
 
     async fn visit(&self, request: http::request::Builder, body: String) -> Result<Page, String> {
-        let request = request.body(Full::from(body)).map_err(|error| error.to_string())?;
-        let response = self.http.request(request).await.map_err(|error| format!("no page: {error}"))?;
-        let location =
-            response.headers().get(header::LOCATION).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let request = request
+            .body(Full::from(body))
+            .map_err(|error| error.to_string())?;
+        let response = self
+            .http
+            .request(request)
+            .await
+            .map_err(|error| format!("no page: {error}"))?;
+        let location = response
+            .headers()
+            .get(header::LOCATION)
+            .and_then(|value| value.to_str().ok())
+            .map(str::to_owned);
         let status = response.status().as_u16();
-        let body = response.into_body().collect().await.map_err(|error| format!("no whole page: {error}"))?.to_bytes();
-        Ok(Page { status, location, text: String::from_utf8_lossy(&body).into_owned() })
+        let body = response
+            .into_body()
+            .collect()
+            .await
+            .map_err(|error| format!("no whole page: {error}"))?
+            .to_bytes();
+        Ok(Page {
+            status,
+            location,
+            text: String::from_utf8_lossy(&body).into_owned(),
+        })
     }
 
     async fn send(&self, request: http::request::Builder, body: String) -> Result<Reply, String> {
@@ -106,11 +140,24 @@ impl Client {
             .header(header::AUTHORIZATION, format!("Bearer {}", self.key))
             .body(Full::from(body))
             .map_err(|error| error.to_string())?;
-        let response = self.http.request(request).await.map_err(|error| format!("no answer: {error}"))?;
+        let response = self
+            .http
+            .request(request)
+            .await
+            .map_err(|error| format!("no answer: {error}"))?;
         let replayed = response.headers().contains_key("idempotency-replayed");
-        let body =
-            response.into_body().collect().await.map_err(|error| format!("no whole answer: {error}"))?.to_bytes();
-        let json = serde_json::from_slice(&body).map_err(|_| "the answer is not JSON".to_owned())?;
-        Ok(Reply { json, body, replayed })
+        let body = response
+            .into_body()
+            .collect()
+            .await
+            .map_err(|error| format!("no whole answer: {error}"))?
+            .to_bytes();
+        let json =
+            serde_json::from_slice(&body).map_err(|_| "the answer is not JSON".to_owned())?;
+        Ok(Reply {
+            json,
+            body,
+            replayed,
+        })
     }
 }

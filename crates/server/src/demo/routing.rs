@@ -9,7 +9,10 @@ use super::{
 impl Story<'_> {
     pub(super) async fn go_on_elsewhere(&self, teller: &mut Teller) {
         teller.step("A processor that can't be reached");
-        teller.asked("authorizePayment", "35.00 EUR with the token, flow `fallback`");
+        teller.asked(
+            "authorizePayment",
+            "35.00 EUR with the token, flow `fallback`",
+        );
         let order = self.by_token(3_500, "fallback");
         let outcome = match self.authorise(teller, &order, None).await {
             Ok(reply) => self.show_the_way(teller, &reply).await,
@@ -20,8 +23,16 @@ impl Story<'_> {
     }
 
     async fn show_the_way(&self, teller: &mut Teller, paid: &Reply) -> Step {
-        check("the status", &paid.text("/data/authorizePayment/status"), "SUCCEEDED")?;
-        check("the connection", &paid.text("/data/authorizePayment/connectionId"), "simulator-b")?;
+        check(
+            "the status",
+            &paid.text("/data/authorizePayment/status"),
+            "SUCCEEDED",
+        )?;
+        check(
+            "the connection",
+            &paid.text("/data/authorizePayment/connectionId"),
+            "simulator-b",
+        )?;
         teller.asked("getPayment", "its timeline");
         let reply = self.read(&paid.text("/data/authorizePayment/id")).await?;
         let lines = timeline(&reply);
@@ -29,26 +40,50 @@ impl Story<'_> {
             teller.answered(&format!("{title}: {message}"));
         }
         let fell_back = lines.iter().any(|(title, _)| title == "Falling back");
-        if fell_back { Ok(()) } else { Err("the timeline does not tell of the fallback".to_owned()) }
+        if fell_back {
+            Ok(())
+        } else {
+            Err("the timeline does not tell of the fallback".to_owned())
+        }
     }
 
     pub(super) async fn capture_after_a_delay(&self, teller: &mut Teller) {
         teller.step("A capture that comes by itself");
-        teller.asked("authorizePayment", "42.00 EUR with the token, flow `capture-after-delay`");
+        teller.asked(
+            "authorizePayment",
+            "42.00 EUR with the token, flow `capture-after-delay`",
+        );
         let order = self.by_token(4_200, "capture-after-delay");
         let outcome = match self.authorise(teller, &order, None).await {
             Ok(reply) => self.await_the_capture(teller, &reply).await,
             Err(why) => Err(why),
         };
-        teller.shown("The flow captures two seconds later, also when the service was restarted meanwhile.", outcome);
+        teller.shown(
+            "The flow captures two seconds later, also when the service was restarted meanwhile.",
+            outcome,
+        );
     }
 
     async fn await_the_capture(&self, teller: &mut Teller, reserved: &Reply) -> Step {
-        check("the status", &reserved.text("/data/authorizePayment/status"), "AUTHORISED")?;
+        check(
+            "the status",
+            &reserved.text("/data/authorizePayment/status"),
+            "AUTHORISED",
+        )?;
         teller.asked("getPayment", "that payment, until it is captured");
-        let reply = self.wait(&reserved.text("/data/authorizePayment/id"), "AUTHORISED").await?;
+        let reply = self
+            .wait(&reserved.text("/data/authorizePayment/id"), "AUTHORISED")
+            .await?;
         teller.answered(&in_short(&reply, "getPayment"));
-        check("the status", &reply.text("/data/getPayment/status"), "SUCCEEDED")?;
-        check("the captured amount", &reply.text("/data/getPayment/capturedAmount"), "4200")
+        check(
+            "the status",
+            &reply.text("/data/getPayment/status"),
+            "SUCCEEDED",
+        )?;
+        check(
+            "the captured amount",
+            &reply.text("/data/getPayment/capturedAmount"),
+            "4200",
+        )
     }
 }

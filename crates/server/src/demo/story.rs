@@ -32,7 +32,11 @@ pub(super) type Step = Result<(), String>;
 
 /// Tells every step, also after one that went wrong.
 pub(super) async fn tell(client: &Client, teller: &mut Teller) {
-    let mut story = Story { client, token: String::new(), paid_in_parts: String::new() };
+    let mut story = Story {
+        client,
+        token: String::new(),
+        paid_in_parts: String::new(),
+    };
     story.keep_a_card(teller).await;
     story.pay_with_the_token(teller).await;
     story.authorise_for_later(teller).await;
@@ -57,11 +61,20 @@ pub(super) async fn tell(client: &Client, teller: &mut Teller) {
 impl Story<'_> {
     async fn keep_a_card(&mut self, teller: &mut Teller) {
         teller.step("A card goes into the vault");
-        teller.asked("tokenisePaymentMethod", &format!("{}, 11/2033", ending(GOOD_CARD)));
-        let query =
-            "mutation($data: TokenInput!) { tokenisePaymentMethod(data: $data) { token card { number brand } } }";
+        teller.asked(
+            "tokenisePaymentMethod",
+            &format!("{}, 11/2033", ending(GOOD_CARD)),
+        );
+        let query = "mutation($data: TokenInput!) { tokenisePaymentMethod(data: $data) { token card { number brand } } }";
         let card = json!({"number": GOOD_CARD, "expMonth": 11, "expYear": 2033, "cvc": "737", "name": "Ada Byron"});
-        let reply = self.client.run(query, json!({"data": {"paymentMethod": {"card": card}}}), None).await;
+        let reply = self
+            .client
+            .run(
+                query,
+                json!({"data": {"paymentMethod": {"card": card}}}),
+                None,
+            )
+            .await;
         let outcome = reply.and_then(|reply| {
             let root = "/data/tokenisePaymentMethod";
             self.token = reply.text(&format!("{root}/token"));
@@ -71,58 +84,127 @@ impl Story<'_> {
             check("the masked number", &number, "************4242")?;
             check("the brand", &brand, "VISA")
         });
-        teller.shown("The number is sealed on disk. The shop holds a token, which is worthless elsewhere.", outcome);
+        teller.shown(
+            "The number is sealed on disk. The shop holds a token, which is worthless elsewhere.",
+            outcome,
+        );
     }
 
     async fn pay_with_the_token(&mut self, teller: &mut Teller) {
         teller.step("A payment with the token, captured at once");
-        teller.asked("authorizePayment", "50.99 EUR with the token, flow `default`");
+        teller.asked(
+            "authorizePayment",
+            "50.99 EUR with the token, flow `default`",
+        );
         let order = self.by_token(5099, "default");
-        let outcome = self.authorise(teller, &order, None).await.and_then(|reply| {
-            check("the status", &reply.text("/data/authorizePayment/status"), "SUCCEEDED")?;
-            check("the amount", &reply.text("/data/authorizePayment/amount/formattedAmount"), "€50.99")
-        });
+        let outcome = self
+            .authorise(teller, &order, None)
+            .await
+            .and_then(|reply| {
+                check(
+                    "the status",
+                    &reply.text("/data/authorizePayment/status"),
+                    "SUCCEEDED",
+                )?;
+                check(
+                    "the amount",
+                    &reply.text("/data/authorizePayment/amount/formattedAmount"),
+                    "€50.99",
+                )
+            });
         teller.shown("One call: authorised and captured.", outcome);
     }
 
     async fn authorise_for_later(&mut self, teller: &mut Teller) {
         teller.step("A payment to be captured later");
-        teller.asked("authorizePayment", "120.00 EUR with the token, flow `capture-by-api`");
+        teller.asked(
+            "authorizePayment",
+            "120.00 EUR with the token, flow `capture-by-api`",
+        );
         let order = self.by_token(12_000, "capture-by-api");
-        let outcome = self.authorise(teller, &order, None).await.and_then(|reply| {
-            self.paid_in_parts = reply.text("/data/authorizePayment/id");
-            check("the status", &reply.text("/data/authorizePayment/status"), "AUTHORISED")
-        });
-        teller.shown("The money is reserved, not taken, as shops do that ship later.", outcome);
+        let outcome = self
+            .authorise(teller, &order, None)
+            .await
+            .and_then(|reply| {
+                self.paid_in_parts = reply.text("/data/authorizePayment/id");
+                check(
+                    "the status",
+                    &reply.text("/data/authorizePayment/status"),
+                    "AUTHORISED",
+                )
+            });
+        teller.shown(
+            "The money is reserved, not taken, as shops do that ship later.",
+            outcome,
+        );
     }
 
     async fn capture_a_part(&self, teller: &mut Teller) {
         teller.step("A part of it is captured");
         teller.asked("capturePayment", "100.00 of the 120.00 EUR");
-        let outcome = self.change(teller, "capturePayment", Some(10_000)).await.and_then(|reply| {
-            check("the status", &reply.text("/data/capturePayment/status"), "SUCCEEDED")?;
-            check("the captured amount", &reply.text("/data/capturePayment/capturedAmount"), "10000")
-        });
-        teller.shown("One item was out of stock; the rest of the reservation is let go.", outcome);
+        let outcome = self
+            .change(teller, "capturePayment", Some(10_000))
+            .await
+            .and_then(|reply| {
+                check(
+                    "the status",
+                    &reply.text("/data/capturePayment/status"),
+                    "SUCCEEDED",
+                )?;
+                check(
+                    "the captured amount",
+                    &reply.text("/data/capturePayment/capturedAmount"),
+                    "10000",
+                )
+            });
+        teller.shown(
+            "One item was out of stock; the rest of the reservation is let go.",
+            outcome,
+        );
     }
 
     async fn refund_a_part(&self, teller: &mut Teller) {
         teller.step("A part is refunded");
         teller.asked("refundPayment", "30.00 EUR");
-        let outcome = self.change(teller, "refundPayment", Some(3_000)).await.and_then(|reply| {
-            check("the status", &reply.text("/data/refundPayment/status"), "PARTIAL_REFUNDED")?;
-            check("the refunded amount", &reply.text("/data/refundPayment/refundedAmount"), "3000")
-        });
-        teller.shown("Goods came back. More may be refunded, up to what was captured.", outcome);
+        let outcome = self
+            .change(teller, "refundPayment", Some(3_000))
+            .await
+            .and_then(|reply| {
+                check(
+                    "the status",
+                    &reply.text("/data/refundPayment/status"),
+                    "PARTIAL_REFUNDED",
+                )?;
+                check(
+                    "the refunded amount",
+                    &reply.text("/data/refundPayment/refundedAmount"),
+                    "3000",
+                )
+            });
+        teller.shown(
+            "Goods came back. More may be refunded, up to what was captured.",
+            outcome,
+        );
     }
 
     async fn refund_the_rest(&self, teller: &mut Teller) {
         teller.step("The rest is refunded");
         teller.asked("refundPayment", "without an amount: what remains");
-        let outcome = self.change(teller, "refundPayment", None).await.and_then(|reply| {
-            check("the status", &reply.text("/data/refundPayment/status"), "REFUNDED")?;
-            check("the refunded amount", &reply.text("/data/refundPayment/refundedAmount"), "10000")
-        });
+        let outcome = self
+            .change(teller, "refundPayment", None)
+            .await
+            .and_then(|reply| {
+                check(
+                    "the status",
+                    &reply.text("/data/refundPayment/status"),
+                    "REFUNDED",
+                )?;
+                check(
+                    "the refunded amount",
+                    &reply.text("/data/refundPayment/refundedAmount"),
+                    "10000",
+                )
+            });
         teller.shown("Everything that was captured has gone back.", outcome);
     }
 
@@ -130,13 +212,20 @@ impl Story<'_> {
         teller.step("One refund too many");
         teller.asked("refundPayment", "0.01 EUR more");
         let outcome = self.change(teller, "refundPayment", Some(1)).await;
-        let outcome = outcome.and_then(|reply| check("the error", &reply.error(), "error.refund.invalid-status"));
-        teller.shown("Never more than was captured, whatever races: each refund reserves its amount first.", outcome);
+        let outcome = outcome
+            .and_then(|reply| check("the error", &reply.error(), "error.refund.invalid-status"));
+        teller.shown(
+            "Never more than was captured, whatever races: each refund reserves its amount first.",
+            outcome,
+        );
     }
 
     async fn cancel(&mut self, teller: &mut Teller) {
         teller.step("A reservation is let go");
-        teller.asked("authorizePayment", "80.00 EUR with the token, flow `capture-by-api`");
+        teller.asked(
+            "authorizePayment",
+            "80.00 EUR with the token, flow `capture-by-api`",
+        );
         let order = self.by_token(8_000, "capture-by-api");
         let outcome = match self.authorise(teller, &order, None).await {
             Ok(reply) => {
@@ -146,27 +235,56 @@ impl Story<'_> {
             }
             Err(why) => Err(why),
         };
-        let outcome =
-            outcome.and_then(|reply| check("the status", &reply.text("/data/cancelPayment/status"), "CANCELLED"));
+        let outcome = outcome.and_then(|reply| {
+            check(
+                "the status",
+                &reply.text("/data/cancelPayment/status"),
+                "CANCELLED",
+            )
+        });
         teller.shown("The shop changed its mind: nothing was taken.", outcome);
     }
 
     async fn be_declined(&self, teller: &mut Teller) {
         teller.step("A card without money");
-        teller.asked("authorizePayment", &format!("50.99 EUR with {}", ending(POOR_CARD)));
-        let outcome = self.authorise(teller, &by_card(5099, POOR_CARD), None).await.and_then(|reply| {
-            check("the status", &reply.text("/data/authorizePayment/status"), "DECLINED")?;
-            let told = |name: &str| reply.text(&format!("/data/authorizePayment/paymentCore/outcome/{name}"));
-            check("the decline's code", &told("declineCode"), "INSUFFICIENT_FUNDS")?;
-            check("the decline's type", &told("declineType"), "SOFT")
-        });
-        teller.shown("A decline is an answer, not an error. SOFT: worth another try, or another card.", outcome);
+        teller.asked(
+            "authorizePayment",
+            &format!("50.99 EUR with {}", ending(POOR_CARD)),
+        );
+        let outcome = self
+            .authorise(teller, &by_card(5099, POOR_CARD), None)
+            .await
+            .and_then(|reply| {
+                check(
+                    "the status",
+                    &reply.text("/data/authorizePayment/status"),
+                    "DECLINED",
+                )?;
+                let told = |name: &str| {
+                    reply.text(&format!(
+                        "/data/authorizePayment/paymentCore/outcome/{name}"
+                    ))
+                };
+                check(
+                    "the decline's code",
+                    &told("declineCode"),
+                    "INSUFFICIENT_FUNDS",
+                )?;
+                check("the decline's type", &told("declineType"), "SOFT")
+            });
+        teller.shown(
+            "A decline is an answer, not an error. SOFT: worth another try, or another card.",
+            outcome,
+        );
     }
 
     async fn ask_twice(&self, teller: &mut Teller) {
         teller.step("The same request twice");
         let key = "order-1042";
-        teller.asked("authorizePayment", &format!("19.00 EUR, X-Idempotency-Key: {key}"));
+        teller.asked(
+            "authorizePayment",
+            &format!("19.00 EUR, X-Idempotency-Key: {key}"),
+        );
         let order = self.by_token(1_900, "default");
         let outcome = match self.authorise(teller, &order, Some(key)).await {
             Ok(first) => self.ask_again(teller, &order, key, &first).await,
@@ -178,11 +296,21 @@ impl Story<'_> {
         );
     }
 
-    async fn ask_again(&self, teller: &mut Teller, order: &Value, key: &str, first: &Reply) -> Step {
+    async fn ask_again(
+        &self,
+        teller: &mut Teller,
+        order: &Value,
+        key: &str,
+        first: &Reply,
+    ) -> Step {
         teller.asked("authorizePayment", "the very same again");
         let second = self.authorise(teller, order, Some(key)).await?;
         let id = first.text("/data/authorizePayment/id");
-        check("the second payment", &second.text("/data/authorizePayment/id"), &id)?;
+        check(
+            "the second payment",
+            &second.text("/data/authorizePayment/id"),
+            &id,
+        )?;
         if !second.replayed {
             return Err("the header Idempotency-Replayed is missing".to_owned());
         }
@@ -192,17 +320,32 @@ impl Story<'_> {
         let uuid = id.trim_start_matches("payments:").to_owned();
         teller.asked("GET /sandbox/books", "what the simulated processor charged");
         let books = self.client.get("/sandbox/books").await?;
-        let entries = books.json.pointer("/entries").and_then(Value::as_array).cloned().unwrap_or_default();
-        let references = entries.iter().filter_map(|entry| entry.get("reference").and_then(Value::as_str));
-        let charges = references.filter(|reference| reference.starts_with(&uuid)).count();
+        let entries = books
+            .json
+            .pointer("/entries")
+            .and_then(Value::as_array)
+            .cloned()
+            .unwrap_or_default();
+        let references = entries
+            .iter()
+            .filter_map(|entry| entry.get("reference").and_then(Value::as_str));
+        let charges = references
+            .filter(|reference| reference.starts_with(&uuid))
+            .count();
         teller.answered(&format!("{charges} charge for this payment"));
         check("the number of charges", &charges.to_string(), "1")
     }
 
     async fn lose_and_find(&self, teller: &mut Teller) {
         teller.step("The processor falls silent");
-        teller.asked("authorizePayment", &format!("75.00 EUR with {}", ending(SILENT_CARD)));
-        let outcome = match self.authorise(teller, &by_card(7_500, SILENT_CARD), None).await {
+        teller.asked(
+            "authorizePayment",
+            &format!("75.00 EUR with {}", ending(SILENT_CARD)),
+        );
+        let outcome = match self
+            .authorise(teller, &by_card(7_500, SILENT_CARD), None)
+            .await
+        {
             Ok(reply) => self.find(teller, &reply).await,
             Err(why) => Err(why),
         };
@@ -213,14 +356,25 @@ impl Story<'_> {
     }
 
     async fn find(&self, teller: &mut Teller, lost: &Reply) -> Step {
-        check("the status", &lost.text("/data/authorizePayment/status"), "NO_ANSWER_FROM_PSP")?;
+        check(
+            "the status",
+            &lost.text("/data/authorizePayment/status"),
+            "NO_ANSWER_FROM_PSP",
+        )?;
         let id = lost.text("/data/authorizePayment/id");
         teller.asked("getPayment", "that payment, until its outcome is known");
         let reply = self.wait(&id, "NO_ANSWER_FROM_PSP").await?;
         teller.answered(&in_short(&reply, "getPayment"));
-        let titles: Vec<_> = timeline(&reply).into_iter().map(|(title, _)| title).collect();
+        let titles: Vec<_> = timeline(&reply)
+            .into_iter()
+            .map(|(title, _)| title)
+            .collect();
         teller.answered(&format!("timeline: {}", titles.join(" · ")));
-        check("the status", &reply.text("/data/getPayment/status"), "SUCCEEDED")
+        check(
+            "the status",
+            &reply.text("/data/getPayment/status"),
+            "SUCCEEDED",
+        )
     }
 
     /// Reads a payment until it leaves a status.
@@ -246,31 +400,56 @@ impl Story<'_> {
 
     async fn mistype(&self, teller: &mut Teller) {
         teller.step("A mistyped number");
-        teller.asked("authorizePayment", &format!("10.00 EUR with {}", ending(MISTYPED_CARD)));
-        let outcome = self.authorise(teller, &by_card(1_000, MISTYPED_CARD), None).await.and_then(|reply| {
-            let field = reply.text("/errors/0/extensions/field");
-            teller.answered(&format!("field {field}"));
-            check("the error", &reply.error(), "error.validation")
-        });
+        teller.asked(
+            "authorizePayment",
+            &format!("10.00 EUR with {}", ending(MISTYPED_CARD)),
+        );
+        let outcome = self
+            .authorise(teller, &by_card(1_000, MISTYPED_CARD), None)
+            .await
+            .and_then(|reply| {
+                let field = reply.text("/errors/0/extensions/field");
+                teller.answered(&format!("field {field}"));
+                check("the error", &reply.error(), "error.validation")
+            });
         teller.shown("Refused before anyone is asked. The error names the field and never repeats the value.", outcome);
     }
 
     async fn list(&self, teller: &mut Teller) {
         teller.step("All of it, listed");
         teller.asked("listPayments", "first: 20");
-        let query =
-            format!("{{ listPayments(first: 20) {{ pageInfo {{ totalSize }} edges {{ node {{ {PAYMENT} }} }} }} }}");
-        let outcome = self.client.run(&query, json!({}), None).await.and_then(|reply| {
-            let total = reply.text("/data/listPayments/pageInfo/totalSize");
-            let edges = reply.json.pointer("/data/listPayments/edges").and_then(Value::as_array);
-            for edge in edges.into_iter().flatten() {
-                let text = |pointer: &str| edge.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-                let (amount, status) = (text("/node/amount/formattedAmount"), text("/node/status"));
-                teller.answered(&format!("{amount:>9}  {status:<9}  {}", text("/node/paymentCore/paymentMethod")));
-            }
-            check("the number of payments", &total, "12")
-        });
-        teller.shown("Twelve payments: the repeated request made none, nor did the mistyped one.", outcome);
+        let query = format!(
+            "{{ listPayments(first: 20) {{ pageInfo {{ totalSize }} edges {{ node {{ {PAYMENT} }} }} }} }}"
+        );
+        let outcome = self
+            .client
+            .run(&query, json!({}), None)
+            .await
+            .and_then(|reply| {
+                let total = reply.text("/data/listPayments/pageInfo/totalSize");
+                let edges = reply
+                    .json
+                    .pointer("/data/listPayments/edges")
+                    .and_then(Value::as_array);
+                for edge in edges.into_iter().flatten() {
+                    let text = |pointer: &str| {
+                        edge.pointer(pointer)
+                            .and_then(Value::as_str)
+                            .unwrap_or_default()
+                    };
+                    let (amount, status) =
+                        (text("/node/amount/formattedAmount"), text("/node/status"));
+                    teller.answered(&format!(
+                        "{amount:>9}  {status:<9}  {}",
+                        text("/node/paymentCore/paymentMethod")
+                    ));
+                }
+                check("the number of payments", &total, "12")
+            });
+        teller.shown(
+            "Twelve payments: the repeated request made none, nor did the mistyped one.",
+            outcome,
+        );
     }
 
     pub(super) fn by_token(&self, amount: i64, flow: &str) -> Value {
@@ -286,16 +465,34 @@ impl Story<'_> {
         let query = format!(
             "mutation($order: AuthorisedPaymentInput!) {{ authorizePayment(authorisePayment: $order) {{ {PAYMENT} }} }}"
         );
-        let reply = self.client.run(&query, json!({"order": order}), key).await?;
-        let note = if reply.replayed { "  (Idempotency-Replayed: true)" } else { "" };
+        let reply = self
+            .client
+            .run(&query, json!({"order": order}), key)
+            .await?;
+        let note = if reply.replayed {
+            "  (Idempotency-Replayed: true)"
+        } else {
+            ""
+        };
         teller.answered(&format!("{}{note}", in_short(&reply, "authorizePayment")));
         Ok(reply)
     }
 
     /// Captures, cancels or refunds the payment of the story.
-    async fn change(&self, teller: &mut Teller, operation: &str, amount: Option<i64>) -> Result<Reply, String> {
-        let (declared, given) = if amount.is_some() { (", $amount: Long", ", amount: $amount") } else { ("", "") };
-        let query = format!("mutation($id: ID!{declared}) {{ {operation}(id: $id{given}) {{ {PAYMENT} }} }}");
+    async fn change(
+        &self,
+        teller: &mut Teller,
+        operation: &str,
+        amount: Option<i64>,
+    ) -> Result<Reply, String> {
+        let (declared, given) = if amount.is_some() {
+            (", $amount: Long", ", amount: $amount")
+        } else {
+            ("", "")
+        };
+        let query = format!(
+            "mutation($id: ID!{declared}) {{ {operation}(id: $id{given}) {{ {PAYMENT} }} }}"
+        );
         let variables = json!({"id": self.paid_in_parts, "amount": amount});
         let reply = self.client.run(&query, variables, None).await?;
         teller.answered(&in_short(&reply, operation));
@@ -310,7 +507,10 @@ pub(super) fn by_card(amount: i64, number: &str) -> Value {
 
 /// A card as people may see it.
 pub(super) fn ending(number: &str) -> String {
-    format!("the card that ends in {}", number.get(12..).unwrap_or_default())
+    format!(
+        "the card that ends in {}",
+        number.get(12..).unwrap_or_default()
+    )
 }
 
 /// A payment, or an error, in one line.
@@ -322,35 +522,71 @@ pub(super) fn in_short(reply: &Reply, operation: &str) -> String {
     }
     let decline = text("paymentCore/outcome/declineCode");
     let kind = text("paymentCore/outcome/declineType");
-    let decline = if decline.is_empty() { String::new() } else { format!("  {decline}, {kind}") };
+    let decline = if decline.is_empty() {
+        String::new()
+    } else {
+        format!("  {decline}, {kind}")
+    };
     let moved = moved(&text("capturedAmount"), &text("refundedAmount"));
-    format!("{}  {}{moved}{decline}  {}", text("status"), text("amount/formattedAmount"), text("id"))
+    format!(
+        "{}  {}{moved}{decline}  {}",
+        text("status"),
+        text("amount/formattedAmount"),
+        text("id")
+    )
 }
 
 /// What was captured and refunded, in euros, where it says more than the status.
 fn moved(captured: &str, refunded: &str) -> String {
     let euros = |cents: &str| {
-        cents.parse::<i64>().map_or_else(|_| cents.to_owned(), |all| format!("{}.{:02}", all / 100, all % 100))
+        cents.parse::<i64>().map_or_else(
+            |_| cents.to_owned(),
+            |all| format!("{}.{:02}", all / 100, all % 100),
+        )
     };
     match (captured, refunded) {
         ("", _) => String::new(),
         (captured, "" | "0") => format!("  captured {}", euros(captured)),
-        (captured, refunded) => format!("  captured {}, refunded {}", euros(captured), euros(refunded)),
+        (captured, refunded) => format!(
+            "  captured {}, refunded {}",
+            euros(captured),
+            euros(refunded)
+        ),
     }
 }
 
 /// The title and the message of each line of a payment's timeline.
 pub(super) fn timeline(reply: &Reply) -> Vec<(String, String)> {
-    let events = reply.json.pointer("/data/getPayment/paymentTimeline/overview").and_then(Value::as_array);
-    let text = |event: &Value, name: &str| event.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    events.into_iter().flatten().map(|event| (text(event, "title"), text(event, "message"))).collect()
+    let events = reply
+        .json
+        .pointer("/data/getPayment/paymentTimeline/overview")
+        .and_then(Value::as_array);
+    let text = |event: &Value, name: &str| {
+        event
+            .get(name)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
+    events
+        .into_iter()
+        .flatten()
+        .map(|event| (text(event, "title"), text(event, "message")))
+        .collect()
 }
 
 pub(super) fn check(what: &str, found: &str, expected: &str) -> Step {
-    if found == expected { Ok(()) } else { Err(format!("{what} is `{found}` and should be `{expected}`")) }
+    if found == expected {
+        Ok(())
+    } else {
+        Err(format!("{what} is `{found}` and should be `{expected}`"))
+    }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the story is told from outside, by the clock on the wall")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the story is told from outside, by the clock on the wall"
+)]
 async fn pause() {
     tokio::time::sleep(PAUSE).await;
 }

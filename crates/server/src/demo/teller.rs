@@ -28,7 +28,12 @@ pub struct Teller {
 impl Teller {
     /// Tells it to `out`.
     pub fn new(out: Box<dyn Write + Send>, colour: Colour) -> Self {
-        Self { out, colour, steps: 0, wrong: 0 }
+        Self {
+            out,
+            colour,
+            steps: 0,
+            wrong: 0,
+        }
     }
 
     /// A line between steps.
@@ -123,7 +128,10 @@ mod tests {
         teller.answered("SUCCEEDED");
         teller.shown("It is paid.", outcome);
         let right = teller.close();
-        (String::from_utf8(page.0.lock().unwrap().clone()).unwrap(), right)
+        (
+            String::from_utf8(page.0.lock().unwrap().clone()).unwrap(),
+            right,
+        )
     }
 
     #[test]
@@ -137,7 +145,12 @@ mod tests {
     #[test]
     fn what_went_wrong_is_told_and_counts() {
         let (text, right) = told(Colour::Unseen, Err("status is FAILED".to_owned()));
-        assert!(text.contains("✗ status is FAILED") && text.contains("1 of 1 steps went wrong") && !right, "{text}");
+        assert!(
+            text.contains("✗ status is FAILED")
+                && text.contains("1 of 1 steps went wrong")
+                && !right,
+            "{text}"
+        );
     }
 
     #[test]

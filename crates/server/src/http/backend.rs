@@ -18,24 +18,40 @@ pub trait Backend: Send + Sync + 'static {
     fn returned<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Returned>;
 
     /// Takes a webhook of the merchant's: its name, and the object that it says.
-    fn hear<'a>(&'a self, caller: &'a Caller, name: String, said: Value) -> BoxFuture<'a, Result<Heard, Fault>>;
+    fn hear<'a>(
+        &'a self,
+        caller: &'a Caller,
+        name: String,
+        said: Value,
+    ) -> BoxFuture<'a, Result<Heard, Fault>>;
 
     /// Whether payments can be taken; else why not, in words without secrets.
     fn check(&self) -> BoxFuture<'_, Result<(), &'static str>>;
 
     /// The simulator's books as JSON, without what belongs to another team's payments: of one reference, or whole. `None`
     /// when they can't be read.
-    fn books<'a>(&'a self, team: TeamId, reference: Option<&'a str>) -> BoxFuture<'a, Option<Value>>;
+    fn books<'a>(
+        &'a self,
+        team: TeamId,
+        reference: Option<&'a str>,
+    ) -> BoxFuture<'a, Option<Value>>;
 
     /// The simulator's page of this token; `None` when there is none.
     fn sandbox_page<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Option<Page>, Fault>>;
 
     /// Takes the customer's decision at a page of the simulator's, once. Returns the page as it is then.
-    fn decide_sandbox_page<'a>(&'a self, token: &'a str, pass: bool) -> BoxFuture<'a, Result<Option<Page>, Fault>>;
+    fn decide_sandbox_page<'a>(
+        &'a self,
+        token: &'a str,
+        pass: bool,
+    ) -> BoxFuture<'a, Result<Option<Page>, Fault>>;
 
     /// What a customer is to see who comes back from the authentication for a processor's token; `None` when the address
     /// was not given out.
-    fn token_return<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Option<TokenReturn>, Fault>>;
+    fn token_return<'a>(
+        &'a self,
+        token: &'a str,
+    ) -> BoxFuture<'a, Result<Option<TokenReturn>, Fault>>;
 
     /// What is measured, in the text format of Prometheus.
     fn metrics(&self) -> String;

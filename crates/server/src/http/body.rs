@@ -18,9 +18,14 @@ pub(super) async fn read(mut body: Body, limit: usize) -> Result<Bytes, Envelope
     let mut seen = 0_usize;
     while let Some(frame) = body.frame().await {
         let Ok(frame) = frame else {
-            return Err(Envelope::malformed(Code::GraphqlSyntax, "The body could not be read."));
+            return Err(Envelope::malformed(
+                Code::GraphqlSyntax,
+                "The body could not be read.",
+            ));
         };
-        let Some(data) = frame.data_ref() else { continue };
+        let Some(data) = frame.data_ref() else {
+            continue;
+        };
         seen = seen.saturating_add(data.len());
         if seen <= limit {
             whole.extend_from_slice(data);

@@ -26,10 +26,15 @@ pub(super) async fn books(State(web): State<Arc<Web>>, request: Request) -> Resp
 
 async fn answer(web: &Web, request: &Parts) -> Result<String, Envelope> {
     let caller = caller_of(web, &request.headers).await?;
-    caller.require_server().map_err(|fault| Envelope::of(fault).with_status(StatusCode::FORBIDDEN))?;
+    caller
+        .require_server()
+        .map_err(|fault| Envelope::of(fault).with_status(StatusCode::FORBIDDEN))?;
     let pairs = query_text::pairs(request.uri.query().unwrap_or_default())
         .ok_or_else(|| Envelope::malformed(Code::Validation, "The address has a broken escape."))?;
-    let reference = pairs.iter().find(|(name, _)| name == "reference").map(|(_, value)| value.as_str());
+    let reference = pairs
+        .iter()
+        .find(|(name, _)| name == "reference")
+        .map(|(_, value)| value.as_str());
     match web.backend.books(caller.team, reference).await {
         Some(books) => Ok(books.to_string()),
         None => Err(Envelope::of(Fault::unavailable())),

@@ -31,7 +31,14 @@ impl Connections {
     /// At most `most` at a time, each closed when it does not send a request's headers within `header_timeout`.
     pub fn new(world: World, router: Router, most: u32, header_timeout: Duration) -> Self {
         let slots = Arc::new(Semaphore::new(usize::try_from(most).unwrap_or(usize::MAX)));
-        Self { world, router, slots, most, header_timeout, closing: watch::Sender::new(false) }
+        Self {
+            world,
+            router,
+            slots,
+            most,
+            header_timeout,
+            closing: watch::Sender::new(false),
+        }
     }
 
     /// Accepts connections until [`Self::close`].
@@ -67,7 +74,13 @@ impl Connections {
     fn serve(&self, slot: OwnedSemaphorePermit, stream: TcpStream, peer: SocketAddr) {
         // Answers are small and written at once; waiting to fill packets only delays them.
         let _ = stream.set_nodelay(true);
-        let connection = connection(stream, peer, self.router.clone(), self.header_timeout, self.closing.subscribe());
+        let connection = connection(
+            stream,
+            peer,
+            self.router.clone(),
+            self.header_timeout,
+            self.closing.subscribe(),
+        );
         self.world.spawn(async move {
             connection.await;
             drop(slot);
@@ -89,7 +102,10 @@ fn connection(
     });
     async move {
         let mut builder = http1::Builder::new();
-        builder.timer(TokioTimer::new()).header_read_timeout(header_timeout).max_buf_size(HEADER_BYTES);
+        builder
+            .timer(TokioTimer::new())
+            .header_read_timeout(header_timeout)
+            .max_buf_size(HEADER_BYTES);
         let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
         // A connection that breaks has nobody left to tell.
         tokio::select! {
@@ -114,7 +130,11 @@ mod tests {
         let router = Router::new().route("/", get(async || "hello"));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        (Connections::new(World::real(), router, most, header_timeout), listener, address)
+        (
+            Connections::new(World::real(), router, most, header_timeout),
+            listener,
+            address,
+        )
     }
 
     /// What comes until the other side closes.
@@ -136,7 +156,10 @@ mod tests {
         let (connections, listener, address) = site(10, Duration::from_millis(50)).await;
         let client = async {
             let mut stream = TcpStream::connect(address).await.unwrap();
-            stream.write_all(b"GET / HTTP/1.1\r\nhost: x").await.unwrap();
+            stream
+                .write_all(b"GET / HTTP/1.1\r\nhost: x")
+                .await
+                .unwrap();
             assert!(!rest(&mut stream).await.contains("hello"));
         };
         tokio::select! {
@@ -153,7 +176,9 @@ mod tests {
             let mut first = TcpStream::connect(address).await.unwrap();
             assert!(answer(&mut first).await.contains("hello"));
             let mut second = TcpStream::connect(address).await.unwrap();
-            let early = world.timeout(Duration::from_millis(50), answer(&mut second)).await;
+            let early = world
+                .timeout(Duration::from_millis(50), answer(&mut second))
+                .await;
             assert!(early.is_err(), "the second is not served beside the first");
             drop(first);
             assert!(rest_of_one(&mut second).await.contains("hello"));

@@ -30,13 +30,26 @@ const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 /// not be framed.
 const HEADERS: [(HeaderName, HeaderValue); 4] = [
     (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
-    (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'")),
-    (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
-    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    (
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"),
+    ),
+    (
+        header::REFERRER_POLICY,
+        HeaderValue::from_static("no-referrer"),
+    ),
+    (
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    ),
 ];
 
 /// Gives the request its id, lets the handler answer, and finishes the answer.
-pub(super) async fn edge(State(web): State<Arc<Web>>, mut request: Request, next: Next) -> Response {
+pub(super) async fn edge(
+    State(web): State<Arc<Web>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let watch = Stopwatch::start();
     let id = RequestId::of(request.headers(), &web.world);
     let origin = request.headers().get(header::ORIGIN).cloned();
@@ -46,13 +59,26 @@ pub(super) async fn edge(State(web): State<Arc<Web>>, mut request: Request, next
         web.rules.origins.preflight(origin.as_ref())
     } else {
         request.extensions_mut().insert(id.clone());
-        let answered = AssertUnwindSafe(next.run(request)).catch_unwind().instrument(span.clone()).await;
-        let mut response = answered.unwrap_or_else(|_panic| Envelope::defect(id.text()).answer(Media::Json));
-        web.rules.origins.permit(origin.as_ref(), response.headers_mut());
+        let answered = AssertUnwindSafe(next.run(request))
+            .catch_unwind()
+            .instrument(span.clone())
+            .await;
+        let mut response =
+            answered.unwrap_or_else(|_panic| Envelope::defect(id.text()).answer(Media::Json));
+        web.rules
+            .origins
+            .permit(origin.as_ref(), response.headers_mut());
         response
     };
     finish(&web, &id, response.headers_mut());
-    let told = response.extensions().get::<Told>().copied().unwrap_or(Told { operation: "none", code: "ok" });
+    let told = response
+        .extensions()
+        .get::<Told>()
+        .copied()
+        .unwrap_or(Told {
+            operation: "none",
+            code: "ok",
+        });
     let elapsed = watch.elapsed();
     measure(told, elapsed.as_secs_f64());
     span.in_scope(|| {
@@ -73,7 +99,10 @@ fn finish(web: &Web, id: &RequestId, headers: &mut HeaderMap) {
         headers.entry(name).or_insert(value);
     }
     if web.rules.https {
-        headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
+        headers.insert(
+            header::STRICT_TRANSPORT_SECURITY,
+            HeaderValue::from_static("max-age=31536000"),
+        );
     }
     if let Some(id) = id.header() {
         headers.insert(request_id::HEADER, id);
@@ -85,8 +114,10 @@ fn finish(web: &Web, id: &RequestId, headers: &mut HeaderMap) {
 
 fn measure(told: Told, seconds: f64) {
     let Told { operation, code } = told;
-    metrics::counter!("pointsman_http_requests_total", "operation" => operation, "code" => code).increment(1);
-    metrics::histogram!("pointsman_http_request_duration_seconds", "operation" => operation).record(seconds);
+    metrics::counter!("pointsman_http_requests_total", "operation" => operation, "code" => code)
+        .increment(1);
+    metrics::histogram!("pointsman_http_request_duration_seconds", "operation" => operation)
+        .record(seconds);
 }
 
 /// The client's address: the peer's, or what trusted proxies say of it.
@@ -98,7 +129,11 @@ pub(super) fn client_of(request: &Request, trusted: &[IpRange]) -> Option<IpAddr
 /// The nearest address of the chain that is not a trusted proxy's own.
 fn behind(peer: IpAddr, headers: &HeaderMap, trusted: &[IpRange]) -> IpAddr {
     let is_trusted = |address: IpAddr| trusted.iter().any(|range| range.contains(address));
-    let lines: Vec<&str> = headers.get_all(FORWARDED_FOR).iter().filter_map(|line| line.to_str().ok()).collect();
+    let lines: Vec<&str> = headers
+        .get_all(FORWARDED_FOR)
+        .iter()
+        .filter_map(|line| line.to_str().ok())
+        .collect();
     let mut nearest = peer;
     for hop in lines.iter().rev().flat_map(|line| line.rsplit(',')) {
         if !is_trusted(nearest) {
@@ -118,17 +153,35 @@ mod tests {
     use crate::config::{Sandbox, Settings, Sources};
 
     fn client(peer: &str, forwarded: &'static str) -> String {
-        let environment = vec![("POINTSMAN_SERVER__TRUSTED_PROXIES".to_owned(), "10.0.0.0/8".to_owned())];
-        let settings = Settings::load(Sources { environment, ..Sources::default() }, Sandbox::Open).unwrap();
+        let environment = vec![(
+            "POINTSMAN_SERVER__TRUSTED_PROXIES".to_owned(),
+            "10.0.0.0/8".to_owned(),
+        )];
+        let settings = Settings::load(
+            Sources {
+                environment,
+                ..Sources::default()
+            },
+            Sandbox::Open,
+        )
+        .unwrap();
         let headers = HeaderMap::from_iter([(FORWARDED_FOR, HeaderValue::from_static(forwarded))]);
-        behind(peer.parse().unwrap(), &headers, &settings.server.trusted_proxies).to_string()
+        behind(
+            peer.parse().unwrap(),
+            &headers,
+            &settings.server.trusted_proxies,
+        )
+        .to_string()
     }
 
     #[test]
     fn only_trusted_proxies_are_believed() {
         assert_eq!(client("10.0.0.1", "198.51.100.7"), "198.51.100.7");
         assert_eq!(client("192.0.2.1", "198.51.100.7"), "192.0.2.1");
-        assert_eq!(client("10.0.0.1", "203.0.113.9, 198.51.100.7, 10.0.0.2"), "198.51.100.7");
+        assert_eq!(
+            client("10.0.0.1", "203.0.113.9, 198.51.100.7, 10.0.0.2"),
+            "198.51.100.7"
+        );
         assert_eq!(client("10.0.0.1", "garbage"), "10.0.0.1");
     }
 }

@@ -49,7 +49,12 @@ pub(super) struct Envelope {
 impl Envelope {
     /// An error with its status.
     pub(super) fn new(status: StatusCode, code: Code, message: impl Into<String>) -> Self {
-        Self { status, code, message: message.into(), request_id: None }
+        Self {
+            status,
+            code,
+            message: message.into(),
+            request_id: None,
+        }
     }
 
     /// A malformed request: 400.
@@ -59,7 +64,11 @@ impl Envelope {
 
     /// A fault in place of an answer, with the status that fits its code.
     pub(super) fn of(fault: Fault) -> Self {
-        Self::new(status_of(fault.code).unwrap_or(StatusCode::OK), fault.code, fault.message)
+        Self::new(
+            status_of(fault.code).unwrap_or(StatusCode::OK),
+            fault.code,
+            fault.message,
+        )
     }
 
     /// A defect of ours.
@@ -82,11 +91,13 @@ impl Envelope {
 
     /// The response.
     pub(super) fn answer(self, media: Media) -> Response {
-        let mut extensions = json!({"code": self.code.text(), "noTrace": self.code != Code::Unknown});
+        let mut extensions =
+            json!({"code": self.code.text(), "noTrace": self.code != Code::Unknown});
         if let (Some(id), Some(extensions)) = (self.request_id, extensions.as_object_mut()) {
             extensions.insert("requestId".to_owned(), id.into());
         }
-        let body = json!({"errors": [{"message": self.message, "extensions": extensions}]}).to_string();
+        let body =
+            json!({"errors": [{"message": self.message, "extensions": extensions}]}).to_string();
         let mut response = (self.status, Body::from(body)).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, media.header());
@@ -99,7 +110,10 @@ impl Envelope {
             }
             _ => {}
         }
-        response.extensions_mut().insert(Told { operation: "none", code: self.code.text() });
+        response.extensions_mut().insert(Told {
+            operation: "none",
+            code: self.code.text(),
+        });
         response
     }
 }
@@ -118,8 +132,14 @@ pub(super) fn status_of(code: Code) -> Option<StatusCode> {
 /// A JSON body with a status.
 pub(super) fn json_answer(status: StatusCode, operation: &'static str, body: String) -> Response {
     let mut response = (status, Body::from(body)).into_response();
-    response.headers_mut().insert(header::CONTENT_TYPE, Media::Json.header());
-    let code = if status.is_success() { "ok" } else { Code::Unavailable.text() };
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, Media::Json.header());
+    let code = if status.is_success() {
+        "ok"
+    } else {
+        Code::Unavailable.text()
+    };
     response.extensions_mut().insert(Told { operation, code });
     response
 }

@@ -43,19 +43,28 @@ pub(super) async fn endpoint(
         Ok(Err(_panic)) => defect(&id, media),
         Err(_elapsed) => {
             tracing::warn!("a request ran out of time");
-            let message =
-                "The request did not end in time. With an idempotency key it can be sent again to get its result.";
+            let message = "The request did not end in time. With an idempotency key it can be sent again to get its result.";
             Envelope::new(StatusCode::SERVICE_UNAVAILABLE, Code::Unavailable, message).answer(media)
         }
     }
 }
 
-async fn answer(web: &Arc<Web>, accepted: Option<Media>, request: Request) -> Result<Answer, Envelope> {
-    let Some(_working) = web.begin() else { return Err(Envelope::of(Fault::unavailable())) };
+async fn answer(
+    web: &Arc<Web>,
+    accepted: Option<Media>,
+    request: Request,
+) -> Result<Answer, Envelope> {
+    let Some(_working) = web.begin() else {
+        return Err(Envelope::of(Fault::unavailable()));
+    };
     let method = method_of(request.method())?;
     if accepted.is_none() {
         let message = "Answers are application/json or application/graphql-response+json; Accept allows neither.";
-        return Err(Envelope::new(StatusCode::NOT_ACCEPTABLE, Code::GraphqlValidation, message));
+        return Err(Envelope::new(
+            StatusCode::NOT_ACCEPTABLE,
+            Code::GraphqlValidation,
+            message,
+        ));
     }
     let mut caller = caller_of(web, request.headers()).await?;
     if !caller.is_server() {
@@ -63,11 +72,27 @@ async fn answer(web: &Arc<Web>, accepted: Option<Media>, request: Request) -> Re
         caller.seen_in = address.and_then(|address| web.rules.places.country(address));
     }
     let key = key::idempotency(request.headers());
-    let Parameters { query, operation_name, variables } = match method {
+    let Parameters {
+        query,
+        operation_name,
+        variables,
+    } = match method {
         Method::Get => Parameters::from_address(request.uri().query().unwrap_or_default())?,
         Method::Post => from_body(web, request).await?,
     };
-    Ok(web.backend.execute(&caller, Operation { query, name: operation_name, variables, key, method }).await)
+    Ok(web
+        .backend
+        .execute(
+            &caller,
+            Operation {
+                query,
+                name: operation_name,
+                variables,
+                key,
+                method,
+            },
+        )
+        .await)
 }
 
 fn method_of(method: &http::Method) -> Result<Method, Envelope> {
@@ -76,7 +101,11 @@ fn method_of(method: &http::Method) -> Result<Method, Envelope> {
         http::Method::POST => Ok(Method::Post),
         _ => {
             let message = "GraphQL requests are sent with POST; queries may be sent with GET too.";
-            Err(Envelope::new(StatusCode::METHOD_NOT_ALLOWED, Code::GraphqlValidation, message))
+            Err(Envelope::new(
+                StatusCode::METHOD_NOT_ALLOWED,
+                Code::GraphqlValidation,
+                message,
+            ))
         }
     }
 }
@@ -84,7 +113,11 @@ fn method_of(method: &http::Method) -> Result<Method, Envelope> {
 async fn from_body(web: &Web, request: Request) -> Result<Parameters, Envelope> {
     if !media::is_json(request.headers()) {
         let message = "The body must be JSON in UTF-8, sent with Content-Type: application/json and not compressed.";
-        return Err(Envelope::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::GraphqlValidation, message));
+        return Err(Envelope::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Code::GraphqlValidation,
+            message,
+        ));
     }
     Parameters::from_body(&body::read(request.into_body(), web.rules.body).await?)
 }
@@ -95,7 +128,11 @@ pub(super) async fn caller_of(web: &Web, headers: &HeaderMap) -> Result<Caller, 
         let message = "The request needs one header `Authorization: Bearer <access token>`.";
         return Err(Envelope::of(Fault::new(Code::Unauthorized, message)));
     };
-    let caller = web.backend.authenticate(bearer).await.map_err(Envelope::of)?;
+    let caller = web
+        .backend
+        .authenticate(bearer)
+        .await
+        .map_err(Envelope::of)?;
     match &web.rules.rate {
         Some(rate) if !rate.take(caller.key, web.world.now()) => {
             let message = "This credential sends too many requests. Please wait a second.";
@@ -116,22 +153,33 @@ fn respond(answer: Answer, media: Media) -> Response {
         }),
     };
     let mut response = (status, Body::from(answer.body)).into_response();
-    response.headers_mut().insert(header::CONTENT_TYPE, media.header());
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, media.header());
     if answer.outcome == Outcome::MutationByGet {
-        response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
+        response
+            .headers_mut()
+            .insert(header::ALLOW, HeaderValue::from_static("POST"));
     }
     if answer.replayed {
-        response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+        response
+            .headers_mut()
+            .insert(REPLAYED, HeaderValue::from_static("true"));
     }
     let code = answer.code.map_or("ok", Code::text);
-    response.extensions_mut().insert(Told { operation: answer.operation, code });
+    response.extensions_mut().insert(Told {
+        operation: answer.operation,
+        code,
+    });
     response
 }
 
 fn envelope_response(envelope: Envelope, media: Media) -> Response {
     let mut response = envelope.answer(media);
     if response.status() == StatusCode::METHOD_NOT_ALLOWED {
-        response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(METHODS));
+        response
+            .headers_mut()
+            .insert(header::ALLOW, HeaderValue::from_static(METHODS));
     }
     response
 }

@@ -39,9 +39,16 @@ pub(super) async fn ready(State(web): State<Arc<Web>>) -> Response {
 }
 
 fn not_ready(why: &str) -> Response {
-    let mut response = Envelope::new(StatusCode::SERVICE_UNAVAILABLE, Code::Unavailable, format!("Not ready: {why}."))
-        .answer(Media::Json);
-    response.extensions_mut().insert(Told { operation: "health", code: Code::Unavailable.text() });
+    let mut response = Envelope::new(
+        StatusCode::SERVICE_UNAVAILABLE,
+        Code::Unavailable,
+        format!("Not ready: {why}."),
+    )
+    .answer(Media::Json);
+    response.extensions_mut().insert(Told {
+        operation: "health",
+        code: Code::Unavailable.text(),
+    });
     response
 }
 
@@ -50,6 +57,9 @@ pub(super) async fn metrics(State(web): State<Arc<Web>>) -> Response {
     let mut response = (StatusCode::OK, Body::from(web.backend.metrics())).into_response();
     let text = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     response.headers_mut().insert(header::CONTENT_TYPE, text);
-    response.extensions_mut().insert(Told { operation: "metrics", code: "ok" });
+    response.extensions_mut().insert(Told {
+        operation: "metrics",
+        code: "ok",
+    });
     response
 }

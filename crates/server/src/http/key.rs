@@ -8,7 +8,9 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("x-idempotency-key")
 /// The credential: one `Authorization` header with the scheme Bearer.
 pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
-    let (value, None) = (values.next()?, values.next()) else { return None };
+    let (value, None) = (values.next()?, values.next()) else {
+        return None;
+    };
     let (scheme, token) = value.to_str().ok()?.trim().split_once(' ')?;
     let token = token.trim();
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
@@ -39,13 +41,21 @@ mod tests {
 
     #[test]
     fn a_credential_is_one_bearer() {
-        let one = |text: &str| bearer(&headers(&header::AUTHORIZATION, &[text.as_bytes()])).map(str::to_owned);
+        let one = |text: &str| {
+            bearer(&headers(&header::AUTHORIZATION, &[text.as_bytes()])).map(str::to_owned)
+        };
         assert_eq!(one("Bearer sk_test_1").as_deref(), Some("sk_test_1"));
         assert_eq!(one("bearer  sk_test_1").as_deref(), Some("sk_test_1"));
         for wrong in ["sk_test_1", "Basic sk_test_1", "Bearer", "Bearer ", ""] {
             assert_eq!(one(wrong), None, "{wrong:?}");
         }
-        assert_eq!(bearer(&headers(&header::AUTHORIZATION, &[b"Bearer a", b"Bearer a"])), None);
+        assert_eq!(
+            bearer(&headers(
+                &header::AUTHORIZATION,
+                &[b"Bearer a", b"Bearer a"]
+            )),
+            None
+        );
         assert_eq!(bearer(&HeaderMap::new()), None);
     }
 

@@ -13,10 +13,16 @@ pub(super) fn acceptable(headers: &HeaderMap) -> Option<Media> {
     let mut ranges = 0_usize;
     for value in headers.get_all(header::ACCEPT) {
         let Ok(text) = value.to_str() else { continue };
-        for range in text.split(',').map(str::trim).filter(|range| !range.is_empty()) {
+        for range in text
+            .split(',')
+            .map(str::trim)
+            .filter(|range| !range.is_empty())
+        {
             ranges = ranges.saturating_add(1);
             let heavier = |weight: u16| weight > best.map_or(0, |(weight, _)| weight);
-            best = weighed(range).filter(|(weight, _)| heavier(*weight)).or(best);
+            best = weighed(range)
+                .filter(|(weight, _)| heavier(*weight))
+                .or(best);
         }
     }
     match best {
@@ -66,13 +72,21 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
         let mut values = headers.get_all(name).iter();
         (values.next(), values.next().is_none())
     };
-    let (Some(value), true) = one(header::CONTENT_TYPE) else { return false };
-    let Ok(text) = value.to_str() else { return false };
+    let (Some(value), true) = one(header::CONTENT_TYPE) else {
+        return false;
+    };
+    let Ok(text) = value.to_str() else {
+        return false;
+    };
     let mut parts = text.split(';').map(str::trim);
-    let json = parts.next().is_some_and(|media| media.eq_ignore_ascii_case("application/json"));
-    let charset =
-        parts.filter_map(|part| part.split_once('=')).find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));
-    json && charset.is_none_or(|(_, charset)| is_utf8(charset)) && is_plain(headers.get(header::CONTENT_ENCODING))
+    let json = parts
+        .next()
+        .is_some_and(|media| media.eq_ignore_ascii_case("application/json"));
+    let charset = parts
+        .filter_map(|part| part.split_once('='))
+        .find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));
+    json && charset.is_none_or(|(_, charset)| is_utf8(charset))
+        && is_plain(headers.get(header::CONTENT_ENCODING))
 }
 
 fn is_utf8(charset: &str) -> bool {
@@ -89,11 +103,17 @@ mod tests {
     use super::*;
 
     fn accept(text: &'static str) -> Option<Media> {
-        acceptable(&HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static(text))]))
+        acceptable(&HeaderMap::from_iter([(
+            header::ACCEPT,
+            HeaderValue::from_static(text),
+        )]))
     }
 
     fn content_type(text: &'static str) -> bool {
-        is_json(&HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static(text))]))
+        is_json(&HeaderMap::from_iter([(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static(text),
+        )]))
     }
 
     #[test]
@@ -106,11 +126,26 @@ mod tests {
 
     #[test]
     fn the_heavier_wish_wins_and_of_equals_the_first() {
-        assert_eq!(accept("application/graphql-response+json, application/json;q=0.9"), Some(Media::GraphqlResponse));
-        assert_eq!(accept("application/graphql-response+json; charset=utf-8, */*"), Some(Media::GraphqlResponse));
-        assert_eq!(accept("application/json, application/graphql-response+json"), Some(Media::Json));
-        assert_eq!(accept("application/graphql-response+json;q=0.1, application/json;q=0.2"), Some(Media::Json));
-        assert_eq!(accept("Application/GraphQL-Response+JSON"), Some(Media::GraphqlResponse));
+        assert_eq!(
+            accept("application/graphql-response+json, application/json;q=0.9"),
+            Some(Media::GraphqlResponse)
+        );
+        assert_eq!(
+            accept("application/graphql-response+json; charset=utf-8, */*"),
+            Some(Media::GraphqlResponse)
+        );
+        assert_eq!(
+            accept("application/json, application/graphql-response+json"),
+            Some(Media::Json)
+        );
+        assert_eq!(
+            accept("application/graphql-response+json;q=0.1, application/json;q=0.2"),
+            Some(Media::Json)
+        );
+        assert_eq!(
+            accept("Application/GraphQL-Response+JSON"),
+            Some(Media::GraphqlResponse)
+        );
     }
 
     #[test]
@@ -118,7 +153,10 @@ mod tests {
         assert_eq!(accept("text/html"), None);
         assert_eq!(accept("application/json;q=0"), None);
         assert_eq!(accept("application/json; charset=utf-16"), None);
-        assert_eq!(accept("text/html, application/json;q=0.001"), Some(Media::Json));
+        assert_eq!(
+            accept("text/html, application/json;q=0.001"),
+            Some(Media::Json)
+        );
         assert_eq!(accept("application/json;q=1.5"), None);
     }
 
@@ -130,8 +168,10 @@ mod tests {
         assert!(!content_type("text/plain"));
         assert!(!content_type("application/jsonp"));
         assert!(!is_json(&HeaderMap::new()));
-        let mut compressed =
-            HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+        let mut compressed = HeaderMap::from_iter([(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/json"),
+        )]);
         compressed.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         assert!(!is_json(&compressed));
     }

@@ -54,16 +54,26 @@ pub fn router(web: &Arc<Web>) -> Router {
     let mut router = Router::new()
         .route("/api/graphql", any(graphql::endpoint))
         .route("/api/webhooks/{name}", post(webhooks::take))
-        .route("/3ds/{token}", get(returns::come_back).post(returns::come_back))
-        .route("/return/{token}", get(returns::come_back).post(returns::come_back))
+        .route(
+            "/3ds/{token}",
+            get(returns::come_back).post(returns::come_back),
+        )
+        .route(
+            "/return/{token}",
+            get(returns::come_back).post(returns::come_back),
+        )
         .route("/health/live", get(health::live))
         .route("/health/ready", get(health::ready))
         .route("/metrics", get(health::metrics))
-        .route("/token-return/{token}", get(token_return::back).post(token_return::back));
+        .route(
+            "/token-return/{token}",
+            get(token_return::back).post(token_return::back),
+        );
     if web.rules.sandbox {
-        router = router
-            .route("/sandbox/books", get(books::books))
-            .route("/sandbox/pages/{token}", get(sandbox_pages::show).post(sandbox_pages::decide));
+        router = router.route("/sandbox/books", get(books::books)).route(
+            "/sandbox/pages/{token}",
+            get(sandbox_pages::show).post(sandbox_pages::decide),
+        );
     }
     router
         .fallback(nothing_here)

@@ -34,9 +34,18 @@ impl Origins {
         let mut response = StatusCode::NO_CONTENT.into_response();
         if self.permit(origin, response.headers_mut()) {
             let headers = response.headers_mut();
-            headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, OPTIONS"));
-            headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(ALLOWED_HEADERS));
-            headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static(MAX_AGE));
+            headers.insert(
+                header::ACCESS_CONTROL_ALLOW_METHODS,
+                HeaderValue::from_static("GET, POST, OPTIONS"),
+            );
+            headers.insert(
+                header::ACCESS_CONTROL_ALLOW_HEADERS,
+                HeaderValue::from_static(ALLOWED_HEADERS),
+            );
+            headers.insert(
+                header::ACCESS_CONTROL_MAX_AGE,
+                HeaderValue::from_static(MAX_AGE),
+            );
         }
         response
     }
@@ -47,14 +56,21 @@ impl Origins {
             Self::Any => HeaderValue::from_static("*"),
             Self::Listed(listed) => {
                 headers.append(header::VARY, HeaderValue::from_static("origin"));
-                match origin.filter(|origin| listed.iter().any(|one| one.text().as_bytes() == origin.as_bytes())) {
+                match origin.filter(|origin| {
+                    listed
+                        .iter()
+                        .any(|one| one.text().as_bytes() == origin.as_bytes())
+                }) {
                     Some(origin) => origin.clone(),
                     None => return false,
                 }
             }
         };
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
-        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED_HEADERS));
+        headers.insert(
+            header::ACCESS_CONTROL_EXPOSE_HEADERS,
+            HeaderValue::from_static(EXPOSED_HEADERS),
+        );
         true
     }
 }
@@ -65,8 +81,18 @@ mod tests {
     use crate::config::{Sandbox, Settings, Sources};
 
     fn listed() -> Origins {
-        let environment = vec![("POINTSMAN_SERVER__ALLOWED_ORIGINS".to_owned(), "https://shop.example".to_owned())];
-        let settings = Settings::load(Sources { environment, ..Sources::default() }, Sandbox::Open).unwrap();
+        let environment = vec![(
+            "POINTSMAN_SERVER__ALLOWED_ORIGINS".to_owned(),
+            "https://shop.example".to_owned(),
+        )];
+        let settings = Settings::load(
+            Sources {
+                environment,
+                ..Sources::default()
+            },
+            Sandbox::Open,
+        )
+        .unwrap();
         Origins::Listed(settings.server.allowed_origins.unwrap())
     }
 
@@ -83,8 +109,16 @@ mod tests {
 
     #[test]
     fn a_listed_origin_may_call_and_no_other() {
-        assert_eq!(allowed(&listed(), "https://shop.example").unwrap(), "https://shop.example");
-        for other in ["https://evil.example", "http://shop.example", "https://shop.example.evil.example", "null"] {
+        assert_eq!(
+            allowed(&listed(), "https://shop.example").unwrap(),
+            "https://shop.example"
+        );
+        for other in [
+            "https://evil.example",
+            "http://shop.example",
+            "https://shop.example.evil.example",
+            "null",
+        ] {
             assert_eq!(allowed(&listed(), other), None, "{other}");
         }
     }
@@ -98,6 +132,9 @@ mod tests {
 
     #[test]
     fn any_origin_may_call_when_all_may() {
-        assert_eq!(allowed(&Origins::Any, "https://anywhere.example").unwrap(), "*");
+        assert_eq!(
+            allowed(&Origins::Any, "https://anywhere.example").unwrap(),
+            "*"
+        );
     }
 }

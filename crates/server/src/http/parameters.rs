@@ -27,7 +27,10 @@ impl Parameters {
     /// From the body of a `POST`.
     pub(super) fn from_body(body: &[u8]) -> Result<Self, Envelope> {
         let Ok(text) = std::str::from_utf8(body) else {
-            return Err(Envelope::malformed(Code::GraphqlSyntax, "The body is not valid UTF-8."));
+            return Err(Envelope::malformed(
+                Code::GraphqlSyntax,
+                "The body is not valid UTF-8.",
+            ));
         };
         if text.trim_start().starts_with('[') {
             return Err(Envelope::malformed(
@@ -37,16 +40,26 @@ impl Parameters {
         }
         match serde_json::from_str::<Unchecked>(text) {
             Ok(unchecked) => unchecked.check(),
-            Err(error) => Err(Envelope::malformed(Code::GraphqlSyntax, why_no_object(text, &error))),
+            Err(error) => Err(Envelope::malformed(
+                Code::GraphqlSyntax,
+                why_no_object(text, &error),
+            )),
         }
     }
 
     /// From the query part of the address of a `GET`.
     pub(super) fn from_address(query: &str) -> Result<Self, Envelope> {
         let Some(pairs) = query_text::pairs(query) else {
-            return Err(malformed("The address has a broken escape or text that is not UTF-8."));
+            return Err(malformed(
+                "The address has a broken escape or text that is not UTF-8.",
+            ));
         };
-        let mut unchecked = Unchecked { query: None, operation_name: None, variables: None, extensions: None };
+        let mut unchecked = Unchecked {
+            query: None,
+            operation_name: None,
+            variables: None,
+            extensions: None,
+        };
         for (name, value) in pairs {
             let (slot, read) = match name.as_str() {
                 "query" => (&mut unchecked.query, Some(Strict(Value::String(value)))),
@@ -77,7 +90,11 @@ impl Unchecked {
             Some(_) => return Err(malformed("The parameter `operationName` must be a string.")),
         };
         object(self.extensions, "extensions")?;
-        Ok(Parameters { query, operation_name, variables: object(self.variables, "variables")? })
+        Ok(Parameters {
+            query,
+            operation_name,
+            variables: object(self.variables, "variables")?,
+        })
     }
 }
 
@@ -90,14 +107,17 @@ fn json(text: &str, name: &str) -> Result<Strict, Envelope> {
     if text.is_empty() {
         return Ok(Strict(Value::Null));
     }
-    serde_json::from_str(text).map_err(|_| malformed(&format!("The parameter `{name}` is not valid JSON.")))
+    serde_json::from_str(text)
+        .map_err(|_| malformed(&format!("The parameter `{name}` is not valid JSON.")))
 }
 
 fn object(value: Option<Strict>, name: &str) -> Result<Map<String, Value>, Envelope> {
     match value.map(|value| value.0) {
         None | Some(Value::Null) => Ok(Map::new()),
         Some(Value::Object(object)) => Ok(object),
-        Some(_) => Err(malformed(&format!("The parameter `{name}` must be a JSON object."))),
+        Some(_) => Err(malformed(&format!(
+            "The parameter `{name}` must be a JSON object."
+        ))),
     }
 }
 
@@ -108,12 +128,17 @@ fn malformed(message: &str) -> Envelope {
 /// Says what is wrong with a body, by place alone: the parser's own words may quote it.
 fn why_no_object(text: &str, error: &serde_json::Error) -> String {
     if text.trim_start().is_empty() {
-        return "The body is empty; it must be a JSON object with the parameter `query`.".to_owned();
+        return "The body is empty; it must be a JSON object with the parameter `query`."
+            .to_owned();
     }
     if error.is_data() {
         return "The body must be a JSON object in which each name is given once.".to_owned();
     }
-    format!("The body is not valid JSON at line {}, column {}.", error.line(), error.column())
+    format!(
+        "The body is not valid JSON at line {}, column {}.",
+        error.line(),
+        error.column()
+    )
 }
 
 #[cfg(test)]
@@ -121,7 +146,9 @@ mod tests {
     use super::*;
 
     fn refused(body: &[u8]) -> String {
-        let Err(envelope) = Parameters::from_body(body) else { panic!("accepted") };
+        let Err(envelope) = Parameters::from_body(body) else {
+            panic!("accepted")
+        };
         format!("{envelope:?}")
     }
 
@@ -130,20 +157,32 @@ mod tests {
         let body =
             br#"{"query": "{ a }", "operationName": null, "variables": {"b": 1}, "extensions": null, "more": 1}"#;
         let read = Parameters::from_body(body).unwrap_or_else(|_| panic!("refused"));
-        assert_eq!((read.query.as_str(), read.operation_name, read.variables.len()), ("{ a }", None, 1));
+        assert_eq!(
+            (
+                read.query.as_str(),
+                read.operation_name,
+                read.variables.len()
+            ),
+            ("{ a }", None, 1)
+        );
     }
 
     #[test]
     fn parameters_of_another_type_are_named() {
         for wrong in ["0", "false", "[\"array\"]", "{\"obj\": \"ect\"}"] {
-            assert!(refused(format!("{{\"query\": {wrong}}}").as_bytes()).contains("`query` must be a string"));
+            assert!(
+                refused(format!("{{\"query\": {wrong}}}").as_bytes())
+                    .contains("`query` must be a string")
+            );
             let body = format!("{{\"query\": \"{{a}}\", \"operationName\": {wrong}}}");
             assert!(refused(body.as_bytes()).contains("`operationName` must be a string"));
         }
         for name in ["variables", "extensions"] {
             for wrong in ["0", "false", "[\"array\"]", "\"string\""] {
                 let body = format!("{{\"query\": \"{{a}}\", \"{name}\": {wrong}}}");
-                assert!(refused(body.as_bytes()).contains(&format!("`{name}` must be a JSON object")));
+                assert!(
+                    refused(body.as_bytes()).contains(&format!("`{name}` must be a JSON object"))
+                );
             }
         }
         assert!(refused(b"{\"qeury\": \"{a}\"}").contains("`query` is missing"));
@@ -162,9 +201,25 @@ mod tests {
 
     #[test]
     fn an_address_holds_the_same_parameters() {
-        let read = Parameters::from_address("query=%7Ba%7D&variables=%7B%22b%22%3A1%7D&operationName=").ok().unwrap();
-        assert_eq!((read.query.as_str(), read.operation_name, read.variables.len()), ("{a}", None, 1));
-        for wrong in ["", "query=a&query=b", "query=%ff", "query=a&variables=x", "query=a&variables=%5B%5D"] {
+        let read =
+            Parameters::from_address("query=%7Ba%7D&variables=%7B%22b%22%3A1%7D&operationName=")
+                .ok()
+                .unwrap();
+        assert_eq!(
+            (
+                read.query.as_str(),
+                read.operation_name,
+                read.variables.len()
+            ),
+            ("{a}", None, 1)
+        );
+        for wrong in [
+            "",
+            "query=a&query=b",
+            "query=%ff",
+            "query=a&variables=x",
+            "query=a&variables=%5B%5D",
+        ] {
             assert!(Parameters::from_address(wrong).is_err(), "{wrong}");
         }
     }

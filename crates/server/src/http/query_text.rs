@@ -29,7 +29,9 @@ fn decoded(text: &str) -> Option<String> {
 }
 
 fn hex(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+    char::from(digit)
+        .to_digit(16)
+        .and_then(|digit| u8::try_from(digit).ok())
 }
 
 #[cfg(test)]
@@ -40,7 +42,10 @@ mod tests {
     fn escapes_and_pluses_are_decoded() {
         let read = pairs("query=%7B+__typename+%7D&variables=%7b%7d&x").unwrap();
         let expected = [("query", "{ __typename }"), ("variables", "{}"), ("x", "")];
-        assert_eq!(read, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        assert_eq!(
+            read,
+            expected.map(|(name, value)| (name.to_owned(), value.to_owned()))
+        );
         assert_eq!(pairs("a=%F0%9F%8F%83").unwrap()[0].1, "🏃");
     }
 

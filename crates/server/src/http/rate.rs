@@ -24,7 +24,10 @@ struct Bucket {
 impl Rate {
     /// At most so many requests in a second.
     pub fn new(per_second: u64) -> Self {
-        Self { per_second, buckets: Mutex::default() }
+        Self {
+            per_second,
+            buckets: Mutex::default(),
+        }
     }
 
     /// Counts a request; false when it is one too many.
@@ -34,7 +37,10 @@ impl Rate {
         if buckets.len() >= REMEMBERED {
             buckets.retain(|_, bucket| self.refilled(bucket, now) < full);
         }
-        let bucket = buckets.entry(key).or_insert(Bucket { left: full, at: now });
+        let bucket = buckets.entry(key).or_insert(Bucket {
+            left: full,
+            at: now,
+        });
         bucket.left = self.refilled(bucket, now);
         bucket.at = now;
         match bucket.left.checked_sub(ONE) {
@@ -50,7 +56,10 @@ impl Rate {
         // One request a second is one millionth of a request in a microsecond.
         let micros = u64::try_from(now.since(bucket.at).as_micros()).unwrap_or(u64::MAX);
         let gained = micros.saturating_mul(self.per_second);
-        bucket.left.saturating_add(gained).min(self.per_second.saturating_mul(ONE))
+        bucket
+            .left
+            .saturating_add(gained)
+            .min(self.per_second.saturating_mul(ONE))
     }
 }
 
@@ -74,7 +83,11 @@ mod tests {
         let later = now.after(Duration::from_millis(500));
         assert!(rate.take(key(1), later) && !rate.take(key(1), later));
         let much_later = now.after(Duration::from_hours(1));
-        assert!(rate.take(key(1), much_later) && rate.take(key(1), much_later) && !rate.take(key(1), much_later));
+        assert!(
+            rate.take(key(1), much_later)
+                && rate.take(key(1), much_later)
+                && !rate.take(key(1), much_later)
+        );
     }
 
     #[test]

@@ -17,7 +17,10 @@ pub(super) struct RequestId(String);
 impl RequestId {
     /// The request's own, or a new one.
     pub(super) fn of(headers: &HeaderMap, world: &World) -> Self {
-        headers.get(HEADER).and_then(own).unwrap_or_else(|| Self(format!("req-{}", world.token(22))))
+        headers
+            .get(HEADER)
+            .and_then(own)
+            .unwrap_or_else(|| Self(format!("req-{}", world.token(22))))
     }
 
     /// The id.
@@ -44,7 +47,10 @@ mod tests {
 
     fn id(value: &str) -> RequestId {
         let (world, _) = World::simulated(1);
-        RequestId::of(&HeaderMap::from_iter([(HEADER, HeaderValue::from_bytes(value.as_bytes()).unwrap())]), &world)
+        RequestId::of(
+            &HeaderMap::from_iter([(HEADER, HeaderValue::from_bytes(value.as_bytes()).unwrap())]),
+            &world,
+        )
     }
 
     #[test]
@@ -56,12 +62,20 @@ mod tests {
 
     #[test]
     fn a_card_number_is_no_id() {
-        for card in ["4242424242424242", "order-4242424242424242-a", "4242-4242-4242-4242"] {
+        for card in [
+            "4242424242424242",
+            "order-4242424242424242-a",
+            "4242-4242-4242-4242",
+        ] {
             assert!(id(card).text().starts_with("req-"), "{card}");
         }
-        for kept in
-            ["4242424242424241", "4242-4242", "01a1fc89-c83e-7731-8a9c-ab2cdd21041b", "1769851800006", "1769851800014"]
-        {
+        for kept in [
+            "4242424242424241",
+            "4242-4242",
+            "01a1fc89-c83e-7731-8a9c-ab2cdd21041b",
+            "1769851800006",
+            "1769851800014",
+        ] {
             assert_eq!(id(kept).text(), kept);
         }
     }
@@ -74,6 +88,10 @@ mod tests {
             assert!(new.text().starts_with("req-") && new.text().len() == 26);
         }
         let (world, _) = World::simulated(1);
-        assert!(RequestId::of(&HeaderMap::new(), &world).text().starts_with("req-"));
+        assert!(
+            RequestId::of(&HeaderMap::new(), &world)
+                .text()
+                .starts_with("req-")
+        );
     }
 }

@@ -17,9 +17,14 @@ use super::{
 use crate::pages::{Html, page, see_other};
 
 /// `GET` or `POST /3ds/{token}` and `/return/{token}`.
-pub(super) async fn come_back(State(web): State<Arc<Web>>, token: Result<Path<String>, PathRejection>) -> Response {
+pub(super) async fn come_back(
+    State(web): State<Arc<Web>>,
+    token: Result<Path<String>, PathRejection>,
+) -> Response {
     // What is no text is no address of ours.
-    let Ok(Path(token)) = token else { return nothing_here() };
+    let Ok(Path(token)) = token else {
+        return nothing_here();
+    };
     in_time(&web, async { shown(&web.backend.returned(&token).await) }).await
 }
 
@@ -34,12 +39,16 @@ fn shown(returned: &Returned) -> Response {
         Returned::Closed { paid: false } => page(
             StatusCode::OK,
             "The payment was not made",
-            &Html::new().paragraph("Nothing was charged. You may close this page and try again in the shop."),
+            &Html::new().paragraph(
+                "Nothing was charged. You may close this page and try again in the shop.",
+            ),
         ),
         Returned::Unfinished { url } => page(
             StatusCode::OK,
             "One step is left",
-            &Html::new().paragraph("The payment needs your confirmation.").link(url, "Go on"),
+            &Html::new()
+                .paragraph("The payment needs your confirmation.")
+                .link(url, "Go on"),
         ),
         Returned::Undecided => page(
             StatusCode::ACCEPTED,

@@ -27,8 +27,13 @@ const FAIL: &str = "fail";
 const FORM: usize = 4096;
 
 /// `GET /sandbox/pages/{token}`: what the customer is asked to do.
-pub(super) async fn show(State(web): State<Arc<Web>>, token: Result<Path<String>, PathRejection>) -> Response {
-    let Ok(Path(token)) = token else { return nothing_here() };
+pub(super) async fn show(
+    State(web): State<Arc<Web>>,
+    token: Result<Path<String>, PathRejection>,
+) -> Response {
+    let Ok(Path(token)) = token else {
+        return nothing_here();
+    };
     in_time(&web, async {
         match web.backend.sandbox_page(&token).await {
             Ok(Some(found)) => shown(&found),
@@ -45,13 +50,17 @@ pub(super) async fn decide(
     token: Result<Path<String>, PathRejection>,
     request: Request,
 ) -> Response {
-    let Ok(Path(token)) = token else { return nothing_here() };
+    let Ok(Path(token)) = token else {
+        return nothing_here();
+    };
     in_time(&web, async {
         let form = match body::read(request.into_body(), FORM).await {
             Ok(form) => form,
             Err(envelope) => return not_understood(envelope.status()),
         };
-        let Some(pass) = outcome(&form) else { return not_understood(StatusCode::BAD_REQUEST) };
+        let Some(pass) = outcome(&form) else {
+            return not_understood(StatusCode::BAD_REQUEST);
+        };
         match web.backend.decide_sandbox_page(&token, pass).await {
             Ok(Some(found)) => see_other(&found.return_url),
             Ok(None) => nothing_here(),
@@ -64,7 +73,10 @@ pub(super) async fn decide(
 /// The one outcome in a form; `None` when there is none, another, or more than one.
 fn outcome(form: &[u8]) -> Option<bool> {
     let pairs = query_text::pairs(str::from_utf8(form).ok()?)?;
-    let mut outcomes = pairs.iter().filter(|(name, _)| name == OUTCOME).map(|(_, value)| value.as_str());
+    let mut outcomes = pairs
+        .iter()
+        .filter(|(name, _)| name == OUTCOME)
+        .map(|(_, value)| value.as_str());
     match (outcomes.next(), outcomes.next()) {
         (Some(COMPLETE), None) => Some(true),
         (Some(FAIL), None) => Some(false),
@@ -82,18 +94,27 @@ fn shown(found: &Page) -> Response {
     }
     let body = Html::new().paragraph(words.what).facts(&facts);
     let body = match found.state {
-        Progress::Waiting => body.choice(OUTCOME, &[(COMPLETE, words.complete), (FAIL, words.fail)]),
-        // The value counts no more; it only brings the customer back.
-        Progress::Passed | Progress::Completed => {
-            body.paragraph("This was done already.").choice(OUTCOME, &[(COMPLETE, "Back to the shop")])
+        Progress::Waiting => {
+            body.choice(OUTCOME, &[(COMPLETE, words.complete), (FAIL, words.fail)])
         }
-        Progress::Failed => body.paragraph("This was refused already.").choice(OUTCOME, &[(FAIL, "Back to the shop")]),
+        // The value counts no more; it only brings the customer back.
+        Progress::Passed | Progress::Completed => body
+            .paragraph("This was done already.")
+            .choice(OUTCOME, &[(COMPLETE, "Back to the shop")]),
+        Progress::Failed => body
+            .paragraph("This was refused already.")
+            .choice(OUTCOME, &[(FAIL, "Back to the shop")]),
         Progress::Over => {
             let over = "This is over: it was given up, and nothing is charged any more.";
-            body.paragraph(over).choice(OUTCOME, &[(FAIL, "Back to the shop")])
+            body.paragraph(over)
+                .choice(OUTCOME, &[(FAIL, "Back to the shop")])
         }
     };
-    page(StatusCode::OK, words.title, &body.paragraph("A page of the sandbox's simulated bank. No real money moves."))
+    page(
+        StatusCode::OK,
+        words.title,
+        &body.paragraph("A page of the sandbox's simulated bank. No real money moves."),
+    )
 }
 
 /// What a page says.
@@ -130,7 +151,8 @@ impl Words {
 }
 
 fn not_understood(status: StatusCode) -> Response {
-    let body = Html::new().paragraph("The form needs the field outcome with the value complete or fail.");
+    let body =
+        Html::new().paragraph("The form needs the field outcome with the value complete or fail.");
     page(status, "That was not understood", &body)
 }
 

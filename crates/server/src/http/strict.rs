@@ -78,7 +78,9 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Option<Value> {
-        serde_json::from_str::<Strict>(text).ok().map(|strict| strict.0)
+        serde_json::from_str::<Strict>(text)
+            .ok()
+            .map(|strict| strict.0)
     }
 
     #[test]

@@ -34,7 +34,10 @@ impl Backend for Played {
         let credential = match bearer {
             "sk_test_good" => Ok(Credential::Secret),
             "pk_test_good" => Ok(Credential::Public),
-            _ => Err(Fault::new(Code::Unauthorized, "The access token is not valid.")),
+            _ => Err(Fault::new(
+                Code::Unauthorized,
+                "The access token is not valid.",
+            )),
         };
         let id = Uuid::from_u128(1);
         let caller = credential.map(|credential| Caller {
@@ -52,21 +55,43 @@ impl Backend for Played {
             let (outcome, body) = match operation.query.as_str() {
                 "panic" => panic!("a defect"),
                 "hang" => std::future::pending().await,
-                "mutation" if operation.method == Method::Get => (Outcome::MutationByGet, json!({"errors": [{}]})),
-                "{" => (Outcome::Rejected(Code::GraphqlSyntax), json!({"errors": [{}]})),
+                "mutation" if operation.method == Method::Get => {
+                    (Outcome::MutationByGet, json!({"errors": [{}]}))
+                }
+                "{" => (
+                    Outcome::Rejected(Code::GraphqlSyntax),
+                    json!({"errors": [{}]}),
+                ),
                 _ => (Outcome::Executed, json!({"data": {"key": operation.key}})),
             };
             let replayed = operation.query == "replay";
-            Answer { outcome, body: body.to_string().into_bytes(), replayed, operation: "getPayment", code: None }
+            Answer {
+                outcome,
+                body: body.to_string().into_bytes(),
+                replayed,
+                operation: "getPayment",
+                code: None,
+            }
         }
         .boxed()
     }
 
-    fn hear<'a>(&'a self, _: &'a Caller, name: String, said: Value) -> BoxFuture<'a, Result<engine::Heard, Fault>> {
+    fn hear<'a>(
+        &'a self,
+        _: &'a Caller,
+        name: String,
+        said: Value,
+    ) -> BoxFuture<'a, Result<engine::Heard, Fault>> {
         let heard = match (name.as_str(), said.get("payment")) {
             (_, Some(_)) => Err(engine::faults::payment_not_found()),
-            ("shipped", None) => Ok(engine::Heard { resumed: 1, started: 2 }),
-            (_, None) => Ok(engine::Heard { resumed: 0, started: 0 }),
+            ("shipped", None) => Ok(engine::Heard {
+                resumed: 1,
+                started: 2,
+            }),
+            (_, None) => Ok(engine::Heard {
+                resumed: 0,
+                started: 0,
+            }),
         };
         std::future::ready(heard).boxed()
     }
@@ -75,7 +100,11 @@ impl Backend for Played {
         std::future::ready(Ok(())).boxed()
     }
 
-    fn books<'a>(&'a self, _: domain::id::TeamId, reference: Option<&'a str>) -> BoxFuture<'a, Option<Value>> {
+    fn books<'a>(
+        &'a self,
+        _: domain::id::TeamId,
+        reference: Option<&'a str>,
+    ) -> BoxFuture<'a, Option<Value>> {
         std::future::ready(Some(json!({"entries": [], "reference": reference}))).boxed()
     }
 
@@ -83,18 +112,36 @@ impl Backend for Played {
         std::future::ready(played_page(token)).boxed()
     }
 
-    fn decide_sandbox_page<'a>(&'a self, token: &'a str, _: bool) -> BoxFuture<'a, Result<Option<Page>, Fault>> {
+    fn decide_sandbox_page<'a>(
+        &'a self,
+        token: &'a str,
+        _: bool,
+    ) -> BoxFuture<'a, Result<Option<Page>, Fault>> {
         std::future::ready(played_page(token)).boxed()
     }
 
-    fn token_return<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Option<TokenReturn>, Fault>> {
+    fn token_return<'a>(
+        &'a self,
+        token: &'a str,
+    ) -> BoxFuture<'a, Result<Option<TokenReturn>, Fault>> {
         let seen = match token {
-            "merchant" => Some(TokenReturn::Merchant("https://shop.example/?id=1".to_owned())),
-            "unfinished" => Some(TokenReturn::Unfinished("https://issuer.example/1".to_owned())),
+            "merchant" => Some(TokenReturn::Merchant(
+                "https://shop.example/?id=1".to_owned(),
+            )),
+            "unfinished" => Some(TokenReturn::Unfinished(
+                "https://issuer.example/1".to_owned(),
+            )),
             "close" => Some(TokenReturn::Close { completed: true }),
             _ => None,
         };
-        async move { if token == "broken" { Err(Fault::unavailable()) } else { Ok(seen) } }.boxed()
+        async move {
+            if token == "broken" {
+                Err(Fault::unavailable())
+            } else {
+                Ok(seen)
+            }
+        }
+        .boxed()
     }
 
     fn metrics(&self) -> String {
@@ -140,7 +187,11 @@ impl Site {
             places: Arc::default(),
         };
         let web = Arc::new(Web::new(Arc::new(Played), world, rules));
-        Self { router: router(&web), web, sim }
+        Self {
+            router: router(&web),
+            web,
+            sim,
+        }
     }
 
     fn new() -> Self {
@@ -154,7 +205,11 @@ impl Site {
                 let response: Response = router.call(request).await.unwrap();
                 let (parts, body) = response.into_parts();
                 let body = body.collect().await.unwrap().to_bytes();
-                Reply { status: parts.status, headers: parts.headers, text: String::from_utf8(body.to_vec()).unwrap() }
+                Reply {
+                    status: parts.status,
+                    headers: parts.headers,
+                    text: String::from_utf8(body.to_vec()).unwrap(),
+                }
             })
             .unwrap()
     }
@@ -176,20 +231,33 @@ struct Reply {
 
 impl Reply {
     fn header(&self, name: &str) -> &str {
-        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+        self.headers
+            .get(name)
+            .map_or("", |value| value.to_str().unwrap())
     }
 
     fn code(&self) -> String {
         let json: Value = serde_json::from_str(&self.text).unwrap();
-        assert!(json["errors"][0]["message"].as_str().is_some_and(|message| !message.is_empty()), "{json}");
+        assert!(
+            json["errors"][0]["message"]
+                .as_str()
+                .is_some_and(|message| !message.is_empty()),
+            "{json}"
+        );
         assert!(json.get("data").is_none(), "{json}");
-        json["errors"][0]["extensions"]["code"].as_str().unwrap().to_owned()
+        json["errors"][0]["extensions"]["code"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     }
 }
 
 /// A request that is right but for what the headers replace. An empty value takes a header away.
 fn request(method: HttpMethod, path: &str, body: &str, headers: &[(&str, &str)]) -> Request<Body> {
-    let mut all = vec![("authorization", "Bearer sk_test_good"), ("content-type", "application/json")];
+    let mut all = vec![
+        ("authorization", "Bearer sk_test_good"),
+        ("content-type", "application/json"),
+    ];
     all.retain(|(name, _)| !headers.iter().any(|(other, _)| other == name));
     all.extend(headers.iter().filter(|(_, value)| !value.is_empty()));
     let mut request = Request::builder().method(method).uri(path);
@@ -204,41 +272,69 @@ const GRAPHQL_RESPONSE: (&str, &str) = ("accept", "application/graphql-response+
 #[test]
 fn the_answer_has_the_type_that_was_asked_for() {
     let site = Site::new();
-    assert_eq!(site.query("{a}", &[]).header("content-type"), "application/json; charset=utf-8");
+    assert_eq!(
+        site.query("{a}", &[]).header("content-type"),
+        "application/json; charset=utf-8"
+    );
     let reply = site.query("{a}", &[GRAPHQL_RESPONSE]);
-    assert_eq!(reply.header("content-type"), "application/graphql-response+json; charset=utf-8");
+    assert_eq!(
+        reply.header("content-type"),
+        "application/graphql-response+json; charset=utf-8"
+    );
     let reply = site.query("{a}", &[("accept", "text/html")]);
-    assert_eq!((reply.status, reply.code().as_str()), (StatusCode::NOT_ACCEPTABLE, "error.graphql.validation"));
+    assert_eq!(
+        (reply.status, reply.code().as_str()),
+        (StatusCode::NOT_ACCEPTABLE, "error.graphql.validation")
+    );
 }
 
 #[test]
 fn a_document_that_is_refused_is_200_for_older_clients_and_400_for_newer_ones() {
     let site = Site::new();
     assert_eq!(site.query("{", &[]).status, StatusCode::OK);
-    assert_eq!(site.query("{", &[GRAPHQL_RESPONSE]).status, StatusCode::BAD_REQUEST);
+    assert_eq!(
+        site.query("{", &[GRAPHQL_RESPONSE]).status,
+        StatusCode::BAD_REQUEST
+    );
 }
 
 #[test]
 fn malformed_requests_are_400_for_all() {
     let site = Site::new();
-    for body in
-        ["", "{ \"not a JSON", "{\"notquery\": \"{a}\"}", "{\"query\": 0}", "{\"query\": \"{a}\", \"variables\": []}"]
-    {
+    for body in [
+        "",
+        "{ \"not a JSON",
+        "{\"notquery\": \"{a}\"}",
+        "{\"query\": 0}",
+        "{\"query\": \"{a}\", \"variables\": []}",
+    ] {
         for headers in [&[][..], &[GRAPHQL_RESPONSE]] {
             let reply = site.post(body, headers);
             assert_eq!(reply.status, StatusCode::BAD_REQUEST, "{body}");
             assert!(reply.code().starts_with("error.graphql."));
         }
     }
-    assert_eq!(site.post("{\"query\": \"{a}\"}", &[("content-type", "")]).status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    assert_eq!(
+        site.post("{\"query\": \"{a}\"}", &[("content-type", "")])
+            .status,
+        StatusCode::UNSUPPORTED_MEDIA_TYPE
+    );
 }
 
 #[test]
 fn a_missing_or_bad_credential_is_401() {
     let site = Site::new();
-    for credential in ["", "Bearer sk_test_bad", "Basic sk_test_good", "sk_test_good"] {
+    for credential in [
+        "",
+        "Bearer sk_test_bad",
+        "Basic sk_test_good",
+        "sk_test_good",
+    ] {
         let reply = site.query("{a}", &[("authorization", credential)]);
-        assert_eq!((reply.status, reply.code().as_str()), (StatusCode::UNAUTHORIZED, "api.key.unauthorized"));
+        assert_eq!(
+            (reply.status, reply.code().as_str()),
+            (StatusCode::UNAUTHORIZED, "api.key.unauthorized")
+        );
         assert_eq!(reply.header("www-authenticate"), "Bearer");
     }
 }
@@ -247,20 +343,49 @@ fn a_missing_or_bad_credential_is_401() {
 fn a_webhook_is_taken_from_a_server_alone_and_says_what_it_did() {
     let site = Site::new();
     let send = |body: &str, headers: &[(&str, &str)]| {
-        site.ask(request(HttpMethod::POST, "/api/webhooks/shipped", body, headers))
+        site.ask(request(
+            HttpMethod::POST,
+            "/api/webhooks/shipped",
+            body,
+            headers,
+        ))
     };
     let taken = send("{}", &[]);
-    assert_eq!((taken.status, taken.text.as_str()), (StatusCode::ACCEPTED, r#"{"resumed":1,"started":2}"#));
-    let (public, none) = (("authorization", "Bearer pk_test_good"), ("authorization", ""));
+    assert_eq!(
+        (taken.status, taken.text.as_str()),
+        (StatusCode::ACCEPTED, r#"{"resumed":1,"started":2}"#)
+    );
+    let (public, none) = (
+        ("authorization", "Bearer pk_test_good"),
+        ("authorization", ""),
+    );
     assert_eq!(send("{}", &[public]).status, StatusCode::FORBIDDEN);
     assert_eq!(send("{}", &[none]).status, StatusCode::UNAUTHORIZED);
-    assert_eq!(send("{}", &[("content-type", "text/plain")]).status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
-    for bad in ["", "[]", "{\"a\": 1, \"a\": 2}", "{\"a\": \"4242424242424242\"}"] {
+    assert_eq!(
+        send("{}", &[("content-type", "text/plain")]).status,
+        StatusCode::UNSUPPORTED_MEDIA_TYPE
+    );
+    for bad in [
+        "",
+        "[]",
+        "{\"a\": 1, \"a\": 2}",
+        "{\"a\": \"4242424242424242\"}",
+    ] {
         let reply = send(bad, &[]);
-        assert_eq!((reply.status, reply.code().as_str()), (StatusCode::BAD_REQUEST, "error.validation"), "{bad}");
+        assert_eq!(
+            (reply.status, reply.code().as_str()),
+            (StatusCode::BAD_REQUEST, "error.validation"),
+            "{bad}"
+        );
     }
-    assert_eq!(send("{\"payment\": \"x\"}", &[]).code(), "error.payment.not-found");
-    assert_eq!(send(&format!("{{\"a\": \"{}\"}}", "x".repeat(16_384)), &[]).status, StatusCode::PAYLOAD_TOO_LARGE);
+    assert_eq!(
+        send("{\"payment\": \"x\"}", &[]).code(),
+        "error.payment.not-found"
+    );
+    assert_eq!(
+        send(&format!("{{\"a\": \"{}\"}}", "x".repeat(16_384)), &[]).status,
+        StatusCode::PAYLOAD_TOO_LARGE
+    );
     let read = site.ask(request(HttpMethod::GET, "/api/webhooks/shipped", "", &[]));
     assert_eq!(read.status, StatusCode::METHOD_NOT_ALLOWED);
     site.web.drain();
@@ -271,7 +396,10 @@ fn a_webhook_is_taken_from_a_server_alone_and_says_what_it_did() {
 fn a_body_that_is_too_large_is_413() {
     let site = Site::new();
     let reply = site.query(&"a".repeat(1024), &[]);
-    assert_eq!((reply.status, reply.code().as_str()), (StatusCode::PAYLOAD_TOO_LARGE, "error.graphql.limit"));
+    assert_eq!(
+        (reply.status, reply.code().as_str()),
+        (StatusCode::PAYLOAD_TOO_LARGE, "error.graphql.limit")
+    );
     assert_eq!(site.query(&"a".repeat(1000), &[]).status, StatusCode::OK);
 }
 
@@ -280,7 +408,10 @@ fn too_many_requests_are_429_with_a_time_to_wait() {
     let site = Site::with(Some(Rate::new(1)));
     assert_eq!(site.query("{a}", &[]).status, StatusCode::OK);
     let reply = site.query("{a}", &[]);
-    assert_eq!((reply.status, reply.code().as_str()), (StatusCode::TOO_MANY_REQUESTS, "error.rate-limited"));
+    assert_eq!(
+        (reply.status, reply.code().as_str()),
+        (StatusCode::TOO_MANY_REQUESTS, "error.rate-limited")
+    );
     assert_eq!(reply.header("retry-after"), "1");
 }
 
@@ -291,8 +422,14 @@ fn whoever_stops_takes_no_work_and_is_not_ready_but_lives() {
     assert_eq!(get("/health/ready"), StatusCode::OK);
     site.web.drain();
     let reply = site.query("{a}", &[]);
-    assert_eq!((reply.status, reply.code().as_str()), (StatusCode::SERVICE_UNAVAILABLE, "error.unavailable"));
-    assert_eq!((reply.header("retry-after"), reply.header("connection")), ("1", "close"));
+    assert_eq!(
+        (reply.status, reply.code().as_str()),
+        (StatusCode::SERVICE_UNAVAILABLE, "error.unavailable")
+    );
+    assert_eq!(
+        (reply.header("retry-after"), reply.header("connection")),
+        ("1", "close")
+    );
     assert_eq!(get("/health/ready"), StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(get("/health/live"), StatusCode::OK);
     site.sim.run_until(site.web.idle()).unwrap();
@@ -302,17 +439,28 @@ fn whoever_stops_takes_no_work_and_is_not_ready_but_lives() {
 fn a_request_that_runs_out_of_time_gets_an_answer() {
     let site = Site::new();
     let reply = site.query("hang", &[]);
-    assert_eq!((reply.status, reply.code().as_str()), (StatusCode::SERVICE_UNAVAILABLE, "error.unavailable"));
+    assert_eq!(
+        (reply.status, reply.code().as_str()),
+        (StatusCode::SERVICE_UNAVAILABLE, "error.unavailable")
+    );
 }
 
 #[test]
 fn a_panic_is_told_as_a_defect_with_the_request_s_id_and_nothing_else() {
     let site = Site::new();
     let reply = site.query("panic", &[("x-request-id", "mine-1")]);
-    assert_eq!((reply.status, reply.code().as_str()), (StatusCode::OK, "error.unknown"));
-    assert!(reply.text.contains("\"requestId\":\"mine-1\"") && reply.text.contains("\"noTrace\":false"));
+    assert_eq!(
+        (reply.status, reply.code().as_str()),
+        (StatusCode::OK, "error.unknown")
+    );
+    assert!(
+        reply.text.contains("\"requestId\":\"mine-1\"") && reply.text.contains("\"noTrace\":false")
+    );
     assert!(!reply.text.contains("a defect"));
-    assert_eq!(site.query("panic", &[GRAPHQL_RESPONSE]).status, StatusCode::INTERNAL_SERVER_ERROR);
+    assert_eq!(
+        site.query("panic", &[GRAPHQL_RESPONSE]).status,
+        StatusCode::INTERNAL_SERVER_ERROR
+    );
 }
 
 #[test]
@@ -329,10 +477,17 @@ fn every_response_has_a_request_id_and_the_headers_of_caution() {
             HttpMethod::OPTIONS,
             "/api/graphql",
             "",
-            &[("origin", "https://a.example"), ("access-control-request-method", "POST")],
+            &[
+                ("origin", "https://a.example"),
+                ("access-control-request-method", "POST"),
+            ],
         )),
     ] {
-        assert!(reply.header("x-request-id").starts_with("req-"), "{}", reply.status);
+        assert!(
+            reply.header("x-request-id").starts_with("req-"),
+            "{}",
+            reply.status
+        );
         assert_eq!(reply.header("x-content-type-options"), "nosniff");
         assert_eq!(reply.header("cache-control"), "no-store");
     }
@@ -341,7 +496,13 @@ fn every_response_has_a_request_id_and_the_headers_of_caution() {
 #[test]
 fn other_methods_are_405_and_name_those_that_are_taken() {
     let site = Site::new();
-    for method in [HttpMethod::HEAD, HttpMethod::PUT, HttpMethod::DELETE, HttpMethod::PATCH, HttpMethod::OPTIONS] {
+    for method in [
+        HttpMethod::HEAD,
+        HttpMethod::PUT,
+        HttpMethod::DELETE,
+        HttpMethod::PATCH,
+        HttpMethod::OPTIONS,
+    ] {
         let reply = site.ask(request(method.clone(), "/api/graphql", "", &[]));
         assert_eq!(
             (reply.status, reply.header("allow")),
@@ -350,33 +511,67 @@ fn other_methods_are_405_and_name_those_that_are_taken() {
         );
     }
     let reply = site.ask(request(HttpMethod::POST, "/health/live", "", &[]));
-    assert_eq!((reply.status, reply.header("allow")), (StatusCode::METHOD_NOT_ALLOWED, "GET,HEAD"));
+    assert_eq!(
+        (reply.status, reply.header("allow")),
+        (StatusCode::METHOD_NOT_ALLOWED, "GET,HEAD")
+    );
     assert_eq!(reply.code(), "error.validation");
 }
 
 #[test]
 fn unknown_addresses_are_404() {
     let reply = Site::new().ask(request(HttpMethod::GET, "/admin?x=secret", "", &[]));
-    assert_eq!((reply.status, reply.code().as_str()), (StatusCode::NOT_FOUND, "error.validation"));
+    assert_eq!(
+        (reply.status, reply.code().as_str()),
+        (StatusCode::NOT_FOUND, "error.validation")
+    );
     assert!(!reply.text.contains("secret"));
 }
 
 #[test]
 fn a_query_may_come_in_an_address() {
     let site = Site::new();
-    let reply = site.ask(request(HttpMethod::GET, "/api/graphql?query=%7Ba%7D", "", &[]));
-    assert_eq!((reply.status, reply.text.as_str()), (StatusCode::OK, r#"{"data":{"key":null}}"#));
-    assert_eq!(site.ask(request(HttpMethod::GET, "/api/graphql", "", &[])).status, StatusCode::BAD_REQUEST);
-    let reply = site.ask(request(HttpMethod::GET, "/api/graphql?query=mutation", "", &[]));
-    assert_eq!((reply.status, reply.header("allow")), (StatusCode::METHOD_NOT_ALLOWED, "POST"));
+    let reply = site.ask(request(
+        HttpMethod::GET,
+        "/api/graphql?query=%7Ba%7D",
+        "",
+        &[],
+    ));
+    assert_eq!(
+        (reply.status, reply.text.as_str()),
+        (StatusCode::OK, r#"{"data":{"key":null}}"#)
+    );
+    assert_eq!(
+        site.ask(request(HttpMethod::GET, "/api/graphql", "", &[]))
+            .status,
+        StatusCode::BAD_REQUEST
+    );
+    let reply = site.ask(request(
+        HttpMethod::GET,
+        "/api/graphql?query=mutation",
+        "",
+        &[],
+    ));
+    assert_eq!(
+        (reply.status, reply.header("allow")),
+        (StatusCode::METHOD_NOT_ALLOWED, "POST")
+    );
     assert_eq!(site.query("mutation", &[]).status, StatusCode::OK);
 }
 
 #[test]
 fn a_remembered_result_is_marked() {
     let site = Site::new();
-    assert_eq!(site.query("replay", &[]).header("idempotency-replayed"), "true");
-    assert!(!site.query("{a}", &[]).headers.contains_key("idempotency-replayed"));
+    assert_eq!(
+        site.query("replay", &[]).header("idempotency-replayed"),
+        "true"
+    );
+    assert!(
+        !site
+            .query("{a}", &[])
+            .headers
+            .contains_key("idempotency-replayed")
+    );
 }
 
 #[test]
@@ -391,35 +586,73 @@ fn several_idempotency_keys_become_one_that_is_never_valid() {
 fn books_are_for_secret_keys() {
     let site = Site::new();
     let books = |credential: &str| {
-        site.ask(request(HttpMethod::GET, "/sandbox/books?reference=a%2Db", "", &[("authorization", credential)]))
+        site.ask(request(
+            HttpMethod::GET,
+            "/sandbox/books?reference=a%2Db",
+            "",
+            &[("authorization", credential)],
+        ))
     };
-    assert_eq!(books("Bearer sk_test_good").text, r#"{"entries":[],"reference":"a-b"}"#);
+    assert_eq!(
+        books("Bearer sk_test_good").text,
+        r#"{"entries":[],"reference":"a-b"}"#
+    );
     assert_eq!(books("").status, StatusCode::UNAUTHORIZED);
     let reply = books("Bearer pk_test_good");
-    assert_eq!((reply.status, reply.code().as_str()), (StatusCode::FORBIDDEN, "api.key.forbidden"));
+    assert_eq!(
+        (reply.status, reply.code().as_str()),
+        (StatusCode::FORBIDDEN, "api.key.forbidden")
+    );
 }
 
 #[test]
 fn a_browser_gets_permission_before_and_with_the_answer() {
     let site = Site::new();
-    let headers =
-        [("origin", "https://shop.example"), ("access-control-request-method", "POST"), ("authorization", "")];
+    let headers = [
+        ("origin", "https://shop.example"),
+        ("access-control-request-method", "POST"),
+        ("authorization", ""),
+    ];
     let reply = site.ask(request(HttpMethod::OPTIONS, "/api/graphql", "", &headers));
-    assert_eq!((reply.status, reply.header("access-control-allow-origin")), (StatusCode::NO_CONTENT, "*"));
-    assert!(reply.header("access-control-allow-headers").contains("x-idempotency-key"));
-    assert_eq!(site.query("{a}", &headers[..1]).header("access-control-allow-origin"), "*");
-    assert_eq!(reply.headers.get(header::ACCESS_CONTROL_ALLOW_CREDENTIALS), None);
+    assert_eq!(
+        (reply.status, reply.header("access-control-allow-origin")),
+        (StatusCode::NO_CONTENT, "*")
+    );
+    assert!(
+        reply
+            .header("access-control-allow-headers")
+            .contains("x-idempotency-key")
+    );
+    assert_eq!(
+        site.query("{a}", &headers[..1])
+            .header("access-control-allow-origin"),
+        "*"
+    );
+    assert_eq!(
+        reply.headers.get(header::ACCESS_CONTROL_ALLOW_CREDENTIALS),
+        None
+    );
 }
 
 const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
 
 impl Site {
     fn page(&self, token: &str) -> Reply {
-        self.ask(request(HttpMethod::GET, &format!("/sandbox/pages/{token}"), "", &[("authorization", "")]))
+        self.ask(request(
+            HttpMethod::GET,
+            &format!("/sandbox/pages/{token}"),
+            "",
+            &[("authorization", "")],
+        ))
     }
 
     fn decide(&self, token: &str, form: &str) -> Reply {
-        self.ask(request(HttpMethod::POST, &format!("/sandbox/pages/{token}"), form, &[("authorization", ""), FORM]))
+        self.ask(request(
+            HttpMethod::POST,
+            &format!("/sandbox/pages/{token}"),
+            form,
+            &[("authorization", ""), FORM],
+        ))
     }
 }
 
@@ -427,14 +660,30 @@ impl Site {
 fn a_page_shows_what_is_asked_and_needs_no_credential() {
     let site = Site::new();
     let reply = site.page("waiting");
-    assert_eq!((reply.status, reply.header("content-type")), (StatusCode::OK, "text/html; charset=utf-8"));
-    assert!(reply.text.contains("€12.34") && reply.text.contains("VISA"), "{}", reply.text);
+    assert_eq!(
+        (reply.status, reply.header("content-type")),
+        (StatusCode::OK, "text/html; charset=utf-8")
+    );
+    assert!(
+        reply.text.contains("€12.34") && reply.text.contains("VISA"),
+        "{}",
+        reply.text
+    );
     for value in ["complete", "fail"] {
-        assert!(reply.text.contains(&format!("name=\"outcome\" value=\"{value}\"")), "{}", reply.text);
+        assert!(
+            reply
+                .text
+                .contains(&format!("name=\"outcome\" value=\"{value}\"")),
+            "{}",
+            reply.text
+        );
     }
     assert!(!reply.text.contains("<script"));
     for (name, value) in [
-        ("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"),
+        (
+            "content-security-policy",
+            "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'",
+        ),
         ("referrer-policy", "no-referrer"),
         ("cache-control", "no-store"),
         ("x-content-type-options", "nosniff"),
@@ -446,11 +695,21 @@ fn a_page_shows_what_is_asked_and_needs_no_credential() {
 #[test]
 fn a_page_that_is_decided_says_so_and_leads_back() {
     let site = Site::new();
-    for (token, words) in [("passed", "done already"), ("failed", "refused already"), ("over", "given up")] {
+    for (token, words) in [
+        ("passed", "done already"),
+        ("failed", "refused already"),
+        ("over", "given up"),
+    ] {
         let text = site.page(token).text;
-        assert!(text.contains(words) && text.matches("<button").count() == 1, "{text}");
+        assert!(
+            text.contains(words) && text.matches("<button").count() == 1,
+            "{text}"
+        );
         let reply = site.decide(token, "outcome=complete");
-        assert_eq!((reply.status, reply.header("location")), (StatusCode::SEE_OTHER, "https://pay.example/3ds/abc"));
+        assert_eq!(
+            (reply.status, reply.header("location")),
+            (StatusCode::SEE_OTHER, "https://pay.example/3ds/abc")
+        );
     }
 }
 
@@ -459,7 +718,10 @@ fn a_decision_sends_the_customer_back() {
     let site = Site::new();
     for outcome in ["complete", "fail"] {
         let reply = site.decide("waiting", &format!("outcome={outcome}"));
-        assert_eq!((reply.status, reply.header("location")), (StatusCode::SEE_OTHER, "https://pay.example/3ds/abc"));
+        assert_eq!(
+            (reply.status, reply.header("location")),
+            (StatusCode::SEE_OTHER, "https://pay.example/3ds/abc")
+        );
     }
 }
 
@@ -468,10 +730,19 @@ fn whatever_is_wrong_at_a_page_is_told_by_a_page() {
     let site = Site::new();
     for (reply, status) in [
         (site.page("unknown"), StatusCode::NOT_FOUND),
-        (site.decide("unknown", "outcome=fail"), StatusCode::NOT_FOUND),
-        (site.decide("waiting", "outcome=other"), StatusCode::BAD_REQUEST),
+        (
+            site.decide("unknown", "outcome=fail"),
+            StatusCode::NOT_FOUND,
+        ),
+        (
+            site.decide("waiting", "outcome=other"),
+            StatusCode::BAD_REQUEST,
+        ),
         (site.decide("waiting", ""), StatusCode::BAD_REQUEST),
-        (site.decide("waiting", &"a".repeat(5000)), StatusCode::PAYLOAD_TOO_LARGE),
+        (
+            site.decide("waiting", &"a".repeat(5000)),
+            StatusCode::PAYLOAD_TOO_LARGE,
+        ),
         (site.page("broken"), StatusCode::SERVICE_UNAVAILABLE),
     ] {
         assert_eq!(
@@ -490,13 +761,25 @@ fn who_comes_back_from_a_verification_sees_what_came_of_it() {
     let site = Site::new();
     for method in [HttpMethod::GET, HttpMethod::POST] {
         let open = |token: &str| {
-            site.ask(request(method.clone(), &format!("/token-return/{token}"), "", &[("authorization", "")]))
+            site.ask(request(
+                method.clone(),
+                &format!("/token-return/{token}"),
+                "",
+                &[("authorization", "")],
+            ))
         };
         let reply = open("merchant");
-        assert_eq!((reply.status, reply.header("location")), (StatusCode::SEE_OTHER, "https://shop.example/?id=1"));
+        assert_eq!(
+            (reply.status, reply.header("location")),
+            (StatusCode::SEE_OTHER, "https://shop.example/?id=1")
+        );
         let reply = open("unfinished");
         assert_eq!(reply.status, StatusCode::OK);
-        assert!(reply.text.contains("<a href=\"https://issuer.example/1\""), "{}", reply.text);
+        assert!(
+            reply.text.contains("<a href=\"https://issuer.example/1\""),
+            "{}",
+            reply.text
+        );
         assert!(open("close").text.contains("You may close this page"));
         assert_eq!(open("unknown").status, StatusCode::NOT_FOUND);
         assert_eq!(open("broken").status, StatusCode::SERVICE_UNAVAILABLE);

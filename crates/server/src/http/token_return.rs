@@ -16,8 +16,13 @@ use super::{
 use crate::pages::{Html, page, see_other};
 
 /// `GET` and `POST /token-return/{token}`: asks the processor what came of it, and sends the customer on.
-pub(super) async fn back(State(web): State<Arc<Web>>, token: Result<Path<String>, PathRejection>) -> Response {
-    let Ok(Path(token)) = token else { return nothing_here() };
+pub(super) async fn back(
+    State(web): State<Arc<Web>>,
+    token: Result<Path<String>, PathRejection>,
+) -> Response {
+    let Ok(Path(token)) = token else {
+        return nothing_here();
+    };
     in_time(&web, async {
         match web.backend.token_return(&token).await {
             Ok(Some(seen)) => shown(&seen),
@@ -36,11 +41,14 @@ fn shown(seen: &TokenReturn) -> Response {
             page(StatusCode::OK, "All done", &body)
         }
         TokenReturn::Close { completed: false } => {
-            let body = Html::new().paragraph("Your card could not be confirmed. You may close this page.");
+            let body =
+                Html::new().paragraph("Your card could not be confirmed. You may close this page.");
             page(StatusCode::OK, "That did not work", &body)
         }
         TokenReturn::Unfinished(url) => {
-            let body = Html::new().paragraph("Your bank still waits for you.").link(url, "Back to your bank's page");
+            let body = Html::new()
+                .paragraph("Your bank still waits for you.")
+                .link(url, "Back to your bank's page");
             page(StatusCode::OK, "Not finished yet", &body)
         }
         TokenReturn::Later => {

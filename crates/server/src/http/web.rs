@@ -47,8 +47,16 @@ pub struct Web {
 impl Web {
     /// Ready to serve.
     pub fn new(backend: Arc<dyn Backend>, world: World, rules: Rules) -> Self {
-        let (draining, working, idle) = (AtomicBool::new(false), AtomicUsize::new(0), Notify::new());
-        Self { backend, world, rules, draining, working, idle }
+        let (draining, working, idle) =
+            (AtomicBool::new(false), AtomicUsize::new(0), Notify::new());
+        Self {
+            backend,
+            world,
+            rules,
+            draining,
+            working,
+            idle,
+        }
     }
 
     /// From now on takes no new work. Health is still told.

@@ -30,7 +30,8 @@ pub(super) async fn take(
     request: Request,
 ) -> Response {
     let Ok(Path(name)) = name else {
-        return Envelope::malformed(Code::Validation, "The address has a broken escape.").answer(Media::Json);
+        return Envelope::malformed(Code::Validation, "The address has a broken escape.")
+            .answer(Media::Json);
     };
     let work = taken(&web, name, request).boxed();
     let answered = web.world.timeout(web.rules.request_timeout, work).await;
@@ -41,19 +42,32 @@ pub(super) async fn take(
 }
 
 async fn taken(web: &Arc<Web>, name: String, request: Request) -> Result<Value, Envelope> {
-    let Some(_working) = web.begin() else { return Err(Envelope::of(Fault::unavailable())) };
+    let Some(_working) = web.begin() else {
+        return Err(Envelope::of(Fault::unavailable()));
+    };
     let caller = caller_of(web, request.headers()).await?;
     caller.require_server().map_err(told)?;
     if !media::is_json(request.headers()) {
         let message = "The body must be JSON in UTF-8, sent with Content-Type: application/json.";
-        return Err(Envelope::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::Validation, message));
+        return Err(Envelope::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Code::Validation,
+            message,
+        ));
     }
     let bytes = body::read(request.into_body(), BODY).await?;
-    let said = serde_json::from_slice(&bytes).map(|Strict(value)| value).map_err(|_| {
-        // The parser's own words may quote the body.
-        Envelope::malformed(Code::Validation, "The body is no JSON, or names a member twice.")
-    })?;
-    let said = JsonBlob::parse_object(said, "body").map_err(told)?.into_value();
+    let said = serde_json::from_slice(&bytes)
+        .map(|Strict(value)| value)
+        .map_err(|_| {
+            // The parser's own words may quote the body.
+            Envelope::malformed(
+                Code::Validation,
+                "The body is no JSON, or names a member twice.",
+            )
+        })?;
+    let said = JsonBlob::parse_object(said, "body")
+        .map_err(told)?
+        .into_value();
     let heard = web.backend.hear(&caller, name, said).await.map_err(told)?;
     Ok(json!({"resumed": heard.resumed, "started": heard.started}))
 }

@@ -96,7 +96,10 @@ mod tests {
 
     #[test]
     fn what_means_something_in_html_is_escaped() {
-        assert_eq!(escaped("<script>\"a\" & 'b'"), "&lt;script&gt;&quot;a&quot; &amp; &#39;b&#39;");
+        assert_eq!(
+            escaped("<script>\"a\" & 'b'"),
+            "&lt;script&gt;&quot;a&quot; &amp; &#39;b&#39;"
+        );
         assert_eq!(escaped("&amp;"), "&amp;amp;");
         assert_eq!(escaped("a\u{0}\u{1b}\n\u{85}b"), "ab");
         assert_eq!(escaped("€ 10.00 — Zoë"), "€ 10.00 — Zoë");
@@ -105,19 +108,34 @@ mod tests {
     #[test]
     fn every_way_to_give_a_text_escapes_it() {
         const EVIL: &str = "\"><script>alert(1)</script>";
-        for piece in
-            [Html::new().paragraph(EVIL), Html::new().facts(&[(EVIL, EVIL)]), Html::new().choice(EVIL, &[(EVIL, EVIL)])]
-        {
+        for piece in [
+            Html::new().paragraph(EVIL),
+            Html::new().facts(&[(EVIL, EVIL)]),
+            Html::new().choice(EVIL, &[(EVIL, EVIL)]),
+        ] {
             assert!(!piece.as_str().contains("<script"), "{piece:?}");
-            assert!(piece.as_str().contains("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"), "{piece:?}");
+            assert!(
+                piece
+                    .as_str()
+                    .contains("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"),
+                "{piece:?}"
+            );
         }
     }
 
     #[test]
     fn a_link_leads_to_a_page_and_never_runs_anything() {
         let link = Html::new().link("https://bank.example/?a=1&b=\"", "Go on");
-        assert_eq!(link.as_str(), "<p><a href=\"https://bank.example/?a=1&amp;b=&quot;\">Go on</a></p>\n");
-        assert!(!Html::new().link("javascript:alert(1)", "Go on").as_str().contains("href"));
+        assert_eq!(
+            link.as_str(),
+            "<p><a href=\"https://bank.example/?a=1&amp;b=&quot;\">Go on</a></p>\n"
+        );
+        assert!(
+            !Html::new()
+                .link("javascript:alert(1)", "Go on")
+                .as_str()
+                .contains("href")
+        );
     }
 
     #[test]

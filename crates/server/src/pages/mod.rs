@@ -18,7 +18,8 @@ use crate::http::Told;
 
 /// Nothing may be loaded; the style stands in the page. There is no `form-action`: browsers built on Chromium hold it
 /// against every redirect after a form too, and that chain ends at the merchant's own address, which is not ours to know.
-const POLICY: HeaderValue = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'");
+const POLICY: HeaderValue =
+    HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'");
 
 const STYLE: &str = "\
     :root{color-scheme:light dark}\
@@ -42,7 +43,10 @@ pub(crate) fn page(status: StatusCode, title: &str, body: &Html) -> Response {
         body.as_str()
     );
     let mut response = (status, Body::from(text)).into_response();
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("text/html; charset=utf-8"),
+    );
     told(response)
 }
 
@@ -50,8 +54,13 @@ pub(crate) fn page(status: StatusCode, title: &str, body: &Html) -> Response {
 /// page that says so: the customer is not left with an empty window.
 pub(crate) fn see_other(location: &str) -> Response {
     let Ok(location) = HeaderValue::from_str(location) else {
-        let body = Html::new().paragraph("The shop's address can't be opened. You may close this page.");
-        return page(StatusCode::INTERNAL_SERVER_ERROR, "Please go back to the shop", &body);
+        let body =
+            Html::new().paragraph("The shop's address can't be opened. You may close this page.");
+        return page(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "Please go back to the shop",
+            &body,
+        );
     };
     let mut response = StatusCode::SEE_OTHER.into_response();
     response.headers_mut().insert(header::LOCATION, location);
@@ -59,10 +68,18 @@ pub(crate) fn see_other(location: &str) -> Response {
 }
 
 fn told(mut response: Response) -> Response {
-    let code =
-        if response.status().is_client_error() || response.status().is_server_error() { "refused" } else { "ok" };
-    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, POLICY);
-    response.extensions_mut().insert(Told { operation: "page", code });
+    let code = if response.status().is_client_error() || response.status().is_server_error() {
+        "refused"
+    } else {
+        "ok"
+    };
+    response
+        .headers_mut()
+        .insert(header::CONTENT_SECURITY_POLICY, POLICY);
+    response.extensions_mut().insert(Told {
+        operation: "page",
+        code,
+    });
     response
 }
 
@@ -71,7 +88,9 @@ mod tests {
     use super::*;
 
     async fn text(response: Response) -> String {
-        let bytes = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        let bytes = axum::body::to_bytes(response.into_body(), usize::MAX)
+            .await
+            .unwrap();
         String::from_utf8(bytes.to_vec()).unwrap()
     }
 
@@ -79,19 +98,35 @@ mod tests {
     async fn a_page_has_a_language_a_title_a_heading_and_no_scripts() {
         let response = page(StatusCode::OK, "Pay <now>", &Html::new().paragraph("10.00"));
         assert_eq!(response.status(), StatusCode::OK);
-        assert_eq!(response.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8");
+        assert_eq!(
+            response.headers()[header::CONTENT_TYPE],
+            "text/html; charset=utf-8"
+        );
         assert_eq!(response.headers()[header::CONTENT_SECURITY_POLICY], POLICY);
         let text = text(response).await;
-        assert!(text.starts_with("<!DOCTYPE html>\n<html lang=\"en\">"), "{text}");
-        assert!(text.contains("<title>Pay &lt;now&gt;</title>") && text.contains("<h1>Pay &lt;now&gt;</h1>"), "{text}");
-        assert!(text.contains("<p>10.00</p>") && !text.contains("<script"), "{text}");
+        assert!(
+            text.starts_with("<!DOCTYPE html>\n<html lang=\"en\">"),
+            "{text}"
+        );
+        assert!(
+            text.contains("<title>Pay &lt;now&gt;</title>")
+                && text.contains("<h1>Pay &lt;now&gt;</h1>"),
+            "{text}"
+        );
+        assert!(
+            text.contains("<p>10.00</p>") && !text.contains("<script"),
+            "{text}"
+        );
     }
 
     #[tokio::test]
     async fn a_redirect_is_a_get_elsewhere_and_never_splits_a_header() {
         let response = see_other("https://shop.example/back?id=1");
         assert_eq!(response.status(), StatusCode::SEE_OTHER);
-        assert_eq!(response.headers()[header::LOCATION], "https://shop.example/back?id=1");
+        assert_eq!(
+            response.headers()[header::LOCATION],
+            "https://shop.example/back?id=1"
+        );
         let response = see_other("https://shop.example/\r\nset-cookie: a=b");
         assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
         assert!(response.headers().get(header::LOCATION).is_none());

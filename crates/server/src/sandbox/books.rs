@@ -24,10 +24,10 @@ const LOAD: &str = "select version, body from sim_entry where reference = $1 and
 const INSERT: &str = "insert into sim_entry (reference, connection, version, body, created_at) \
     values ($1, $2, $3, $4, $5) on conflict (reference) do nothing";
 
-const UPDATE: &str = "update sim_entry set version = $3, body = $4 where reference = $1 and version = $2";
+const UPDATE: &str =
+    "update sim_entry set version = $3, body = $4 where reference = $1 and version = $2";
 
-const PAGE: &str =
-    "select version, body from sim_entry where reference > $1 and body <> '' order by reference limit $2";
+const PAGE: &str = "select version, body from sim_entry where reference > $1 and body <> '' order by reference limit $2";
 
 const FENCE: &str = "insert into sim_entry (reference, connection, version, body, created_at) \
     values ($1, '', 0, '', $2) on conflict (reference) do update set version = sim_entry.version + 1";
@@ -59,7 +59,11 @@ impl DbBooks {
 impl Books for DbBooks {
     fn load<'a>(&'a self, reference: &'a str) -> BoxFuture<'a, Result<Option<Entry>, BooksError>> {
         Box::pin(async move {
-            let rows = self.0.read(LOAD, params![reference]).await.map_err(unusable)?;
+            let rows = self
+                .0
+                .read(LOAD, params![reference])
+                .await
+                .map_err(unusable)?;
             rows.first().map(read).transpose()
         })
     }
@@ -77,17 +81,34 @@ impl Books for DbBooks {
         })
     }
 
-    fn update<'a>(&'a self, entry: &'a Entry, expected: u64) -> BoxFuture<'a, Result<bool, BooksError>> {
+    fn update<'a>(
+        &'a self,
+        entry: &'a Entry,
+        expected: u64,
+    ) -> BoxFuture<'a, Result<bool, BooksError>> {
         Box::pin(async move {
-            let values = params![entry.reference.as_str(), stored(expected)?, stored(entry.version)?, body(entry)?];
+            let values = params![
+                entry.reference.as_str(),
+                stored(expected)?,
+                stored(entry.version)?,
+                body(entry)?
+            ];
             self.write(entry, Statement::one(UPDATE, values)).await
         })
     }
 
-    fn all<'a>(&'a self, after: Option<&'a str>, limit: u32) -> BoxFuture<'a, Result<Vec<Entry>, BooksError>> {
+    fn all<'a>(
+        &'a self,
+        after: Option<&'a str>,
+        limit: u32,
+    ) -> BoxFuture<'a, Result<Vec<Entry>, BooksError>> {
         Box::pin(async move {
             // No reference is empty, so all are behind the empty text.
-            let rows = self.0.scan(PAGE, params![after.unwrap_or_default(), limit]).await.map_err(unusable)?;
+            let rows = self
+                .0
+                .scan(PAGE, params![after.unwrap_or_default(), limit])
+                .await
+                .map_err(unusable)?;
             rows.iter().map(read).collect()
         })
     }
@@ -121,11 +142,13 @@ fn stored(version: u64) -> Result<i64, BooksError> {
 }
 
 fn body(entry: &Entry) -> Result<String, BooksError> {
-    serde_json::to_string(entry).map_err(|_| BooksError::Untouched("an entry can't be written as JSON".to_owned()))
+    serde_json::to_string(entry)
+        .map_err(|_| BooksError::Untouched("an entry can't be written as JSON".to_owned()))
 }
 
 fn read(row: &Row) -> Result<Entry, BooksError> {
-    let mut entry: Entry = serde_json::from_str(row.text(1).map_err(unusable)?).map_err(|_| unreadable())?;
+    let mut entry: Entry =
+        serde_json::from_str(row.text(1).map_err(unusable)?).map_err(|_| unreadable())?;
     entry.version = u64::try_from(row.int(0).map_err(unusable)?).map_err(|_| unreadable())?;
     Ok(entry)
 }

@@ -61,7 +61,9 @@ impl Failure {
             Self::Broke => CallError::Unknown("the connection broke".to_owned()),
             Self::Garbage => CallError::Unknown("the answer can't be understood".to_owned()),
             Self::Refused => CallError::NotSent("the connection was refused".to_owned()),
-            Self::Rejected => CallError::Rejected("the processor did not take the request".to_owned()),
+            Self::Rejected => {
+                CallError::Rejected("the processor did not take the request".to_owned())
+            }
         }
     }
 }
@@ -69,13 +71,23 @@ impl Failure {
 impl Plan {
     /// A call that goes well.
     fn well(there: Duration, back: Duration) -> Self {
-        Self { early: None, arrivals: [Some(there), None], back: Back::Answer(back), lag: Duration::ZERO }
+        Self {
+            early: None,
+            arrivals: [Some(there), None],
+            back: Back::Answer(back),
+            lag: Duration::ZERO,
+        }
     }
 
     /// A call that can't be sent.
     pub(super) fn refused() -> Self {
         let early = Some((Duration::from_millis(1), Failure::Refused));
-        Self { early, arrivals: [None, None], back: Back::Silence, lag: Duration::ZERO }
+        Self {
+            early,
+            arrivals: [None, None],
+            back: Back::Silence,
+            lag: Duration::ZERO,
+        }
     }
 
     /// Draws what becomes of a call, with the name of what goes wrong.
@@ -86,8 +98,18 @@ impl Plan {
         request: &Request,
     ) -> (Self, Option<&'static str>) {
         let one_in = match mood {
-            Mood::Well => return (Self::well(Duration::from_millis(20), Duration::from_millis(20)), None),
-            Mood::Slow => return (Self::well(Duration::from_millis(20), Duration::from_millis(1_500)), None),
+            Mood::Well => {
+                return (
+                    Self::well(Duration::from_millis(20), Duration::from_millis(20)),
+                    None,
+                );
+            }
+            Mood::Slow => {
+                return (
+                    Self::well(Duration::from_millis(20), Duration::from_millis(1_500)),
+                    None,
+                );
+            }
             Mood::Ill(one_in) => one_in,
         };
         let well = Self::well(chance.millis(1, 40), chance.millis(1, 40));
@@ -98,7 +120,8 @@ impl Plan {
             Request::LookUp(_) => Self::ill_look_up(chance, kind, well),
             Request::Authorise(_) | Request::Complete(_) | Request::Later(..) => {
                 // Of what a mute processor was never asked it can't prove that it was not: nobody settles a capture by hand.
-                let must_arrive = kind.final_after.is_none() && matches!(request, Request::Later(..));
+                let must_arrive =
+                    kind.final_after.is_none() && matches!(request, Request::Later(..));
                 Self::ill_call(chance, kind, (well, must_arrive))
             }
         }
@@ -108,39 +131,120 @@ impl Plan {
         let lag = kind.lag.min(chance.millis(500, 30_000));
         match chance.below(4) {
             0 | 1 if !lag.is_zero() => (Self { lag, ..well }, Some("look-up: behind the books")),
-            0 => (Self { back: Back::Silence, ..well }, Some("look-up: no answer")),
-            1 => (Self { back: Back::Error(Duration::ZERO, Failure::Broke), ..well }, Some("look-up: error")),
-            2 => (Self { back: Back::Answer(chance.millis(500, 2_500)), ..well }, Some("look-up: late answer")),
-            _ => (Self { back: Back::Error(Duration::ZERO, Failure::Garbage), ..well }, Some("look-up: garbage")),
+            0 => (
+                Self {
+                    back: Back::Silence,
+                    ..well
+                },
+                Some("look-up: no answer"),
+            ),
+            1 => (
+                Self {
+                    back: Back::Error(Duration::ZERO, Failure::Broke),
+                    ..well
+                },
+                Some("look-up: error"),
+            ),
+            2 => (
+                Self {
+                    back: Back::Answer(chance.millis(500, 2_500)),
+                    ..well
+                },
+                Some("look-up: late answer"),
+            ),
+            _ => (
+                Self {
+                    back: Back::Error(Duration::ZERO, Failure::Garbage),
+                    ..well
+                },
+                Some("look-up: garbage"),
+            ),
         }
     }
 
-    fn ill_call(chance: &mut Chance, kind: &Kind, (well, must_arrive): (Self, bool)) -> (Self, Option<&'static str>) {
+    fn ill_call(
+        chance: &mut Chance,
+        kind: &Kind,
+        (well, must_arrive): (Self, bool),
+    ) -> (Self, Option<&'static str>) {
         let soon = chance.millis(1, 40);
         let most = i64::try_from(kind.call_timeout.as_millis()).unwrap_or(0);
         let never = [None, None];
         match chance.below(11) {
-            0 if !must_arrive => {
-                (Self { arrivals: never, back: Back::Silence, ..well }, Some("no answer, without effect"))
-            }
+            0 if !must_arrive => (
+                Self {
+                    arrivals: never,
+                    back: Back::Silence,
+                    ..well
+                },
+                Some("no answer, without effect"),
+            ),
             1 if !must_arrive => {
                 let early = Some((soon, Failure::Broke));
-                (Self { early, arrivals: never, ..well }, Some("error before the effect"))
+                (
+                    Self {
+                        early,
+                        arrivals: never,
+                        ..well
+                    },
+                    Some("error before the effect"),
+                )
             }
-            0..=2 => (Self { back: Back::Silence, ..well }, Some("no answer, with effect")),
-            3 => (Self { back: Back::Error(soon, Failure::Broke), ..well }, Some("error after the effect")),
-            4 => (Self { back: Back::Error(soon, Failure::Garbage), ..well }, Some("garbage for an answer")),
+            0..=2 => (
+                Self {
+                    back: Back::Silence,
+                    ..well
+                },
+                Some("no answer, with effect"),
+            ),
+            3 => (
+                Self {
+                    back: Back::Error(soon, Failure::Broke),
+                    ..well
+                },
+                Some("error after the effect"),
+            ),
+            4 => (
+                Self {
+                    back: Back::Error(soon, Failure::Garbage),
+                    ..well
+                },
+                Some("garbage for an answer"),
+            ),
             5 => {
                 let early = Some((soon, Failure::Refused));
-                (Self { early, arrivals: never, ..well }, Some("connection refused"))
+                (
+                    Self {
+                        early,
+                        arrivals: never,
+                        ..well
+                    },
+                    Some("connection refused"),
+                )
             }
             6 => {
                 let early = Some((soon, Failure::Rejected));
-                (Self { early, arrivals: never, ..well }, Some("request rejected"))
+                (
+                    Self {
+                        early,
+                        arrivals: never,
+                        ..well
+                    },
+                    Some("request rejected"),
+                )
             }
-            7 => (Self { back: Back::Answer(chance.millis(500, most - 100)), ..well }, Some("late answer")),
+            7 => (
+                Self {
+                    back: Back::Answer(chance.millis(500, most - 100)),
+                    ..well
+                },
+                Some("late answer"),
+            ),
             8 => (
-                Self { back: Back::Answer(chance.millis(most + 1, most + 7_000)), ..well },
+                Self {
+                    back: Back::Answer(chance.millis(most + 1, most + 7_000)),
+                    ..well
+                },
                 Some("answer after the caller gave up"),
             ),
             9 if !kind.latest.is_zero() => {
@@ -148,12 +252,26 @@ impl Plan {
                 let early = chance.one_in(2).then_some((soon, Failure::Broke));
                 let most = i64::try_from(kind.latest.as_millis()).unwrap_or(0);
                 let arrivals = [Some(chance.millis(100, most)), None];
-                (Self { early, arrivals, back: Back::Silence, ..well }, Some("effect after the caller gave up"))
+                (
+                    Self {
+                        early,
+                        arrivals,
+                        back: Back::Silence,
+                        ..well
+                    },
+                    Some("effect after the caller gave up"),
+                )
             }
             _ => {
                 // The answer that counts is the second one's.
                 let [first, _] = well.arrivals;
-                (Self { arrivals: [first, Some(chance.millis(0, 900))], ..well }, Some("request delivered twice"))
+                (
+                    Self {
+                        arrivals: [first, Some(chance.millis(0, 900))],
+                        ..well
+                    },
+                    Some("request delivered twice"),
+                )
             }
         }
     }

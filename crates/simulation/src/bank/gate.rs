@@ -2,7 +2,10 @@
 
 use std::{future::pending, sync::Arc};
 
-use connector::{Answer, Authorise, CallError, Complete, Connector, Descriptor, Finding, Follow, LaterAnswer, LookUp};
+use connector::{
+    Answer, Authorise, CallError, Complete, Connector, Descriptor, Finding, Follow, LaterAnswer,
+    LookUp,
+};
 use futures_util::future::BoxFuture;
 use tokio::sync::oneshot;
 
@@ -24,7 +27,12 @@ impl Gate {
     /// The connector of a sort of processor, for the node that goes through this doorway.
     pub(crate) fn new(kind: Kind, bank: &Arc<Bank>, doorway: Doorway) -> Self {
         let descriptor = kind.descriptor(bank.simulator.descriptor());
-        Self { kind, descriptor, bank: Arc::clone(bank), doorway }
+        Self {
+            kind,
+            descriptor,
+            bank: Arc::clone(bank),
+            doorway,
+        }
     }
 
     async fn carry(&self, request: Request) -> Result<Reply, CallError> {
@@ -33,8 +41,12 @@ impl Gate {
         let plan = self.bank.plan(&self.kind, &request);
         let (back, answer) = oneshot::channel();
         // A task of nobody's: what was sent goes on when the sender dies.
-        self.bank.world.spawn(Arc::clone(&self.bank).deliver(request, plan, back));
-        let Ok(reply) = answer.await else { return pending().await };
+        self.bank
+            .world
+            .spawn(Arc::clone(&self.bank).deliver(request, plan, back));
+        let Ok(reply) = answer.await else {
+            return pending().await;
+        };
         self.doorway.call(Side::After, verb).await;
         reply
     }
@@ -72,7 +84,10 @@ impl Connector for Gate {
         &self.descriptor
     }
 
-    fn authorise<'a>(&'a self, call: &'a Authorise<'a>) -> BoxFuture<'a, Result<Answer, CallError>> {
+    fn authorise<'a>(
+        &'a self,
+        call: &'a Authorise<'a>,
+    ) -> BoxFuture<'a, Result<Answer, CallError>> {
         Box::pin(async move {
             match self.carry(Request::authorise(call)).await? {
                 Reply::Answer(answer) => Ok(answer),
@@ -81,7 +96,10 @@ impl Connector for Gate {
         })
     }
 
-    fn capture<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
+    fn capture<'a>(
+        &'a self,
+        call: &'a Follow<'a>,
+    ) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
         Box::pin(self.later(Verb::Capture, call))
     }
 

@@ -67,7 +67,10 @@ impl Kind {
         Descriptor {
             processor: self.name,
             name: self.name,
-            capabilities: Capabilities { sale: self.sale, ..simulator.capabilities },
+            capabilities: Capabilities {
+                sale: self.sale,
+                ..simulator.capabilities
+            },
             call_timeout: self.call_timeout,
             not_found_final_after: self.final_after,
             ..simulator.clone()

@@ -25,15 +25,22 @@ struct Kept {
 
 impl Ledger {
     pub(crate) fn new(world: World) -> Self {
-        Self { world, kept: Arc::default() }
+        Self {
+            world,
+            kept: Arc::default(),
+        }
     }
 
     /// The entries as JSON, as of now.
     pub(crate) fn entries(&self) -> Vec<Value> {
         let now = self.world.now();
         let kept = self.kept.lock();
-        let entries: Vec<Entry> =
-            kept.entries.values().filter_map(|versions| versions.last()).map(|v| v.1.clone()).collect();
+        let entries: Vec<Entry> = kept
+            .entries
+            .values()
+            .filter_map(|versions| versions.last())
+            .map(|v| v.1.clone())
+            .collect();
         drop(kept);
         listed(books_json(&entries, now))
     }
@@ -45,19 +52,29 @@ impl Ledger {
 
     /// The books as they were `lag` ago, to be read.
     pub(super) fn behind(&self, lag: Duration) -> Behind {
-        Behind { as_of: self.world.now().before(lag).micros(), kept: Arc::clone(&self.kept) }
+        Behind {
+            as_of: self.world.now().before(lag).micros(),
+            kept: Arc::clone(&self.kept),
+        }
     }
 
     fn note(&self, kept: &mut Kept, entry: &Entry) {
         let now = self.world.now();
-        let versions = kept.entries.entry(entry.reference.as_str().to_owned()).or_default();
+        let versions = kept
+            .entries
+            .entry(entry.reference.as_str().to_owned())
+            .or_default();
         versions.push((now.micros(), entry.clone()));
-        kept.notes.extend(listed(books_json(std::slice::from_ref(entry), now)).into_iter().map(|mut note| {
-            if let Some(fields) = note.as_object_mut() {
-                fields.insert("noted".to_owned(), now.micros().into());
-            }
-            note
-        }));
+        kept.notes.extend(
+            listed(books_json(std::slice::from_ref(entry), now))
+                .into_iter()
+                .map(|mut note| {
+                    if let Some(fields) = note.as_object_mut() {
+                        fields.insert("noted".to_owned(), now.micros().into());
+                    }
+                    note
+                }),
+        );
     }
 }
 
@@ -71,7 +88,11 @@ fn listed(mut books: Value) -> Vec<Value> {
 impl Books for Ledger {
     fn load<'a>(&'a self, reference: &'a str) -> BoxFuture<'a, Result<Option<Entry>, BooksError>> {
         let kept = self.kept.lock();
-        let found = kept.entries.get(reference).and_then(|versions| versions.last()).map(|version| version.1.clone());
+        let found = kept
+            .entries
+            .get(reference)
+            .and_then(|versions| versions.last())
+            .map(|version| version.1.clone());
         Box::pin(ready(Ok(found)))
     }
 
@@ -84,9 +105,16 @@ impl Books for Ledger {
         Box::pin(ready(Ok(free)))
     }
 
-    fn update<'a>(&'a self, entry: &'a Entry, expected: u64) -> BoxFuture<'a, Result<bool, BooksError>> {
+    fn update<'a>(
+        &'a self,
+        entry: &'a Entry,
+        expected: u64,
+    ) -> BoxFuture<'a, Result<bool, BooksError>> {
         let mut kept = self.kept.lock();
-        let stored = kept.entries.get(entry.reference.as_str()).and_then(|versions| versions.last());
+        let stored = kept
+            .entries
+            .get(entry.reference.as_str())
+            .and_then(|versions| versions.last());
         let is_expected = stored.is_some_and(|version| version.1.version == expected);
         if is_expected {
             self.note(&mut kept, entry);
@@ -94,8 +122,14 @@ impl Books for Ledger {
         Box::pin(ready(Ok(is_expected)))
     }
 
-    fn all<'a>(&'a self, _after: Option<&'a str>, _limit: u32) -> BoxFuture<'a, Result<Vec<Entry>, BooksError>> {
-        Box::pin(ready(Err(BooksError::Untouched("the ledger is read as JSON".to_owned()))))
+    fn all<'a>(
+        &'a self,
+        _after: Option<&'a str>,
+        _limit: u32,
+    ) -> BoxFuture<'a, Result<Vec<Entry>, BooksError>> {
+        Box::pin(ready(Err(BooksError::Untouched(
+            "the ledger is read as JSON".to_owned(),
+        ))))
     }
 
     fn catch_up<'a>(&'a self, _reference: &'a str) -> BoxFuture<'a, Result<(), BooksError>> {
@@ -113,7 +147,11 @@ impl Books for Behind {
     fn load<'a>(&'a self, reference: &'a str) -> BoxFuture<'a, Result<Option<Entry>, BooksError>> {
         let kept = self.kept.lock();
         let versions = kept.entries.get(reference).map_or(&[][..], Vec::as_slice);
-        let found = versions.iter().rev().find(|version| version.0 <= self.as_of).map(|version| version.1.clone());
+        let found = versions
+            .iter()
+            .rev()
+            .find(|version| version.0 <= self.as_of)
+            .map(|version| version.1.clone());
         Box::pin(ready(Ok(found)))
     }
 
@@ -121,11 +159,19 @@ impl Books for Behind {
         Box::pin(ready(Err(read_only())))
     }
 
-    fn update<'a>(&'a self, _entry: &'a Entry, _expected: u64) -> BoxFuture<'a, Result<bool, BooksError>> {
+    fn update<'a>(
+        &'a self,
+        _entry: &'a Entry,
+        _expected: u64,
+    ) -> BoxFuture<'a, Result<bool, BooksError>> {
         Box::pin(ready(Err(read_only())))
     }
 
-    fn all<'a>(&'a self, _after: Option<&'a str>, _limit: u32) -> BoxFuture<'a, Result<Vec<Entry>, BooksError>> {
+    fn all<'a>(
+        &'a self,
+        _after: Option<&'a str>,
+        _limit: u32,
+    ) -> BoxFuture<'a, Result<Vec<Entry>, BooksError>> {
         Box::pin(ready(Err(read_only())))
     }
 

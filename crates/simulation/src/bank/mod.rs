@@ -100,7 +100,11 @@ impl Bank {
     /// A customer comes back, or has come back.
     pub(crate) fn guest(&self, comes: bool) {
         let mut looking = self.looking.lock();
-        looking.guests = if comes { looking.guests.saturating_add(1) } else { looking.guests.saturating_sub(1) };
+        looking.guests = if comes {
+            looking.guests.saturating_add(1)
+        } else {
+            looking.guests.saturating_sub(1)
+        };
     }
 
     /// A look-up begins.
@@ -145,7 +149,12 @@ impl Bank {
     }
 
     /// Carries a request to the simulator and its answer back, whoever waits for it.
-    async fn deliver(self: Arc<Self>, request: Request, plan: Plan, back: oneshot::Sender<Result<Reply, CallError>>) {
+    async fn deliver(
+        self: Arc<Self>,
+        request: Request,
+        plan: Plan,
+        back: oneshot::Sender<Result<Reply, CallError>>,
+    ) {
         let mut back = Some(back);
         if let Some((after, failure)) = plan.early {
             self.world.sleep(after).await;
@@ -170,7 +179,11 @@ impl Bank {
         }
     }
 
-    async fn perform(&self, request: &Request, lag: std::time::Duration) -> Result<Reply, CallError> {
+    async fn perform(
+        &self,
+        request: &Request,
+        lag: std::time::Duration,
+    ) -> Result<Reply, CallError> {
         if lag.is_zero() {
             return request.perform(&self.simulator).await;
         }
@@ -205,7 +218,10 @@ mod tests {
         bank.look("a-1");
         bank.looked("a-1");
         bank.guest(false);
-        assert!(bank.looked_up_twice().is_empty(), "one at a time for each, and a customer");
+        assert!(
+            bank.looked_up_twice().is_empty(),
+            "one at a time for each, and a customer"
+        );
         bank.look("a-1");
         assert_eq!(bank.looked_up_twice(), BTreeSet::from(["a-1".to_owned()]));
     }

@@ -1,8 +1,8 @@
 //! Calls with all that they hold, so that they go on when their caller dies.
 
 use connector::{
-    Answer, Authorise, CallError, CardData, Complete, Connector, Cryptogram, Finding, Follow, LaterAnswer, LookUp,
-    Reference, ThreeDsCall,
+    Answer, Authorise, CallError, CardData, Complete, Connector, Cryptogram, Finding, Follow,
+    LaterAnswer, LookUp, Reference, ThreeDsCall,
 };
 use connectors::simulator::Simulator;
 use domain::{id::ConnectionId, method::Method, money::Money, payment::ThreeDsWish};
@@ -182,7 +182,10 @@ impl Authorisation {
             settings: &self.settings,
             method: self.method,
             card: self.card.as_ref(),
-            three_ds: ThreeDsCall { wish: self.wish, return_url: self.return_url.as_deref() },
+            three_ds: ThreeDsCall {
+                wish: self.wish,
+                return_url: self.return_url.as_deref(),
+            },
             merchant_initiated: self.merchant_initiated,
             statement_descriptor: None,
             fraud: None,
@@ -216,12 +219,15 @@ fn copied(card: &CardData) -> CardData {
     CardData {
         number: card.number.duplicate(),
         expiry: card.expiry,
-        cvc: card.cvc.as_ref().map(domain::card_number::SecurityCode::duplicate),
+        cvc: card
+            .cvc
+            .as_ref()
+            .map(domain::card_number::SecurityCode::duplicate),
         name: card.name.clone(),
         address: card.address.clone(),
-        cryptogram: card
-            .cryptogram
-            .as_ref()
-            .map(|kept| Cryptogram { value: kept.value.clone(), eci: kept.eci.clone() }),
+        cryptogram: card.cryptogram.as_ref().map(|kept| Cryptogram {
+            value: kept.value.clone(),
+            eci: kept.eci.clone(),
+        }),
     }
 }

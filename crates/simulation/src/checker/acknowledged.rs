@@ -10,31 +10,49 @@ use super::{
 
 /// What clients were told of a payment fits to what came later, and to its events.
 pub(super) fn of_a_payment(case: &Case<'_>, findings: &mut Findings) {
-    let told: Vec<(&Said, &Value)> =
-        case.said.iter().filter_map(|said| Some((*said, payment_of(said.told.as_ref()?)?))).collect();
-    let statuses: Vec<&str> =
-        case.events.iter().filter_map(|event| event.pointer("/data/status").and_then(Value::as_str)).collect();
+    let told: Vec<(&Said, &Value)> = case
+        .said
+        .iter()
+        .filter_map(|said| Some((*said, payment_of(said.told.as_ref()?)?)))
+        .collect();
+    let statuses: Vec<&str> = case
+        .events
+        .iter()
+        .filter_map(|event| event.pointer("/data/status").and_then(Value::as_str))
+        .collect();
     let end = case.timeline();
     for (said, payment) in &told {
         sums(case, said, payment, findings);
         let status = text(payment, "status");
         // While the processor is being asked, a request whose time is over is told that there is no answer.
-        let is_there = statuses.contains(&status) || status == "NO_ANSWER_FROM_PSP" && statuses.contains(&"ACTIVE");
+        let is_there = statuses.contains(&status)
+            || status == "NO_ANSWER_FROM_PSP" && statuses.contains(&"ACTIVE");
         if !is_there {
             let detail = format!("{} told {status}, which no event knows", said.verb);
             findings.add("every-change-has-an-event", case.id, detail);
         }
         if !may_become(status, case.status()) {
-            let detail = format!("{} told {status}, and it ended as {}", said.verb, case.status());
+            let detail = format!(
+                "{} told {status}, and it ended as {}",
+                said.verb,
+                case.status()
+            );
             findings.add("acknowledged-stays", case.id, detail);
         }
         if payment.get("paymentTimeline").is_some() && !end.starts_with(&timeline(payment)) {
-            let detail = format!("the timeline that {} told is not the beginning of the one at the end", said.verb);
+            let detail = format!(
+                "the timeline that {} told is not the beginning of the one at the end",
+                said.verb
+            );
             findings.add("acknowledged-stays", case.id, detail);
         }
     }
     for (index, (earlier, before)) in told.iter().enumerate() {
-        for (later, after) in told.iter().skip(index + 1).filter(|later| later.0.began > earlier.ended) {
+        for (later, after) in told
+            .iter()
+            .skip(index + 1)
+            .filter(|later| later.0.began > earlier.ended)
+        {
             // What is told again under a key is what was true then.
             if !later.replayed {
                 compare(case, (earlier, before), (later, after), findings);
@@ -45,14 +63,26 @@ pub(super) fn of_a_payment(case: &Case<'_>, findings: &mut Findings) {
 
 fn may_become(from: &str, to: &str) -> bool {
     // Told to a request whose time was over.
-    let begins = if from == "NO_ANSWER_FROM_PSP" { "ACTIVE" } else { from };
+    let begins = if from == "NO_ANSWER_FROM_PSP" {
+        "ACTIVE"
+    } else {
+        from
+    };
     states::may_come_after(begins, to)
 }
 
-fn compare(case: &Case<'_>, earlier: (&Said, &Value), later: (&Said, &Value), findings: &mut Findings) {
+fn compare(
+    case: &Case<'_>,
+    earlier: (&Said, &Value),
+    later: (&Said, &Value),
+    findings: &mut Findings,
+) {
     let (before, after) = (text(earlier.1, "status"), text(later.1, "status"));
     if !may_become(before, after) {
-        let detail = format!("{} told {before}, then {} told {after}", earlier.0.verb, later.0.verb);
+        let detail = format!(
+            "{} told {before}, then {} told {after}",
+            earlier.0.verb, later.0.verb
+        );
         findings.add("acknowledged-stays", case.id, detail);
     }
     for name in ["capturedAmount", "refundedAmount"] {
@@ -66,14 +96,32 @@ fn compare(case: &Case<'_>, earlier: (&Said, &Value), later: (&Said, &Value), fi
 
 /// Refunds ≤ captures ≤ what was ordered, in what is told.
 fn sums(case: &Case<'_>, said: &Said, payment: &Value, findings: &mut Findings) {
-    let amount = payment.pointer("/amount/rawAmount").and_then(Value::as_i64).unwrap_or(0);
-    let (captured, refunded) = (number(payment, "capturedAmount"), number(payment, "refundedAmount"));
+    let amount = payment
+        .pointer("/amount/rawAmount")
+        .and_then(Value::as_i64)
+        .unwrap_or(0);
+    let (captured, refunded) = (
+        number(payment, "capturedAmount"),
+        number(payment, "refundedAmount"),
+    );
     let sum = |wanted: &[&str]| {
-        let counted = list(payment, "refunds").iter().filter(|refund| wanted.contains(&text(refund, "status")));
-        counted.fold(0, |sum: i64, refund| sum.saturating_add(number(refund, "amount")))
+        let counted = list(payment, "refunds")
+            .iter()
+            .filter(|refund| wanted.contains(&text(refund, "status")));
+        counted.fold(0, |sum: i64, refund| {
+            sum.saturating_add(number(refund, "amount"))
+        })
     };
     let reserved = sum(&["SUCCEEDED", "PENDING"]);
-    if captured > amount || refunded > captured || reserved > captured || sum(&["SUCCEEDED"]) != refunded {
-        findings.add("refunds-captures-authorisations", case.id, format!("{} told {payment}", said.verb));
+    if captured > amount
+        || refunded > captured
+        || reserved > captured
+        || sum(&["SUCCEEDED"]) != refunded
+    {
+        findings.add(
+            "refunds-captures-authorisations",
+            case.id,
+            format!("{} told {payment}", said.verb),
+        );
     }
 }

@@ -25,7 +25,15 @@ pub(super) struct Case<'a> {
 impl<'a> Case<'a> {
     pub(super) fn of(id: &'a str, payment: &'a Value) -> Self {
         let (entries, notes, events) = (Vec::new(), Vec::new(), Vec::new());
-        Self { id, payment, entries, notes, events, said: Vec::new(), asked: Vec::new() }
+        Self {
+            id,
+            payment,
+            entries,
+            notes,
+            events,
+            said: Vec::new(),
+            asked: Vec::new(),
+        }
     }
 
     pub(super) fn status(&self) -> &'a str {
@@ -45,13 +53,21 @@ impl<'a> Case<'a> {
 
 /// The lines of the timeline in an event.
 pub(super) fn lines_of(event: &Value) -> &[Value] {
-    event.get("data").map_or(&[], |data| super::list(data, "lines"))
+    event
+        .get("data")
+        .map_or(&[], |data| super::list(data, "lines"))
 }
 
 /// The titles and messages of the timeline in a payment as it is told.
 pub(super) fn timeline(payment: &Value) -> Vec<(&str, &str)> {
-    let lines = payment.pointer("/paymentTimeline/overview").and_then(Value::as_array);
-    lines.into_iter().flatten().map(|line| (text(line, "title"), text(line, "message"))).collect()
+    let lines = payment
+        .pointer("/paymentTimeline/overview")
+        .and_then(Value::as_array);
+    lines
+        .into_iter()
+        .flatten()
+        .map(|line| (text(line, "title"), text(line, "message")))
+        .collect()
 }
 
 /// How an entry of the books stands, in minor units.
@@ -67,18 +83,24 @@ pub(super) struct Stands {
 
 impl Stands {
     pub(super) fn of(entry: &Value) -> Self {
-        let pending = super::list(entry, "refunds").iter().filter(|refund| text(refund, "status") == "pending");
+        let pending = super::list(entry, "refunds")
+            .iter()
+            .filter(|refund| text(refund, "status") == "pending");
         Self {
             authorised: number(entry, "authorised"),
             captured: number(entry, "captured"),
             refunded: number(entry, "refunded"),
-            pending: pending.fold(0, |sum, refund| sum.saturating_add(number(refund, "amount"))),
+            pending: pending.fold(0, |sum, refund| {
+                sum.saturating_add(number(refund, "amount"))
+            }),
             cancelled: entry.get("cancelled") == Some(&Value::Bool(true)),
         }
     }
 
     /// Whether it holds or has taken money that was not given back whole.
     pub(super) fn is_live(self) -> bool {
-        self.authorised > 0 && !self.cancelled && (self.captured == 0 || self.captured != self.refunded)
+        self.authorised > 0
+            && !self.cancelled
+            && (self.captured == 0 || self.captured != self.refunded)
     }
 }

@@ -11,7 +11,11 @@ use super::{
 };
 
 /// At no time are two payments of one checkout charged.
-pub(super) fn one_charge_for_each(evidence: &Evidence, cases: &BTreeMap<&str, Case<'_>>, findings: &mut Findings) {
+pub(super) fn one_charge_for_each(
+    evidence: &Evidence,
+    cases: &BTreeMap<&str, Case<'_>>,
+    findings: &mut Findings,
+) {
     let mut of_order: BTreeMap<&str, &str> = BTreeMap::new();
     for said in &evidence.said {
         let order = said.asked.pointer("/order/orderId").and_then(Value::as_str);
@@ -26,7 +30,9 @@ pub(super) fn one_charge_for_each(evidence: &Evidence, cases: &BTreeMap<&str, Ca
     let mut live: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for note in &evidence.notes {
         let reference = text(note, "reference");
-        let Some(checkout) = checkout_of(reference) else { continue };
+        let Some(checkout) = checkout_of(reference) else {
+            continue;
+        };
         let charged = live.entry(checkout).or_default();
         if Stands::of(note).is_live() {
             charged.insert(reference);
@@ -34,7 +40,11 @@ pub(super) fn one_charge_for_each(evidence: &Evidence, cases: &BTreeMap<&str, Ca
             charged.remove(reference);
         }
         if charged.len() > 1 {
-            findings.add("one-payment-for-each-checkout", checkout, format!("charged at once: {charged:?}"));
+            findings.add(
+                "one-payment-for-each-checkout",
+                checkout,
+                format!("charged at once: {charged:?}"),
+            );
         }
     }
 }
@@ -45,15 +55,20 @@ pub(super) fn freed_without_money(evidence: &Evidence, findings: &mut Findings) 
     let mut said: Vec<&super::Said> = evidence.said.iter().collect();
     said.sort_by_key(|said| said.ended);
     for said in &said {
-        let Some(payment) = said.told.as_ref().and_then(super::payment_of) else { continue };
+        let Some(payment) = said.told.as_ref().and_then(super::payment_of) else {
+            continue;
+        };
         if matches!(text(payment, "status"), "DECLINED" | "FAILED" | "CANCELLED") {
             ended.entry(text(payment, "id")).or_insert(said.ended);
         }
     }
     for said in &said {
         let Some(told) = &said.told else { continue };
-        let Some(id) = super::id_told(told) else { continue };
-        let in_the_way = super::code_told(told) == Some("error.authorize.payment-already-authorized");
+        let Some(id) = super::id_told(told) else {
+            continue;
+        };
+        let in_the_way =
+            super::code_told(told) == Some("error.authorize.payment-already-authorized");
         if in_the_way && !said.replayed && ended.get(id).is_some_and(|ended| *ended < said.began) {
             findings.add(
                 "a-checkout-is-freed",

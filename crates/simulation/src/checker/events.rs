@@ -11,7 +11,11 @@ pub(super) fn numbers(evidence: &Evidence, findings: &mut Findings) {
         let (stream, seq) = (text(event, "stream"), number(event, "seq"));
         let wanted = if stream == before.0 { before.1 + 1 } else { 1 };
         if seq != wanted {
-            findings.add("events-without-gaps", stream, format!("{seq} in place of {wanted}"));
+            findings.add(
+                "events-without-gaps",
+                stream,
+                format!("{seq} in place of {wanted}"),
+            );
         }
         before = (stream, seq);
     }
@@ -21,24 +25,42 @@ pub(super) fn numbers(evidence: &Evidence, findings: &mut Findings) {
 pub(super) fn of_a_payment(case: &Case<'_>, findings: &mut Findings) {
     let statuses: Vec<&str> = case.events.iter().map(|event| status_in(event)).collect();
     if statuses.last() != Some(&case.status()) {
-        let detail = format!("it is {}, its last event says {:?}", case.status(), statuses.last());
+        let detail = format!(
+            "it is {}, its last event says {:?}",
+            case.status(),
+            statuses.last()
+        );
         findings.add("every-change-has-an-event", case.id, detail);
     }
     let mut before = "ACTIVE";
     for event in &case.events {
         let status = status_in(event);
         if !states::may_follow(before, status) {
-            findings.add("table-of-states", case.id, format!("from {before} to {status}: {event}"));
+            findings.add(
+                "table-of-states",
+                case.id,
+                format!("from {before} to {status}: {event}"),
+            );
         }
         if before == "NO_ANSWER_FROM_PSP" && status != before && !has_evidence(event) {
-            findings.add("known-by-evidence", case.id, format!("it became {status} without evidence: {event}"));
+            findings.add(
+                "known-by-evidence",
+                case.id,
+                format!("it became {status} without evidence: {event}"),
+            );
         }
         before = status;
     }
     let lines = case.events.iter().flat_map(|event| lines(event));
-    let written: Vec<(&str, &str)> = lines.map(|line| (text(line, "title"), text(line, "message"))).collect();
+    let written: Vec<(&str, &str)> = lines
+        .map(|line| (text(line, "title"), text(line, "message")))
+        .collect();
     if written != case.timeline() {
-        findings.add("every-change-has-an-event", case.id, "its timeline is not that of its events");
+        findings.add(
+            "every-change-has-an-event",
+            case.id,
+            "its timeline is not that of its events",
+        );
     }
 }
 
@@ -54,7 +76,11 @@ fn lines(event: &Value) -> &[Value] {
 fn has_evidence(event: &Value) -> bool {
     let is_evidence = |line: &Value| {
         let (title, message) = (text(line, "title"), text(line, "message"));
-        let told = ["asking the processor", "answer to the call itself", "was given up"];
+        let told = [
+            "asking the processor",
+            "answer to the call itself",
+            "was given up",
+        ];
         title == "Settled by a person" || told.iter().any(|words| message.contains(words))
     };
     lines(event).iter().any(is_evidence)

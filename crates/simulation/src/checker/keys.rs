@@ -16,12 +16,20 @@ pub(super) fn same_key_same_answer(evidence: &Evidence, findings: &mut Findings)
     let mut by_key: BTreeMap<_, Vec<&Said>> = BTreeMap::new();
     for said in &evidence.said {
         if let Some(key) = &said.key {
-            by_key.entry((scope(said), key.as_str())).or_default().push(said);
+            by_key
+                .entry((scope(said), key.as_str()))
+                .or_default()
+                .push(said);
         }
     }
     for ((_, key), all) in by_key {
-        let counting: Vec<(&Said, &Value)> = all.iter().filter_map(|said| Some((*said, counts(said)?))).collect();
-        let Some((first, answer)) = counting.first() else { continue };
+        let counting: Vec<(&Said, &Value)> = all
+            .iter()
+            .filter_map(|said| Some((*said, counts(said)?)))
+            .collect();
+        let Some((first, answer)) = counting.first() else {
+            continue;
+        };
         forgotten(key, (first, answer), &all, findings);
         for (said, other) in counting.iter().skip(1) {
             if said.asked == first.asked {
@@ -50,11 +58,18 @@ fn counts(said: &Said) -> Option<&Value> {
 
 /// What was answered once is not under way any more.
 fn forgotten(key: &str, (first, answer): (&Said, &Value), all: &[&Said], findings: &mut Findings) {
-    let open = payment_of(answer).is_some_and(|payment| matches!(text(payment, "status"), "ACTIVE" | "GATEWAY_HOLD"));
-    let later = all.iter().filter(|said| said.began > first.ended && said.asked == first.asked);
+    let open = payment_of(answer)
+        .is_some_and(|payment| matches!(text(payment, "status"), "ACTIVE" | "GATEWAY_HOLD"));
+    let later = all
+        .iter()
+        .filter(|said| said.began > first.ended && said.asked == first.asked);
     let in_progress = |told: &Value| code_told(told) == Some("error.idempotency.in-progress");
     if !open && later.filter_map(|said| said.told.as_ref()).any(in_progress) {
-        findings.add("same-key-same-answer", key, format!("told {answer}, then that it is under way"));
+        findings.add(
+            "same-key-same-answer",
+            key,
+            format!("told {answer}, then that it is under way"),
+        );
     }
 }
 
@@ -68,24 +83,37 @@ fn same(key: &str, first: &Value, other: &Value, findings: &mut Findings) {
     // What was open when it was told is told as it was settled later.
     let open = one.is_some_and(is_open) || two.is_some_and(is_open);
     if !open && (code_told(first), first.get("data")) != (code_told(other), other.get("data")) {
-        findings.add("same-key-same-answer", key, format!("told {first}, then {other}"));
+        findings.add(
+            "same-key-same-answer",
+            key,
+            format!("told {first}, then {other}"),
+        );
     }
 }
 
 /// Whether the operation that was answered may still have been open.
 fn is_open(payment: &Value) -> bool {
-    let refunds = list(payment, "refunds").iter().any(|refund| text(refund, "status") == "PENDING");
+    let refunds = list(payment, "refunds")
+        .iter()
+        .any(|refund| text(refund, "status") == "PENDING");
     // What is begun has an end to come; that a flow was started is no operation.
     let begun = |title: &str| title.ends_with(" started") && title != "A flow was started";
-    let unanswered =
-        timeline(payment).last().is_some_and(|line| line.0.starts_with("No answer to the") || begun(line.0));
+    let unanswered = timeline(payment)
+        .last()
+        .is_some_and(|line| line.0.starts_with("No answer to the") || begun(line.0));
     refunds || unanswered || text(payment, "status") == "NO_ANSWER_FROM_PSP"
 }
 
 /// Another request under the key: what the first one was told, or that the key is taken.
 fn another(key: &str, first: &Value, other: &Value, findings: &mut Findings) {
-    if payment_of(other).is_some() || id_told(first) != id_told(other) && code_told(first) == code_told(other) {
-        findings.add("same-key-same-answer", key, format!("another request was carried out under it: {other}"));
+    if payment_of(other).is_some()
+        || id_told(first) != id_told(other) && code_told(first) == code_told(other)
+    {
+        findings.add(
+            "same-key-same-answer",
+            key,
+            format!("another request was carried out under it: {other}"),
+        );
     }
 }
 
@@ -97,15 +125,30 @@ pub(super) fn one_payment_for_each_order(evidence: &Evidence, findings: &mut Fin
     }
     let mut sent: BTreeMap<&str, usize> = BTreeMap::new();
     let mut keys: BTreeSet<(&str, &str)> = BTreeSet::new();
-    for said in evidence.said.iter().filter(|said| said.verb == "authorizePayment") {
-        let order = said.asked.pointer("/order/orderId").and_then(Value::as_str).unwrap_or_default();
-        let counts = said.key.as_ref().is_none_or(|key| keys.insert((order, key)));
+    for said in evidence
+        .said
+        .iter()
+        .filter(|said| said.verb == "authorizePayment")
+    {
+        let order = said
+            .asked
+            .pointer("/order/orderId")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let counts = said
+            .key
+            .as_ref()
+            .is_none_or(|key| keys.insert((order, key)));
         *sent.entry(order).or_default() += usize::from(counts);
     }
     for (order, count) in made {
         let most = sent.get(order).copied().unwrap_or(0);
         if count > most {
-            findings.add("done-once-for-each-request", order, format!("{count} payments, {most} asked for"));
+            findings.add(
+                "done-once-for-each-request",
+                order,
+                format!("{count} payments, {most} asked for"),
+            );
         }
     }
 }

@@ -73,7 +73,11 @@ struct Findings(Vec<Broken>);
 
 impl Findings {
     fn add(&mut self, invariant: &'static str, subject: &str, detail: impl Into<String>) {
-        self.0.push(Broken { invariant, subject: subject.to_owned(), detail: detail.into() });
+        self.0.push(Broken {
+            invariant,
+            subject: subject.to_owned(),
+            detail: detail.into(),
+        });
     }
 }
 
@@ -112,7 +116,11 @@ fn cases<'a>(evidence: &'a Evidence, findings: &mut Findings) -> BTreeMap<&'a st
         let reference = text(entry, "reference");
         match cases.get_mut(payment_behind(reference)) {
             Some(case) => case.entries.push(entry),
-            None => findings.add("charge-has-payment", reference, format!("no payment explains {entry}")),
+            None => findings.add(
+                "charge-has-payment",
+                reference,
+                format!("no payment explains {entry}"),
+            ),
         }
     }
     for note in &evidence.notes {
@@ -120,21 +128,35 @@ fn cases<'a>(evidence: &'a Evidence, findings: &mut Findings) -> BTreeMap<&'a st
             case.notes.push(note);
         }
     }
-    for event in evidence.events.iter().filter(|event| text(event, "kind").starts_with("payment.")) {
+    for event in evidence
+        .events
+        .iter()
+        .filter(|event| text(event, "kind").starts_with("payment."))
+    {
         let stream = text(event, "stream");
         match cases.get_mut(stream) {
             Some(case) => case.events.push(event),
-            None => findings.add("event-has-payment", stream, "there are events of a payment that is not listed"),
+            None => findings.add(
+                "event-has-payment",
+                stream,
+                "there are events of a payment that is not listed",
+            ),
         }
     }
     for said in &evidence.said {
         if let Some(case) = cases.get_mut(uuid_of(text(&said.asked, "id"))) {
             case.asked.push(said);
         }
-        let Some(id) = said.told.as_ref().and_then(id_told) else { continue };
+        let Some(id) = said.told.as_ref().and_then(id_told) else {
+            continue;
+        };
         match cases.get_mut(uuid_of(id)) {
             Some(case) => case.said.push(said),
-            None => findings.add("acknowledged-stays", id, format!("told by {} and not there any more", said.verb)),
+            None => findings.add(
+                "acknowledged-stays",
+                id,
+                format!("told by {} and not there any more", said.verb),
+            ),
         }
     }
     cases
@@ -143,8 +165,13 @@ fn cases<'a>(evidence: &'a Evidence, findings: &mut Findings) -> BTreeMap<&'a st
 /// What nobody should ever be told.
 fn defects(evidence: &Evidence, findings: &mut Findings) {
     for said in &evidence.said {
-        let Some(code) = said.told.as_ref().and_then(code_told) else { continue };
-        if code == "error.unknown" || code.starts_with("error.graphql") || code == "api.key.unauthorized" {
+        let Some(code) = said.told.as_ref().and_then(code_told) else {
+            continue;
+        };
+        if code == "error.unknown"
+            || code.starts_with("error.graphql")
+            || code == "api.key.unauthorized"
+        {
             findings.add("no-defect", said.verb, format!("{code} to {}", said.asked));
         }
     }
@@ -152,7 +179,9 @@ fn defects(evidence: &Evidence, findings: &mut Findings) {
 
 /// Whether a payment's outcome, or that of one of its refunds, is still to come.
 pub(crate) fn is_unsettled(payment: &Value) -> bool {
-    let pending = list(payment, "refunds").iter().any(|refund| text(refund, "status") == "PENDING");
+    let pending = list(payment, "refunds")
+        .iter()
+        .any(|refund| text(refund, "status") == "PENDING");
     pending || states::is_open(text(payment, "status"))
 }
 
@@ -160,19 +189,29 @@ pub(crate) fn is_unsettled(payment: &Value) -> bool {
 pub(crate) fn payment_of(told: &Value) -> Option<&Value> {
     let data = told.get("data")?.as_object()?;
     let payment = data.values().next()?;
-    payment.get("id")?.as_str().filter(|id| id.starts_with("payments:")).map(|_| payment)
+    payment
+        .get("id")?
+        .as_str()
+        .filter(|id| id.starts_with("payments:"))
+        .map(|_| payment)
 }
 
 /// The id of the payment that an answer tells of, also as an error.
 fn id_told(told: &Value) -> Option<&str> {
     let payment = payment_of(told).and_then(|payment| payment.get("id")?.as_str());
-    let error = || told.pointer("/errors/0/extensions/id").and_then(Value::as_str);
-    payment.or_else(error).filter(|id| id.starts_with("payments:"))
+    let error = || {
+        told.pointer("/errors/0/extensions/id")
+            .and_then(Value::as_str)
+    };
+    payment
+        .or_else(error)
+        .filter(|id| id.starts_with("payments:"))
 }
 
 /// The code of an error.
 fn code_told(told: &Value) -> Option<&str> {
-    told.pointer("/errors/0/extensions/code").and_then(Value::as_str)
+    told.pointer("/errors/0/extensions/code")
+        .and_then(Value::as_str)
 }
 
 /// A text; empty when there is none.
@@ -187,7 +226,10 @@ fn number(value: &Value, name: &str) -> i64 {
 
 /// The elements of a list; none when there is no list.
 fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
-    value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    value
+        .get(name)
+        .and_then(Value::as_array)
+        .map_or(&[], Vec::as_slice)
 }
 
 fn uuid_of(id: &str) -> &str {
@@ -196,5 +238,7 @@ fn uuid_of(id: &str) -> &str {
 
 /// The payment in a reference, `{uuid}-{n}`.
 fn payment_behind(reference: &str) -> &str {
-    reference.rsplit_once('-').map_or("", |(payment, _)| payment)
+    reference
+        .rsplit_once('-')
+        .map_or("", |(payment, _)| payment)
 }

@@ -16,29 +16,63 @@ const MUTE: &str = "mute-a";
 /// The books and the payment agree, and nothing is open any more.
 pub(super) fn at_the_end(case: &Case<'_>, findings: &mut Findings) {
     let status = case.status();
-    let (captured, refunded) = (number(case.payment, "capturedAmount"), number(case.payment, "refundedAmount"));
-    let amount = case.payment.pointer("/amount/rawAmount").and_then(Value::as_i64).unwrap_or(0);
-    if is_unsettled(case.payment) && status == "REFUND_PENDING" && text(case.payment, "connectionId") == MUTE {
+    let (captured, refunded) = (
+        number(case.payment, "capturedAmount"),
+        number(case.payment, "refundedAmount"),
+    );
+    let amount = case
+        .payment
+        .pointer("/amount/rawAmount")
+        .and_then(Value::as_i64)
+        .unwrap_or(0);
+    if is_unsettled(case.payment)
+        && status == "REFUND_PENDING"
+        && text(case.payment, "connectionId") == MUTE
+    {
         // It was never sent, and nothing can prove that; its amount stays reserved.
         return;
     }
     if is_unsettled(case.payment) {
-        findings.add("settled-at-the-end", case.id, format!("it is still {status}"));
+        findings.add(
+            "settled-at-the-end",
+            case.id,
+            format!("it is still {status}"),
+        );
         return;
     }
     let stands: Vec<Stands> = case.entries.iter().map(|entry| Stands::of(entry)).collect();
-    let books = stands.iter().fold(0, |sum: i64, one| sum.saturating_add(one.captured).saturating_sub(one.refunded));
+    let books = stands.iter().fold(0, |sum: i64, one| {
+        sum.saturating_add(one.captured)
+            .saturating_sub(one.refunded)
+    });
     let ours = captured.saturating_sub(refunded);
     if books != ours {
-        findings.add("books-equal-payments", case.id, format!("{ours} is kept, {books} in the books; {status}"));
+        findings.add(
+            "books-equal-payments",
+            case.id,
+            format!("{ours} is kept, {books} in the books; {status}"),
+        );
     }
-    let held = stands.iter().filter(|one| one.is_live() && one.captured == 0).count();
+    let held = stands
+        .iter()
+        .filter(|one| one.is_live() && one.captured == 0)
+        .count();
     if held != usize::from(status == "AUTHORISED") {
-        findings.add("books-equal-payments", case.id, format!("{held} authorisations are held, it is {status}"));
+        findings.add(
+            "books-equal-payments",
+            case.id,
+            format!("{held} authorisations are held, it is {status}"),
+        );
     }
-    let counted = stands.iter().any(|one| (one.captured, one.refunded) == (captured, refunded));
+    let counted = stands
+        .iter()
+        .any(|one| (one.captured, one.refunded) == (captured, refunded));
     if captured > 0 && !counted {
-        findings.add("books-equal-payments", case.id, format!("no entry has {captured} captured, {refunded} refunded"));
+        findings.add(
+            "books-equal-payments",
+            case.id,
+            format!("no entry has {captured} captured, {refunded} refunded"),
+        );
     }
     let fits = match status {
         "AUTHORISED" | "DECLINED" | "FAILED" | "CANCELLED" => captured == 0 && refunded == 0,
@@ -49,12 +83,19 @@ pub(super) fn at_the_end(case: &Case<'_>, findings: &mut Findings) {
         _ => false,
     };
     if !fits {
-        findings.add("status-fits-amounts", case.id, format!("{status} with {captured} captured, {refunded} refunded"));
+        findings.add(
+            "status-fits-amounts",
+            case.id,
+            format!("{status} with {captured} captured, {refunded} refunded"),
+        );
     }
     for (entry, stands) in case.entries.iter().zip(&stands) {
         let currency = text(case.payment, "currency");
-        if stands.authorised > 0 && (stands.authorised != amount || text(entry, "currency") != currency) {
-            let detail = format!("{amount} {currency} was wanted, the processor was asked: {entry}");
+        if stands.authorised > 0
+            && (stands.authorised != amount || text(entry, "currency") != currency)
+        {
+            let detail =
+                format!("{amount} {currency} was wanted, the processor was asked: {entry}");
             findings.add("asked-for-what-was-ordered", case.id, detail);
         }
         let counts = captured > 0 && (stands.captured, stands.refunded) == (captured, refunded);
@@ -62,7 +103,11 @@ pub(super) fn at_the_end(case: &Case<'_>, findings: &mut Findings) {
         // What was in review when it was given up was released then, and is told as given up.
         let told = status == "CANCELLED" || case.tells("Late charge") || case.tells("Giving up");
         if given_back && !told {
-            findings.add("late-charges-are-told", case.id, format!("a charge was given back in silence: {entry}"));
+            findings.add(
+                "late-charges-are-told",
+                case.id,
+                format!("a charge was given back in silence: {entry}"),
+            );
         }
     }
 }
@@ -72,13 +117,27 @@ pub(super) fn at_every_instant(case: &Case<'_>, findings: &mut Findings) {
     let mut live: BTreeMap<&str, bool> = BTreeMap::new();
     for note in &case.notes {
         let stands = Stands::of(note);
-        let Stands { authorised, captured, refunded, pending, .. } = stands;
+        let Stands {
+            authorised,
+            captured,
+            refunded,
+            pending,
+            ..
+        } = stands;
         if refunded.saturating_add(pending) > captured || captured > authorised {
-            findings.add("refunds-captures-authorisations", case.id, format!("in the books: {note}"));
+            findings.add(
+                "refunds-captures-authorisations",
+                case.id,
+                format!("in the books: {note}"),
+            );
         }
         live.insert(text(note, "reference"), stands.is_live());
         if live.values().filter(|live| **live).count() > 1 {
-            findings.add("one-live-authorisation", case.id, format!("another is live when this came: {note}"));
+            findings.add(
+                "one-live-authorisation",
+                case.id,
+                format!("another is live when this came: {note}"),
+            );
             return;
         }
     }
@@ -87,21 +146,53 @@ pub(super) fn at_every_instant(case: &Case<'_>, findings: &mut Findings) {
 /// Nothing was refunded more often than somebody asked for it, and no other amount was captured.
 pub(super) fn what_was_asked(case: &Case<'_>, findings: &mut Findings) {
     let refunds = list(case.payment, "refunds");
-    let by_flow = usize::from(case.timeline().iter().any(|line| line.1.contains("half-back")));
+    let by_flow = usize::from(
+        case.timeline()
+            .iter()
+            .any(|line| line.1.contains("half-back")),
+    );
     let mut keys = BTreeSet::new();
     let mut asked = by_flow;
     // What was asked under one key counts once.
-    for said in case.asked.iter().filter(|said| said.verb == "refundPayment") {
-        asked += usize::from(said.key.as_ref().is_none_or(|key| keys.insert(key.as_str())));
+    for said in case
+        .asked
+        .iter()
+        .filter(|said| said.verb == "refundPayment")
+    {
+        asked += usize::from(
+            said.key
+                .as_ref()
+                .is_none_or(|key| keys.insert(key.as_str())),
+        );
     }
     if refunds.len() > asked {
-        findings.add("done-once-for-each-request", case.id, format!("{} refunds, {asked} asked for", refunds.len()));
+        findings.add(
+            "done-once-for-each-request",
+            case.id,
+            format!("{} refunds, {asked} asked for", refunds.len()),
+        );
     }
     let captured = number(case.payment, "capturedAmount");
-    let amount = case.payment.pointer("/amount/rawAmount").and_then(Value::as_i64).unwrap_or(0);
-    let capturing = case.asked.iter().filter(|said| said.verb == "capturePayment");
-    let wanted = capturing.map(|said| said.asked.get("amount").and_then(Value::as_i64).unwrap_or(amount));
+    let amount = case
+        .payment
+        .pointer("/amount/rawAmount")
+        .and_then(Value::as_i64)
+        .unwrap_or(0);
+    let capturing = case
+        .asked
+        .iter()
+        .filter(|said| said.verb == "capturePayment");
+    let wanted = capturing.map(|said| {
+        said.asked
+            .get("amount")
+            .and_then(Value::as_i64)
+            .unwrap_or(amount)
+    });
     if captured != 0 && captured != amount && !wanted.into_iter().any(|wanted| wanted == captured) {
-        findings.add("done-once-for-each-request", case.id, format!("nobody wanted {captured} to be captured"));
+        findings.add(
+            "done-once-for-each-request",
+            case.id,
+            format!("nobody wanted {captured} to be captured"),
+        );
     }
 }

@@ -14,15 +14,31 @@ fn followers(status: &str) -> &'static [&'static str] {
             "GATEWAY_HOLD",
             "NO_ANSWER_FROM_PSP",
         ],
-        "NEEDS_3D_SECURE" | "NEEDS_APM_AUTHORIZATION" | "GATEWAY_HOLD" => {
-            &["AUTHORISED", "SUCCEEDED", "DECLINED", "CANCELLED", "GATEWAY_HOLD", "NO_ANSWER_FROM_PSP", "FAILED"]
-        }
+        "NEEDS_3D_SECURE" | "NEEDS_APM_AUTHORIZATION" | "GATEWAY_HOLD" => &[
+            "AUTHORISED",
+            "SUCCEEDED",
+            "DECLINED",
+            "CANCELLED",
+            "GATEWAY_HOLD",
+            "NO_ANSWER_FROM_PSP",
+            "FAILED",
+        ],
         "AUTHORISED" => &["SUCCEEDED", "CANCELLED"],
-        "SUCCEEDED" => &["PARTIAL_REFUNDED", "REFUNDED", "REFUND_PENDING", "REFUND_FAILED"],
+        "SUCCEEDED" => &[
+            "PARTIAL_REFUNDED",
+            "REFUNDED",
+            "REFUND_PENDING",
+            "REFUND_FAILED",
+        ],
         "PARTIAL_REFUNDED" => &["REFUNDED", "REFUND_PENDING", "REFUND_FAILED"],
         // A refund whose outcome was unknown shows as pending; when it turns out that nothing happened, it is taken back.
         "REFUND_PENDING" => &["REFUNDED", "PARTIAL_REFUNDED", "REFUND_FAILED", "SUCCEEDED"],
-        "REFUND_FAILED" => &["REFUND_PENDING", "REFUNDED", "PARTIAL_REFUNDED", "SUCCEEDED"],
+        "REFUND_FAILED" => &[
+            "REFUND_PENDING",
+            "REFUNDED",
+            "PARTIAL_REFUNDED",
+            "SUCCEEDED",
+        ],
         _ => &[],
     }
 }

@@ -15,12 +15,21 @@ const AMOUNT: i64 = 1000;
 const STARTED: Words = ("Authorisation started", "Sent to the connection prompt-a.");
 const SOLD: Words = ("Authorised and captured", "€10.00.");
 const AUTHORISED: Words = ("Authorised", "€10.00.");
-const SILENT: Words = ("No answer to the authorisation", "The processor will be asked.");
-const FOUND: Words = ("Authorised and captured", "€10.00. Found out by asking the processor about the authorisation.");
+const SILENT: Words = (
+    "No answer to the authorisation",
+    "The processor will be asked.",
+);
+const FOUND: Words = (
+    "Authorised and captured",
+    "€10.00. Found out by asking the processor about the authorisation.",
+);
 const CAPTURE: Words = ("Capture started", "€10.00.");
 const CAPTURED: Words = ("Captured", "€10.00.");
 const CANCEL: Words = ("Cancellation started", "");
-const CANCELLED: Words = ("Cancelled", "The processor has released the authorised amount.");
+const CANCELLED: Words = (
+    "Cancelled",
+    "The processor has released the authorised amount.",
+);
 const REFUND: Words = ("Refund started", "€3.00.");
 const REFUNDED: Words = ("Refunded", "€3.00.");
 const LATE: Words = ("Late charge", "It is given back at once.");
@@ -28,8 +37,11 @@ const LATE: Words = ("Late charge", "It is given back at once.");
 /// A payment as it is told, after these steps.
 fn payment(steps: &[Step<'_>], captured: i64, refunded: i64) -> Value {
     let lines = steps.iter().flat_map(|step| step.1);
-    let lines: Vec<Value> = lines.map(|(title, message)| json!({ "title": title, "message": message })).collect();
-    let refunds = (refunded > 0).then(|| json!({ "id": "refunds:1", "amount": refunded, "status": "SUCCEEDED" }));
+    let lines: Vec<Value> = lines
+        .map(|(title, message)| json!({ "title": title, "message": message }))
+        .collect();
+    let refunds = (refunded > 0)
+        .then(|| json!({ "id": "refunds:1", "amount": refunded, "status": "SUCCEEDED" }));
     json!({
         "id": ID, "status": steps.last().map(|step| step.0), "orderId": "order-1", "connectionId": "prompt-a",
         "currency": "EUR", "amount": { "rawAmount": AMOUNT }, "capturedAmount": captured, "refundedAmount": refunded,
@@ -40,8 +52,10 @@ fn payment(steps: &[Step<'_>], captured: i64, refunded: i64) -> Value {
 /// The events of these steps, a second apart.
 fn events(steps: &[Step<'_>]) -> Vec<Value> {
     let event = |(seq, (status, lines)): (i64, &Step<'_>)| {
-        let lines: Vec<Value> =
-            lines.iter().map(|(title, message)| json!({ "title": title, "message": message })).collect();
+        let lines: Vec<Value> = lines
+            .iter()
+            .map(|(title, message)| json!({ "title": title, "message": message }))
+            .collect();
         let data = json!({ "status": status, "lines": lines });
         json!({ "stream": "0001", "seq": seq, "at": seq * 1_000_000, "kind": "payment.changed", "data": data })
     };
@@ -61,23 +75,43 @@ fn cancelled(attempt: u32) -> Value {
 }
 
 fn with(mut value: Value, name: &str, other: impl Into<Value>) -> Value {
-    value.as_object_mut().unwrap().insert(name.to_owned(), other.into());
+    value
+        .as_object_mut()
+        .unwrap()
+        .insert(name.to_owned(), other.into());
     value
 }
 
 /// A request with its answer. `at` is its place in the order of everything that was said.
 fn said(at: u64, verb: &'static str, asked: Value, told: Value) -> Said {
     let (began, ended) = (2 * at, 2 * at + 1);
-    Said { began, ended, verb, asked, key: None, checkout: None, told: Some(told), replayed: false }
+    Said {
+        began,
+        ended,
+        verb,
+        asked,
+        key: None,
+        checkout: None,
+        told: Some(told),
+        replayed: false,
+    }
 }
 
 fn keyed(said: Said, key: &str) -> Said {
-    Said { key: Some(key.to_owned()), ..said }
+    Said {
+        key: Some(key.to_owned()),
+        ..said
+    }
 }
 
 fn ordered(at: u64, told: &Value) -> Said {
     let asked = json!({ "order": { "orderId": "order-1", "amount": AMOUNT } });
-    said(at, "authorizePayment", asked, answer("authorizePayment", told))
+    said(
+        at,
+        "authorizePayment",
+        asked,
+        answer("authorizePayment", told),
+    )
 }
 
 fn answer(verb: &str, payment: &Value) -> Value {
@@ -94,7 +128,12 @@ fn world(steps: &[Step<'_>], captured: i64, refunded: i64, entries: &[Value]) ->
     let mut told = vec![ordered(1, &payment)];
     if refunded > 0 {
         let asked = json!({ "id": ID, "amount": refunded });
-        told.push(said(2, "refundPayment", asked, answer("refundPayment", &payment)));
+        told.push(said(
+            2,
+            "refundPayment",
+            asked,
+            answer("refundPayment", &payment),
+        ));
     }
     Evidence {
         said: told,
@@ -106,8 +145,12 @@ fn world(steps: &[Step<'_>], captured: i64, refunded: i64, entries: &[Value]) ->
 }
 
 const SALE: [Step<'_>; 2] = [("ACTIVE", &[STARTED]), ("SUCCEEDED", &[SOLD])];
-const PART: [Step<'_>; 4] =
-    [("ACTIVE", &[STARTED]), ("SUCCEEDED", &[SOLD]), ("SUCCEEDED", &[REFUND]), ("PARTIAL_REFUNDED", &[REFUNDED])];
+const PART: [Step<'_>; 4] = [
+    ("ACTIVE", &[STARTED]),
+    ("SUCCEEDED", &[SOLD]),
+    ("SUCCEEDED", &[REFUND]),
+    ("PARTIAL_REFUNDED", &[REFUNDED]),
+];
 const FAILED: [Step<'_>; 2] = [("ACTIVE", &[STARTED]), ("FAILED", &[("Failed", "")])];
 
 fn sale() -> Evidence {
@@ -116,34 +159,66 @@ fn sale() -> Evidence {
 
 /// The invariants that are told to be broken.
 fn told(evidence: &Evidence) -> BTreeSet<&'static str> {
-    check(evidence).into_iter().map(|broken| broken.invariant).collect()
+    check(evidence)
+        .into_iter()
+        .map(|broken| broken.invariant)
+        .collect()
 }
 
 /// Exactly this invariant is told to be broken.
 fn breaks(invariant: &'static str, evidence: &Evidence) {
     let found = check(evidence);
-    assert!(found.iter().any(|broken| broken.invariant == invariant), "{invariant} is not told: {found:?}");
-    assert!(found.iter().all(|broken| broken.invariant == invariant), "{invariant} is not told alone: {found:?}");
+    assert!(
+        found.iter().any(|broken| broken.invariant == invariant),
+        "{invariant} is not told: {found:?}"
+    );
+    assert!(
+        found.iter().all(|broken| broken.invariant == invariant),
+        "{invariant} is not told alone: {found:?}"
+    );
 }
 
 #[test]
 fn what_is_right_is_not_told() {
     assert_eq!(told(&sale()), BTreeSet::new());
-    assert_eq!(told(&world(&PART, AMOUNT, 300, &[entry(1, AMOUNT, 300)])), BTreeSet::new());
+    assert_eq!(
+        told(&world(&PART, AMOUNT, 300, &[entry(1, AMOUNT, 300)])),
+        BTreeSet::new()
+    );
     assert_eq!(told(&world(&FAILED, 0, 0, &[])), BTreeSet::new());
-    let unknown = [("ACTIVE", [STARTED].as_slice()), ("NO_ANSWER_FROM_PSP", &[SILENT]), ("SUCCEEDED", &[FOUND])];
-    assert_eq!(told(&world(&unknown, AMOUNT, 0, &[entry(1, AMOUNT, 0)])), BTreeSet::new());
-    let given_up =
-        [("ACTIVE", [STARTED].as_slice()), ("AUTHORISED", &[AUTHORISED, CANCEL]), ("CANCELLED", &[CANCELLED])];
-    assert_eq!(told(&world(&given_up, 0, 0, &[cancelled(1)])), BTreeSet::new());
-    let late = [("ACTIVE", [STARTED].as_slice()), ("FAILED", &[("Failed", ""), LATE])];
-    assert_eq!(told(&world(&late, 0, 0, &[entry(1, AMOUNT, AMOUNT)])), BTreeSet::new());
+    let unknown = [
+        ("ACTIVE", [STARTED].as_slice()),
+        ("NO_ANSWER_FROM_PSP", &[SILENT]),
+        ("SUCCEEDED", &[FOUND]),
+    ];
+    assert_eq!(
+        told(&world(&unknown, AMOUNT, 0, &[entry(1, AMOUNT, 0)])),
+        BTreeSet::new()
+    );
+    let given_up = [
+        ("ACTIVE", [STARTED].as_slice()),
+        ("AUTHORISED", &[AUTHORISED, CANCEL]),
+        ("CANCELLED", &[CANCELLED]),
+    ];
+    assert_eq!(
+        told(&world(&given_up, 0, 0, &[cancelled(1)])),
+        BTreeSet::new()
+    );
+    let late = [
+        ("ACTIVE", [STARTED].as_slice()),
+        ("FAILED", &[("Failed", ""), LATE]),
+    ];
+    assert_eq!(
+        told(&world(&late, 0, 0, &[entry(1, AMOUNT, AMOUNT)])),
+        BTreeSet::new()
+    );
 }
 
 #[test]
 fn what_was_told_and_is_not_there_any_more() {
     let mut lost = sale();
-    (lost.payments, lost.events, lost.entries, lost.notes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    (lost.payments, lost.events, lost.entries, lost.notes) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     breaks("acknowledged-stays", &lost);
 }
 
@@ -151,8 +226,17 @@ fn what_was_told_and_is_not_there_any_more() {
 fn a_status_that_goes_back() {
     let mut back = sale();
     let authorised = payment(&[("ACTIVE", &[STARTED]), ("AUTHORISED", &[])], 0, 0);
-    back.events = events(&[("ACTIVE", &[STARTED]), ("AUTHORISED", &[]), ("SUCCEEDED", &[SOLD])]);
-    back.said.push(said(2, "getPayment", json!({ "id": ID }), answer("getPayment", &authorised)));
+    back.events = events(&[
+        ("ACTIVE", &[STARTED]),
+        ("AUTHORISED", &[]),
+        ("SUCCEEDED", &[SOLD]),
+    ]);
+    back.said.push(said(
+        2,
+        "getPayment",
+        json!({ "id": ID }),
+        answer("getPayment", &authorised),
+    ));
     breaks("acknowledged-stays", &back);
     // The other way about it is right.
     back.said.last_mut().unwrap().began = 0;
@@ -165,46 +249,85 @@ fn a_failure_that_was_none() {
     let mut failed = sale();
     failed.said = vec![ordered(1, &payment(&FAILED, 0, 0))];
     failed.events = events(&[("ACTIVE", &[STARTED]), ("SUCCEEDED", &[SOLD])]);
-    assert_eq!(told(&failed), BTreeSet::from(["acknowledged-stays", "every-change-has-an-event"]));
+    assert_eq!(
+        told(&failed),
+        BTreeSet::from(["acknowledged-stays", "every-change-has-an-event"])
+    );
 }
 
 #[test]
 fn an_amount_that_is_taken_back() {
     let mut less = sale();
     let payment = with(less.payments[0].clone(), "capturedAmount", 700);
-    less.said.push(said(2, "getPayment", json!({ "id": ID }), answer("getPayment", &payment)));
+    less.said.push(said(
+        2,
+        "getPayment",
+        json!({ "id": ID }),
+        answer("getPayment", &payment),
+    ));
     breaks("acknowledged-stays", &less);
 }
 
 #[test]
 fn a_timeline_that_was_told_otherwise() {
     let mut other = sale();
-    other.said = vec![ordered(1, &payment(&[("ACTIVE", &[STARTED]), ("SUCCEEDED", &[CAPTURED])], AMOUNT, 0))];
+    other.said = vec![ordered(
+        1,
+        &payment(
+            &[("ACTIVE", &[STARTED]), ("SUCCEEDED", &[CAPTURED])],
+            AMOUNT,
+            0,
+        ),
+    )];
     breaks("acknowledged-stays", &other);
 }
 
 #[test]
 fn a_charge_of_nobody() {
     let mut lost = sale();
-    lost.entries.push(with(entry(1, AMOUNT, 0), "reference", "0002-1"));
+    lost.entries
+        .push(with(entry(1, AMOUNT, 0), "reference", "0002-1"));
     breaks("charge-has-payment", &lost);
 }
 
 #[test]
 fn books_that_say_something_else() {
     breaks("books-equal-payments", &world(&SALE, AMOUNT, 0, &[]));
-    breaks("books-equal-payments", &world(&FAILED, 0, 0, &[entry(1, 0, 0)]));
-    breaks("books-equal-payments", &world(&FAILED, 0, 0, &[entry(1, AMOUNT, 0)]));
-    breaks("books-equal-payments", &world(&PART, AMOUNT, 300, &[entry(1, AMOUNT, 200)]));
-    let held = [("ACTIVE", [STARTED].as_slice()), ("AUTHORISED", &[AUTHORISED])];
-    assert_eq!(told(&world(&held, 0, 0, &[entry(1, 0, 0)])), BTreeSet::new());
+    breaks(
+        "books-equal-payments",
+        &world(&FAILED, 0, 0, &[entry(1, 0, 0)]),
+    );
+    breaks(
+        "books-equal-payments",
+        &world(&FAILED, 0, 0, &[entry(1, AMOUNT, 0)]),
+    );
+    breaks(
+        "books-equal-payments",
+        &world(&PART, AMOUNT, 300, &[entry(1, AMOUNT, 200)]),
+    );
+    let held = [
+        ("ACTIVE", [STARTED].as_slice()),
+        ("AUTHORISED", &[AUTHORISED]),
+    ];
+    assert_eq!(
+        told(&world(&held, 0, 0, &[entry(1, 0, 0)])),
+        BTreeSet::new()
+    );
     breaks("books-equal-payments", &world(&held, 0, 0, &[]));
 }
 
 #[test]
 fn two_live_authorisations() {
-    let sold = [("ACTIVE", [STARTED].as_slice()), ("SUCCEEDED", &[SOLD, LATE])];
-    let mut two = world(&sold, AMOUNT, 0, &[entry(1, AMOUNT, AMOUNT), entry(2, AMOUNT, 0)]);
+    let sold = [
+        ("ACTIVE", [STARTED].as_slice()),
+        ("SUCCEEDED", &[SOLD, LATE]),
+    ];
+    let mut two = world(
+        &sold,
+        AMOUNT,
+        0,
+        &[entry(1, AMOUNT, AMOUNT), entry(2, AMOUNT, 0)],
+    );
     assert_eq!(told(&two), BTreeSet::new());
     two.notes.insert(0, entry(1, AMOUNT, 0));
     // It was given back only after the other one.
@@ -219,24 +342,40 @@ fn more_refunded_than_captured() {
     breaks("refunds-captures-authorisations", &books);
     let pending = json!([{ "status": "pending", "amount": 800 }]);
     let mut promised = world(&PART, AMOUNT, 300, &[entry(1, AMOUNT, 300)]);
-    promised.notes.push(with(entry(1, AMOUNT, 300), "refunds", pending));
+    promised
+        .notes
+        .push(with(entry(1, AMOUNT, 300), "refunds", pending));
     breaks("refunds-captures-authorisations", &promised);
     let mut answers = sale();
     let refunds = json!([{ "id": "refunds:1", "amount": 600, "status": "PENDING" }, { "id": "refunds:2", "amount": 600, "status": "PENDING" }]);
     let payment = with(answers.payments[0].clone(), "refunds", refunds);
-    answers.said.push(said(2, "getPayment", json!({ "id": ID }), answer("getPayment", &payment)));
+    answers.said.push(said(
+        2,
+        "getPayment",
+        json!({ "id": ID }),
+        answer("getPayment", &payment),
+    ));
     breaks("refunds-captures-authorisations", &answers);
 }
 
 /// A second payment of another order beside the first one, with everything that belongs to it.
 fn beside(evidence: &mut Evidence, other: &Evidence) {
-    let text = |value: &Value| value.to_string().replace("0001", "0002").replace("order-1", "order-2");
+    let text = |value: &Value| {
+        value
+            .to_string()
+            .replace("0001", "0002")
+            .replace("order-1", "order-2")
+    };
     let renamed = |value: &Value| -> Value { serde_json::from_str(&text(value)).unwrap() };
     evidence.payments.extend(other.payments.iter().map(renamed));
     evidence.entries.extend(other.entries.iter().map(renamed));
     evidence.notes.extend(other.notes.iter().map(renamed));
     evidence.events.extend(other.events.iter().map(renamed));
-    let again = |one: &Said| Said { asked: renamed(&one.asked), told: one.told.as_ref().map(renamed), ..one.clone() };
+    let again = |one: &Said| Said {
+        asked: renamed(&one.asked),
+        told: one.told.as_ref().map(renamed),
+        ..one.clone()
+    };
     evidence.said.extend(other.said.iter().map(again));
 }
 
@@ -254,9 +393,15 @@ fn two_charges_of_one_checkout() {
 #[test]
 fn an_order_that_became_another_amount_or_currency() {
     let dollars = with(entry(1, AMOUNT, 0), "currency", "USD");
-    breaks("asked-for-what-was-ordered", &world(&SALE, AMOUNT, 0, &[dollars]));
+    breaks(
+        "asked-for-what-was-ordered",
+        &world(&SALE, AMOUNT, 0, &[dollars]),
+    );
     let more = with(entry(1, AMOUNT, 0), "authorised", AMOUNT + 1);
-    breaks("asked-for-what-was-ordered", &world(&SALE, AMOUNT, 0, &[more]));
+    breaks(
+        "asked-for-what-was-ordered",
+        &world(&SALE, AMOUNT, 0, &[more]),
+    );
 }
 
 #[test]
@@ -269,7 +414,11 @@ fn what_was_done_more_often_than_asked() {
     let mut unasked = world(&PART, AMOUNT, 300, &[entry(1, AMOUNT, 300)]);
     unasked.said.retain(|said| said.verb != "refundPayment");
     breaks("done-once-for-each-request", &unasked);
-    let part = [("ACTIVE", [STARTED].as_slice()), ("AUTHORISED", &[AUTHORISED, CAPTURE]), ("SUCCEEDED", &[CAPTURED])];
+    let part = [
+        ("ACTIVE", [STARTED].as_slice()),
+        ("AUTHORISED", &[AUTHORISED, CAPTURE]),
+        ("SUCCEEDED", &[CAPTURED]),
+    ];
     let mut part = world(&part, 400, 0, &[entry(1, 400, 0)]);
     breaks("done-once-for-each-request", &part);
     part.said.push(said(
@@ -284,13 +433,27 @@ fn what_was_done_more_often_than_asked() {
 #[test]
 fn a_key_that_tells_something_else() {
     let mut same = sale();
-    same.said = vec![keyed(ordered(1, &same.payments[0]), "k"), keyed(ordered(2, &same.payments[0]), "k")];
+    same.said = vec![
+        keyed(ordered(1, &same.payments[0]), "k"),
+        keyed(ordered(2, &same.payments[0]), "k"),
+    ];
     assert_eq!(told(&same), BTreeSet::new());
     let mut other = sale();
     let authorised = payment(&[("ACTIVE", &[STARTED]), ("AUTHORISED", &[])], 0, 0);
-    other.events = events(&[("ACTIVE", &[STARTED]), ("AUTHORISED", &[]), ("SUCCEEDED", &[SOLD])]);
-    let settled = with(authorised.clone(), "paymentTimeline", json!({ "overview": [] }));
-    other.said = vec![keyed(ordered(1, &settled), "k"), keyed(ordered(2, &other.payments[0]), "k")];
+    other.events = events(&[
+        ("ACTIVE", &[STARTED]),
+        ("AUTHORISED", &[]),
+        ("SUCCEEDED", &[SOLD]),
+    ]);
+    let settled = with(
+        authorised.clone(),
+        "paymentTimeline",
+        json!({ "overview": [] }),
+    );
+    other.said = vec![
+        keyed(ordered(1, &settled), "k"),
+        keyed(ordered(2, &other.payments[0]), "k"),
+    ];
     breaks("same-key-same-answer", &other);
 }
 
@@ -298,11 +461,17 @@ fn a_key_that_tells_something_else() {
 fn a_key_that_forgets_or_carries_out_another_request() {
     let mut forgets = sale();
     let under_way = error("error.idempotency.in-progress", "");
-    forgets.said = vec![keyed(ordered(1, &forgets.payments[0]), "k"), keyed(ordered(2, &forgets.payments[0]), "k")];
+    forgets.said = vec![
+        keyed(ordered(1, &forgets.payments[0]), "k"),
+        keyed(ordered(2, &forgets.payments[0]), "k"),
+    ];
     forgets.said[1].told = Some(under_way);
     breaks("same-key-same-answer", &forgets);
     let mut another = sale();
-    another.said = vec![keyed(ordered(1, &another.payments[0]), "k"), keyed(ordered(2, &another.payments[0]), "k")];
+    another.said = vec![
+        keyed(ordered(1, &another.payments[0]), "k"),
+        keyed(ordered(2, &another.payments[0]), "k"),
+    ];
     another.said[1].asked = json!({ "order": { "orderId": "order-9", "amount": 1 } });
     breaks("same-key-same-answer", &another);
     another.said[1].told = Some(error("error.idempotency.key-reused", ID));
@@ -311,13 +480,24 @@ fn a_key_that_forgets_or_carries_out_another_request() {
 
 #[test]
 fn what_became_known_without_evidence() {
-    let guessed = [("ACTIVE", [STARTED].as_slice()), ("NO_ANSWER_FROM_PSP", &[SILENT]), ("SUCCEEDED", &[SOLD])];
-    breaks("known-by-evidence", &world(&guessed, AMOUNT, 0, &[entry(1, AMOUNT, 0)]));
+    let guessed = [
+        ("ACTIVE", [STARTED].as_slice()),
+        ("NO_ANSWER_FROM_PSP", &[SILENT]),
+        ("SUCCEEDED", &[SOLD]),
+    ];
+    breaks(
+        "known-by-evidence",
+        &world(&guessed, AMOUNT, 0, &[entry(1, AMOUNT, 0)]),
+    );
 }
 
 #[test]
 fn a_step_that_the_table_does_not_know() {
-    let back = [("ACTIVE", [STARTED].as_slice()), ("AUTHORISED", &[AUTHORISED]), ("DECLINED", &[])];
+    let back = [
+        ("ACTIVE", [STARTED].as_slice()),
+        ("AUTHORISED", &[AUTHORISED]),
+        ("DECLINED", &[]),
+    ];
     breaks("table-of-states", &world(&back, 0, 0, &[]));
 }
 
@@ -349,32 +529,59 @@ fn a_gap_in_the_numbers() {
 
 #[test]
 fn a_charge_that_was_given_back_in_silence() {
-    breaks("late-charges-are-told", &world(&FAILED, 0, 0, &[entry(1, AMOUNT, AMOUNT)]));
-    breaks("late-charges-are-told", &world(&FAILED, 0, 0, &[cancelled(1)]));
+    breaks(
+        "late-charges-are-told",
+        &world(&FAILED, 0, 0, &[entry(1, AMOUNT, AMOUNT)]),
+    );
+    breaks(
+        "late-charges-are-told",
+        &world(&FAILED, 0, 0, &[cancelled(1)]),
+    );
 }
 
 #[test]
 fn what_is_open_hours_later() {
-    let open = [("ACTIVE", [STARTED].as_slice()), ("NO_ANSWER_FROM_PSP", &[SILENT])];
+    let open = [
+        ("ACTIVE", [STARTED].as_slice()),
+        ("NO_ANSWER_FROM_PSP", &[SILENT]),
+    ];
     breaks("settled-at-the-end", &world(&open, 0, 0, &[]));
     let mut pending = world(&PART, AMOUNT, 300, &[entry(1, AMOUNT, 300)]);
     let refunds = json!([{ "id": "refunds:1", "amount": 300, "status": "SUCCEEDED" }, { "id": "refunds:2", "amount": 1, "status": "PENDING" }]);
     pending.payments[0] = with(pending.payments[0].clone(), "refunds", refunds);
-    pending.said.push(said(3, "refundPayment", json!({ "id": ID }), error("error.unavailable", "")));
+    pending.said.push(said(
+        3,
+        "refundPayment",
+        json!({ "id": ID }),
+        error("error.unavailable", ""),
+    ));
     breaks("settled-at-the-end", &pending);
 }
 
 #[test]
 fn a_status_that_is_not_what_the_amounts_say() {
-    let all = [("ACTIVE", [STARTED].as_slice()), ("SUCCEEDED", &[SOLD, REFUND]), ("REFUNDED", &[REFUNDED])];
-    breaks("status-fits-amounts", &world(&all, AMOUNT, 300, &[entry(1, AMOUNT, 300)]));
+    let all = [
+        ("ACTIVE", [STARTED].as_slice()),
+        ("SUCCEEDED", &[SOLD, REFUND]),
+        ("REFUNDED", &[REFUNDED]),
+    ];
+    breaks(
+        "status-fits-amounts",
+        &world(&all, AMOUNT, 300, &[entry(1, AMOUNT, 300)]),
+    );
 }
 
 #[test]
 fn a_capture_beside_a_cancellation() {
-    let both =
-        [("ACTIVE", [STARTED].as_slice()), ("AUTHORISED", &[AUTHORISED, CAPTURE, CANCEL]), ("SUCCEEDED", &[CAPTURED])];
-    breaks("capture-excludes-cancel", &world(&both, AMOUNT, 0, &[entry(1, AMOUNT, 0)]));
+    let both = [
+        ("ACTIVE", [STARTED].as_slice()),
+        ("AUTHORISED", &[AUTHORISED, CAPTURE, CANCEL]),
+        ("SUCCEEDED", &[CAPTURED]),
+    ];
+    breaks(
+        "capture-excludes-cancel",
+        &world(&both, AMOUNT, 0, &[entry(1, AMOUNT, 0)]),
+    );
 }
 
 #[test]
@@ -401,10 +608,22 @@ fn a_checkout_that_is_not_freed() {
 #[test]
 fn a_defect_that_was_told_and_a_payment_that_is_listed_twice() {
     let mut defect = sale();
-    defect.said.push(said(2, "getPayment", json!({ "id": ID }), error("error.unknown", "")));
+    defect.said.push(said(
+        2,
+        "getPayment",
+        json!({ "id": ID }),
+        error("error.unknown", ""),
+    ));
     breaks("no-defect", &defect);
     let mut twice = sale();
-    twice.payments.push(with(twice.payments[0].clone(), "orderId", "order-0"));
-    twice.said.push(said(2, "authorizePayment", json!({ "order": { "orderId": "order-0" } }), Value::Null));
+    twice
+        .payments
+        .push(with(twice.payments[0].clone(), "orderId", "order-0"));
+    twice.said.push(said(
+        2,
+        "authorizePayment",
+        json!({ "order": { "orderId": "order-0" } }),
+        Value::Null,
+    ));
     assert!(told(&twice).contains("listed-once"));
 }

@@ -33,7 +33,11 @@ pub(super) fn capture_excludes_cancel(case: &Case<'_>, findings: &mut Findings) 
     for (title, _) in case.timeline() {
         if matches!(title, "Capture started" | "Cancellation started") {
             if let Some(other) = under_way.replace(title) {
-                findings.add("capture-excludes-cancel", case.id, format!("{title} while {other} had no end"));
+                findings.add(
+                    "capture-excludes-cancel",
+                    case.id,
+                    format!("{title} while {other} had no end"),
+                );
             }
         } else if ENDS.contains(&title) || title == "Late charge" {
             under_way = None;
@@ -47,12 +51,33 @@ pub(super) fn sent_in_time(case: &Case<'_>, findings: &mut Findings) {
     if text(case.payment, "connectionId").starts_with("mute") {
         return;
     }
-    let started = |event: &&&Value| lines_of(event).iter().any(|line| text(line, "title") == "Authorisation started");
-    let Some(committed) = case.events.iter().find(started).map(|event| number(event, "at")) else { return };
+    let started = |event: &&&Value| {
+        lines_of(event)
+            .iter()
+            .any(|line| text(line, "title") == "Authorisation started")
+    };
+    let Some(committed) = case
+        .events
+        .iter()
+        .find(started)
+        .map(|event| number(event, "at"))
+    else {
+        return;
+    };
     let first = format!("{}-1", case.id);
-    let Some(note) = case.notes.iter().find(|note| text(note, "reference") == first) else { return };
+    let Some(note) = case
+        .notes
+        .iter()
+        .find(|note| text(note, "reference") == first)
+    else {
+        return;
+    };
     let took = number(note, "noted").saturating_sub(committed);
     if took > LATEST {
-        findings.add("sent-in-time-or-not-at-all", case.id, format!("it arrived {took} µs after its commit"));
+        findings.add(
+            "sent-in-time-or-not-at-all",
+            case.id,
+            format!("it arrived {took} µs after its commit"),
+        );
     }
 }

@@ -60,19 +60,35 @@ impl Bank {
         if self.has_done(n) {
             return true;
         }
-        let Some(operation) = payment.operation(n) else { return false };
+        let Some(operation) = payment.operation(n) else {
+            return false;
+        };
         let about = payment.attempt_behind(n).map_or(0, |attempt| attempt.n);
         let amount = operation.amount;
         let charge = self.charges.get_mut(&about);
         let effect = match (operation.kind, charge) {
             (Kind::Authorise { capture }, _) => {
                 let captured = if capture { amount } else { 0 };
-                self.charges.insert(n, Charge { captured, ..Charge::default() });
+                self.charges.insert(
+                    n,
+                    Charge {
+                        captured,
+                        ..Charge::default()
+                    },
+                );
                 true
             }
             (Kind::Capture, Some(charge)) => charge.capture(amount),
-            (Kind::Cancel { .. } | Kind::Reverse { captured: false, .. }, Some(charge)) => charge.cancel(),
-            (Kind::Refund { .. } | Kind::Reverse { captured: true, .. }, Some(charge)) => charge.refund(amount),
+            (
+                Kind::Cancel { .. }
+                | Kind::Reverse {
+                    captured: false, ..
+                },
+                Some(charge),
+            ) => charge.cancel(),
+            (Kind::Refund { .. } | Kind::Reverse { captured: true, .. }, Some(charge)) => {
+                charge.refund(amount)
+            }
             (Kind::Abandon { .. }, _) | (_, None) => false,
         };
         self.performed.insert(n, effect);

@@ -41,11 +41,14 @@ struct Life {
 
 /// Plays so many payments. Returns what is broken, up to the first payment with something, and how many were played.
 pub(crate) fn play(seed: u64, lives: u64) -> (Vec<Broken>, u64) {
-    let (Some(currency), Some(connection)) = (Currency::parse("EUR"), ConnectionId::parse("somewhere")) else {
+    let (Some(currency), Some(connection)) =
+        (Currency::parse("EUR"), ConnectionId::parse("somewhere"))
+    else {
         return (Vec::new(), 0);
     };
     for number in 0..lives {
-        let broken = Life::new(currency, Chance::of(seed, number.saturating_add(1 << 32))).play(connection.clone());
+        let broken = Life::new(currency, Chance::of(seed, number.saturating_add(1 << 32)))
+            .play(connection.clone());
         if !broken.is_empty() {
             return (broken, number.saturating_add(1));
         }
@@ -70,7 +73,9 @@ impl Life {
 
     fn play(mut self, connection: ConnectionId) -> Vec<Broken> {
         let sale = self.chance.one_in(2);
-        let (n, _) = self.payment.begin_authorise(connection, sale, begin(self.now));
+        let (n, _) = self
+            .payment
+            .begin_authorise(connection, sale, begin(self.now));
         self.send(n);
         for _ in 0..EVENTS {
             self.happens();
@@ -94,7 +99,9 @@ impl Life {
         match self.chance.below(10) {
             0..=3 if !self.mail.is_empty() => {
                 let index = self.chance.index(self.mail.len());
-                let Some((n, news, source)) = self.mail.get(index).cloned() else { return };
+                let Some((n, news, source)) = self.mail.get(index).cloned() else {
+                    return;
+                };
                 if self.chance.one_in(2) {
                     self.mail.swap_remove(index);
                 }
@@ -114,10 +121,21 @@ impl Life {
             }
             _ => {
                 let index = self.chance.index(self.payment.operations.len());
-                let Some(n) = self.payment.operations.get(index).map(|operation| operation.n) else { return };
-                let news = [News::NotFound { asked: self.now }, News::LookUpFailed, News::NoAnswer]
-                    .get(self.chance.index(3))
-                    .cloned();
+                let Some(n) = self
+                    .payment
+                    .operations
+                    .get(index)
+                    .map(|operation| operation.n)
+                else {
+                    return;
+                };
+                let news = [
+                    News::NotFound { asked: self.now },
+                    News::LookUpFailed,
+                    News::NoAnswer,
+                ]
+                .get(self.chance.index(3))
+                .cloned();
                 self.tell(n, news.unwrap_or(News::NoAnswer), Source::LookUp);
             }
         }
@@ -145,13 +163,22 @@ impl Life {
         let with = begin(self.now);
         let begun = match self.payment.duty(self.now) {
             Some(Duty::LookUp(n)) => {
-                let news = if self.bank.has_done(n) { self.success(n) } else { News::NotFound { asked: self.now } };
+                let news = if self.bank.has_done(n) {
+                    self.success(n)
+                } else {
+                    News::NotFound { asked: self.now }
+                };
                 self.tell(n, news, Source::LookUp);
                 return true;
             }
             Some(Duty::Capture) => self.payment.begin_capture(None, with).ok(),
-            Some(Duty::Expire) => self.payment.begin_cancel(CancelCause::Lifetime, None, with).ok(),
-            Some(Duty::Reverse { target, captured }) => self.payment.begin_reverse(target, captured, with),
+            Some(Duty::Expire) => self
+                .payment
+                .begin_cancel(CancelCause::Lifetime, None, with)
+                .ok(),
+            Some(Duty::Reverse { target, captured }) => {
+                self.payment.begin_reverse(target, captured, with)
+            }
             Some(Duty::Abandon | Duty::Flow | Duty::Triggered(_)) | None => return false,
         };
         if let Some((n, _)) = begun {
@@ -163,7 +190,11 @@ impl Life {
     /// The processor is asked.
     fn send(&mut self, n: u32) {
         if self.honest {
-            let news = if self.bank.perform(&self.payment, n) { self.success(n) } else { self.refusal(n) };
+            let news = if self.bank.perform(&self.payment, n) {
+                self.success(n)
+            } else {
+                self.refusal(n)
+            };
             self.tell(n, news, Source::Call);
             return;
         }
@@ -185,9 +216,10 @@ impl Life {
 
     fn success(&self, n: u32) -> News {
         match self.payment.operation(n).map(|operation| operation.kind) {
-            Some(Kind::Authorise { capture }) => {
-                News::Answer(Answer::Approved { captured: capture, approval: Approval::default() })
-            }
+            Some(Kind::Authorise { capture }) => News::Answer(Answer::Approved {
+                captured: capture,
+                approval: Approval::default(),
+            }),
             _ => News::Later(LaterAnswer::Done { processor_id: None }),
         }
     }
@@ -198,26 +230,43 @@ impl Life {
                 decline: Decline::of(DeclineCode::InsufficientFunds),
                 approval: Approval::default(),
             }),
-            _ => News::Later(LaterAnswer::Refused { reason: "no".to_owned() }),
+            _ => News::Later(LaterAnswer::Refused {
+                reason: "no".to_owned(),
+            }),
         }
     }
 
     /// Settles news, and looks at what it changed.
     fn tell(&mut self, n: u32, news: News, source: Source) {
         let before = self.payment.clone();
-        let Some(operation) = before.operation(n) else { return };
-        let effect = matches!(news, News::Answer(Answer::Approved { .. }) | News::Later(LaterAnswer::Done { .. }));
-        let what = format!("{news:?} of operation {n}, {:?}, which was {:?}", operation.kind, operation.state);
+        let Some(operation) = before.operation(n) else {
+            return;
+        };
+        let effect = matches!(
+            news,
+            News::Answer(Answer::Approved { .. }) | News::Later(LaterAnswer::Done { .. })
+        );
+        let what = format!(
+            "{news:?} of operation {n}, {:?}, which was {:?}",
+            operation.kind, operation.state
+        );
         let lines = self.payment.settle(n, news, (source, self.now), &policy());
         if !may_follow(before.status.text(), self.payment.status.text()) {
-            self.breaks("table-of-states", &format!("{} became {} by {what}", before.status, self.payment.status));
+            self.breaks(
+                "table-of-states",
+                &format!("{} became {} by {what}", before.status, self.payment.status),
+            );
         }
         if operation.state.is_open() {
             return;
         }
         if (!effect || operation.state.is_done()) && self.payment != before {
             self.breaks("late-news-changes-nothing", &what);
-        } else if effect && !operation.state.is_done() && operation.kind.is_attempt() && !tells_of_it(&lines) {
+        } else if effect
+            && !operation.state.is_done()
+            && operation.kind.is_attempt()
+            && !tells_of_it(&lines)
+        {
             self.breaks("late-charges-are-told", &what);
         }
     }
@@ -225,7 +274,9 @@ impl Life {
     /// Does what is due until nothing is.
     fn comes_to_rest(&mut self) {
         for _ in 0..MOST_DUTIES {
-            let Some(due) = self.payment.due_at() else { return };
+            let Some(due) = self.payment.due_at() else {
+                return;
+            };
             self.now = self.now.max(due);
             if !self.fulfil() {
                 return;
@@ -239,30 +290,58 @@ impl Life {
 
     fn judge(&mut self) {
         let payment = self.payment.clone();
-        let open: Vec<u32> = payment.operations.iter().filter(|one| one.state.is_open()).map(|one| one.n).collect();
+        let open: Vec<u32> = payment
+            .operations
+            .iter()
+            .filter(|one| one.state.is_open())
+            .map(|one| one.n)
+            .collect();
         if !open.is_empty() {
-            self.breaks("settled-at-the-end", &format!("operations {open:?} are open"));
+            self.breaks(
+                "settled-at-the-end",
+                &format!("operations {open:?} are open"),
+            );
         }
         let done = |kind: fn(&Kind) -> bool| {
-            let done =
-                payment.operations.iter().filter(move |one| matches!(one.state, State::Done { .. }) && kind(&one.kind));
+            let done = payment
+                .operations
+                .iter()
+                .filter(move |one| matches!(one.state, State::Done { .. }) && kind(&one.kind));
             done.fold(0_i64, |sum, one: &Operation| sum.saturating_add(one.amount))
         };
-        let kept = payment.captured.saturating_sub(done(|kind| matches!(kind, Kind::Refund { .. })));
-        let in_books =
-            self.bank.charges.values().fold(0_i64, |sum, one| sum.saturating_add(one.captured - one.refunded));
+        let kept = payment
+            .captured
+            .saturating_sub(done(|kind| matches!(kind, Kind::Refund { .. })));
+        let in_books = self.bank.charges.values().fold(0_i64, |sum, one| {
+            sum.saturating_add(one.captured - one.refunded)
+        });
         if kept != in_books {
-            self.breaks("books-equal-payments", &format!("{kept} is kept, {in_books} in the books"));
+            self.breaks(
+                "books-equal-payments",
+                &format!("{kept} is kept, {in_books} in the books"),
+            );
         }
-        let held = self.bank.charges.values().filter(|charge| charge.is_held()).count();
+        let held = self
+            .bank
+            .charges
+            .values()
+            .filter(|charge| charge.is_held())
+            .count();
         if held != usize::from(payment.status.text() == "AUTHORISED") {
-            self.breaks("books-equal-payments", &format!("{held} are held, it is {}", payment.status));
+            self.breaks(
+                "books-equal-payments",
+                &format!("{held} are held, it is {}", payment.status),
+            );
         }
     }
 
     fn breaks(&mut self, invariant: &'static str, detail: &str) {
         let detail = format!("{detail}; {:?}", self.payment.operations);
-        self.broken.push(Broken { invariant, subject: self.payment.id.to_string(), detail });
+        self.broken.push(Broken {
+            invariant,
+            subject: self.payment.id.to_string(),
+            detail,
+        });
     }
 }
 
@@ -283,10 +362,20 @@ mod tests {
 
     #[test]
     fn money_that_the_payment_does_not_know_and_what_is_open_are_told() {
-        let (currency, connection) = (Currency::parse("EUR").unwrap(), ConnectionId::parse("somewhere").unwrap());
-        let told = |life: &Life| life.broken.iter().map(|broken| broken.invariant).collect::<Vec<_>>();
+        let (currency, connection) = (
+            Currency::parse("EUR").unwrap(),
+            ConnectionId::parse("somewhere").unwrap(),
+        );
+        let told = |life: &Life| {
+            life.broken
+                .iter()
+                .map(|broken| broken.invariant)
+                .collect::<Vec<_>>()
+        };
         let mut life = Life::new(currency, Chance::of(1, 1));
-        let (n, _) = life.payment.begin_authorise(connection, true, begin(life.now));
+        let (n, _) = life
+            .payment
+            .begin_authorise(connection, true, begin(life.now));
         life.judge();
         assert_eq!(told(&life), ["settled-at-the-end"]);
         life.broken.clear();

@@ -7,7 +7,9 @@ use domain::{
     id::{MethodId, PaymentId, TeamId},
     method::{CardFunding, Method},
     money::{Currency, Money},
-    payment::{Begin, CaptureRule, Initiator, Origin, PaidWith, Payment, Policy, Status, ThreeDsWish},
+    payment::{
+        Begin, CaptureRule, Initiator, Origin, PaidWith, Payment, Policy, Status, ThreeDsWish,
+    },
 };
 use uuid::Uuid;
 
@@ -23,7 +25,10 @@ pub(super) fn id(number: u128) -> Uuid {
 /// As a processor declares it, with times that the news does not keep.
 pub(super) fn policy() -> Policy {
     Policy {
-        recovery: [5, 30, 120, 600].into_iter().map(Duration::from_secs).collect(),
+        recovery: [5, 30, 120, 600]
+            .into_iter()
+            .map(Duration::from_secs)
+            .collect(),
         pending: vec![Duration::from_secs(1), Duration::from_secs(2)],
         lifetime: Duration::from_hours(168),
         not_found_final_after: Some(Duration::from_secs(10)),
@@ -34,7 +39,13 @@ pub(super) fn policy() -> Policy {
 
 pub(super) fn begin(at: Timestamp) -> Begin {
     let (send_within, answer_within) = (Duration::from_secs(5), Duration::from_secs(3));
-    Begin { at, send_within, answer_within, once: None, return_key: None }
+    Begin {
+        at,
+        send_within,
+        answer_within,
+        once: None,
+        return_key: None,
+    }
 }
 
 /// A new payment.

@@ -37,7 +37,10 @@ impl Actor {
     /// Sends a request under a key until it is answered.
     async fn insist(&self, wish: &Wish) -> Option<Got> {
         for attempt in 0..TRIES {
-            let got = self.shop.ask(attempt % self.shop.house.nodes(), wish, None).await;
+            let got = self
+                .shop
+                .ask(attempt % self.shop.house.nodes(), wish, None)
+                .await;
             match got.as_ref().map(Got::code) {
                 None | Some(Some("error.unavailable" | "error.idempotency.in-progress")) => {}
                 Some(Some(_) | None) => return got,
@@ -55,8 +58,16 @@ impl Actor {
 
     /// An order under a key, for a checkout.
     pub(super) fn ordering(&mut self, input: &Value, checkout: Option<String>) -> Wish {
-        let wish = Wish::new("authorizePayment", words::AUTHORISE, json!({ "order": input })).once(Some(self.key()));
-        Wish { about: About { checkout }, ..wish }
+        let wish = Wish::new(
+            "authorizePayment",
+            words::AUTHORISE,
+            json!({ "order": input }),
+        )
+        .once(Some(self.key()));
+        Wish {
+            about: About { checkout },
+            ..wish
+        }
     }
 
     /// Orders with a given wish.
@@ -72,13 +83,15 @@ impl Actor {
     }
 
     pub(super) async fn cancel(&mut self, id: &str) -> Option<Got> {
-        let wish = Wish::new("cancelPayment", words::CANCEL, json!({ "id": id })).once(Some(self.key()));
+        let wish =
+            Wish::new("cancelPayment", words::CANCEL, json!({ "id": id })).once(Some(self.key()));
         self.insist(&wish).await
     }
 
     /// Cancels under a key of this name.
     pub(super) async fn cancel_as(&mut self, id: &str, key: &str) -> Option<Got> {
-        let wish = Wish::new("cancelPayment", words::CANCEL, json!({ "id": id })).once(Some(key.to_owned()));
+        let wish = Wish::new("cancelPayment", words::CANCEL, json!({ "id": id }))
+            .once(Some(key.to_owned()));
         self.insist(&wish).await
     }
 
@@ -105,23 +118,35 @@ impl Actor {
     }
 
     pub(super) async fn abandon(&self, id: &str) -> Option<Got> {
-        self.insist(&Wish::new("abandonPayment", words::ABANDON, json!({ "id": id }))).await
+        self.insist(&Wish::new(
+            "abandonPayment",
+            words::ABANDON,
+            json!({ "id": id }),
+        ))
+        .await
     }
 
     pub(super) async fn get(&self, id: &str) -> Option<Got> {
-        self.insist(&Wish::new("getPayment", words::GET, json!({ "id": id }))).await
+        self.insist(&Wish::new("getPayment", words::GET, json!({ "id": id })))
+            .await
     }
 
     pub(super) async fn approve(&self, instance: &str, approve: bool) {
         let asked = json!({ "id": instance, "approve": approve });
-        self.insist(&Wish::new("decideApproval", words::DECIDE, asked)).await;
+        self.insist(&Wish::new("decideApproval", words::DECIDE, asked))
+            .await;
     }
 
     /// The warehouse tells that the parcel has left, until somebody hears it.
     pub(super) async fn ship(&self, id: &str) {
         for attempt in 0..TRIES {
             let node = attempt % self.shop.house.nodes();
-            if let Some(Ok(_)) = self.shop.house.hear(node, "shipped", json!({ "payment": id })).await {
+            if let Some(Ok(_)) = self
+                .shop
+                .house
+                .hear(node, "shipped", json!({ "payment": id }))
+                .await
+            {
                 return;
             }
             self.pause(Duration::from_secs(3)).await;
@@ -131,20 +156,38 @@ impl Actor {
     /// Makes a client token that is good for one payment of this amount.
     pub(super) async fn token(&self, amount: i64) -> Option<String> {
         let asked = json!({ "amount": amount, "currency": "EUR" });
-        let got = self.insist(&Wish::new("generateClientToken", words::CLIENT_TOKEN, asked)).await?;
-        got.body.pointer("/data/generateClientToken/token")?.as_str().map(str::to_owned)
+        let got = self
+            .insist(&Wish::new(
+                "generateClientToken",
+                words::CLIENT_TOKEN,
+                asked,
+            ))
+            .await?;
+        got.body
+            .pointer("/data/generateClientToken/token")?
+            .as_str()
+            .map(str::to_owned)
     }
 
     /// Starts a checkout.
     pub(super) async fn checkout(&self, amount: i64) -> Option<String> {
-        let asked =
-            json!({ "tracking": "visit", "flow": "default", "amount": { "amount": amount, "currency": "EUR" } });
-        let got = self.insist(&Wish::new("startIntent", words::START_INTENT, asked)).await?;
-        got.body.pointer("/data/startIntent/id")?.as_str().map(str::to_owned)
+        let asked = json!({ "tracking": "visit", "flow": "default", "amount": { "amount": amount, "currency": "EUR" } });
+        let got = self
+            .insist(&Wish::new("startIntent", words::START_INTENT, asked))
+            .await?;
+        got.body
+            .pointer("/data/startIntent/id")?
+            .as_str()
+            .map(str::to_owned)
     }
 
     pub(super) async fn complete_checkout(&self, intent: &str) {
-        self.insist(&Wish::new("completeIntent", words::COMPLETE_INTENT, json!({ "id": intent }))).await;
+        self.insist(&Wish::new(
+            "completeIntent",
+            words::COMPLETE_INTENT,
+            json!({ "id": intent }),
+        ))
+        .await;
     }
 
     /// The customer decides at the processor's page. The address of the return.
@@ -163,7 +206,9 @@ impl Actor {
 
     /// Goes to the page of what was ordered, passes or fails there, and comes back.
     pub(super) async fn detour(&self, got: Option<&Got>, pass: bool) {
-        let Some(url) = got.and_then(Got::url) else { return };
+        let Some(url) = got.and_then(Got::url) else {
+            return;
+        };
         if let Some(back) = self.decide(url, pass).await {
             self.come_back(&back).await;
         }

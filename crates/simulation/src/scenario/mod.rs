@@ -77,7 +77,11 @@ impl Point {
 
 /// What can happen at the boundaries that a story has passed.
 pub(crate) fn points(story: &'static Story, passed: &[String]) -> Vec<Point> {
-    let at = |number, strike| Point { story, number, strike };
+    let at = |number, strike| Point {
+        story,
+        number,
+        strike,
+    };
     let mut points = Vec::new();
     for (number, name) in passed.iter().enumerate() {
         // A death before a batch is sent is one before its commit.
@@ -96,12 +100,19 @@ pub(crate) fn points(story: &'static Story, passed: &[String]) -> Vec<Point> {
 ///
 /// # Errors
 /// The world can't be built, or the run is stuck.
-pub(crate) fn play(story: &Story, seed: u64, strike: Option<(usize, Strike)>) -> Result<Told, Broke> {
+pub(crate) fn play(
+    story: &Story,
+    seed: u64,
+    strike: Option<(usize, Strike)>,
+) -> Result<Told, Broke> {
     let house = House::build(seed, NODES)?;
     let shop = prepare(&house)?;
     house.stage.set_weather(Weather::Counted(strike));
     let actor = Actor::new(shop.clone());
     house.run((story.tell)(actor))?;
     let played = conclude(&house, &shop)?;
-    Ok(Told { played, passed: Arc::clone(&house.stage).passed() })
+    Ok(Told {
+        played,
+        passed: Arc::clone(&house.stage).passed(),
+    })
 }

@@ -18,8 +18,14 @@ fn card(flow: &str, number: &str) -> Value {
 /// The same with the address of the return.
 fn with_return(mut order: Value) -> Value {
     if let Some(fields) = order.as_object_mut() {
-        fields.insert("perform3DSecure".to_owned(), json!({ "redirectUrl": "https://shop.example/back" }));
-        fields.insert("apmRedirectUrl".to_owned(), "https://shop.example/back".into());
+        fields.insert(
+            "perform3DSecure".to_owned(),
+            json!({ "redirectUrl": "https://shop.example/back" }),
+        );
+        fields.insert(
+            "apmRedirectUrl".to_owned(),
+            "https://shop.example/back".into(),
+        );
     }
     order
 }
@@ -93,68 +99,140 @@ pub(crate) static STORIES: &[Story] = &[
         actor.order(&card("fallback", "4000000000009995")).await;
     }),
     story!("3D Secure", ["SUCCEEDED"], actor, {
-        let got = actor.order(&with_return(card("default", "4000002760003184"))).await;
+        let got = actor
+            .order(&with_return(card("default", "4000002760003184")))
+            .await;
         actor.detour(got.as_ref(), true).await;
     }),
     story!("3D Secure without a sale call", ["SUCCEEDED"], actor, {
-        let got = actor.order(&with_return(card("tardy", "4000002760003184"))).await;
+        let got = actor
+            .order(&with_return(card("tardy", "4000002760003184")))
+            .await;
         actor.detour(got.as_ref(), true).await;
     }),
     story!("3D Secure that fails", ["DECLINED"], actor, {
-        let got = actor.order(&with_return(card("default", "4000002760003184"))).await;
+        let got = actor
+            .order(&with_return(card("default", "4000002760003184")))
+            .await;
         actor.detour(got.as_ref(), false).await;
     }),
-    story!("3D Secure that is given up", ["DECLINED|SUCCEEDED"], actor, {
-        let got = actor.order(&with_return(card("default", "4000002760003184"))).await;
-        let id = id_of(got.as_ref());
-        let back = match got.as_ref().and_then(Got::url) {
-            Some(url) => actor.decide(url, true).await,
-            None => None,
-        };
-        join(actor.abandon(&id), actor.come_back(&back.unwrap_or_default())).await;
-    }),
-    story!("3D Secure that nobody comes back from", ["DECLINED"], actor, {
-        actor.order(&with_return(card("default", "4000002760003184"))).await;
-        actor.pause(Duration::from_mins(22)).await;
-    }),
+    story!(
+        "3D Secure that is given up",
+        ["DECLINED|SUCCEEDED"],
+        actor,
+        {
+            let got = actor
+                .order(&with_return(card("default", "4000002760003184")))
+                .await;
+            let id = id_of(got.as_ref());
+            let back = match got.as_ref().and_then(Got::url) {
+                Some(url) => actor.decide(url, true).await,
+                None => None,
+            };
+            join(
+                actor.abandon(&id),
+                actor.come_back(&back.unwrap_or_default()),
+            )
+            .await;
+        }
+    ),
+    story!(
+        "3D Secure that nobody comes back from",
+        ["DECLINED"],
+        actor,
+        {
+            actor
+                .order(&with_return(card("default", "4000002760003184")))
+                .await;
+            actor.pause(Duration::from_mins(22)).await;
+        }
+    ),
     story!("a method with a page", ["SUCCEEDED"], actor, {
-        let order = with_return(with(card("default", GOOD), "paymentMethod", json!({ "type": "WALLETC" })));
+        let order = with_return(with(
+            card("default", GOOD),
+            "paymentMethod",
+            json!({ "type": "WALLETC" }),
+        ));
         let got = actor.order(&order).await;
         actor.detour(got.as_ref(), true).await;
     }),
     story!("charged without an answer", ["SUCCEEDED"], actor, {
-        let id = id_of(actor.order(&card("default", "4000000000000903")).await.as_ref());
+        let id = id_of(
+            actor
+                .order(&card("default", "4000000000000903"))
+                .await
+                .as_ref(),
+        );
         actor.get(&id).await;
     }),
     story!("not charged and no answer", ["FAILED"], actor, {
-        let id = id_of(actor.order(&card("tardy", "4000000000000911")).await.as_ref());
+        let id = id_of(
+            actor
+                .order(&card("tardy", "4000000000000911"))
+                .await
+                .as_ref(),
+        );
         actor.get(&id).await;
     }),
     story!("unknown until a person settles it", ["FAILED"], actor, {
         actor.order(&card("mute", "4000000000000911")).await;
     }),
-    story!("a checkout that is free again after a person settled it", ["FAILED", "SUCCEEDED"], actor, {
-        let Some(intent) = actor.checkout(1200).await else { return };
-        let order = with(with(card("default", "4000000000000911"), "intentId", intent.clone()), "flowId", Value::Null);
-        let first = actor.ordering(&with(order, "orderId", "one"), Some(intent.clone()));
-        actor.send(&first).await;
-        actor.pause(Duration::from_mins(1)).await;
-        let again = with(with(card("default", GOOD), "intentId", intent.clone()), "orderId", "two");
-        let again = actor.ordering(&again, Some(intent.clone()));
-        actor.send(&again).await;
-        actor.complete_checkout(&intent).await;
-    }),
+    story!(
+        "a checkout that is free again after a person settled it",
+        ["FAILED", "SUCCEEDED"],
+        actor,
+        {
+            let Some(intent) = actor.checkout(1200).await else {
+                return;
+            };
+            let order = with(
+                with(
+                    card("default", "4000000000000911"),
+                    "intentId",
+                    intent.clone(),
+                ),
+                "flowId",
+                Value::Null,
+            );
+            let first = actor.ordering(&with(order, "orderId", "one"), Some(intent.clone()));
+            actor.send(&first).await;
+            actor.pause(Duration::from_mins(1)).await;
+            let again = with(
+                with(card("default", GOOD), "intentId", intent.clone()),
+                "orderId",
+                "two",
+            );
+            let again = actor.ordering(&again, Some(intent.clone()));
+            actor.send(&again).await;
+            actor.complete_checkout(&intent).await;
+        }
+    ),
     story!("held for review", ["SUCCEEDED"], actor, {
-        let id = id_of(actor.order(&card("default", "4000000000000929")).await.as_ref());
+        let id = id_of(
+            actor
+                .order(&card("default", "4000000000000929"))
+                .await
+                .as_ref(),
+        );
         actor.pause(Duration::from_secs(3)).await;
         actor.get(&id).await;
     }),
     story!("a slow refund", ["PARTIAL_REFUNDED"], actor, {
-        let id = id_of(actor.order(&card("default", "4000000000007726")).await.as_ref());
+        let id = id_of(
+            actor
+                .order(&card("default", "4000000000007726"))
+                .await
+                .as_ref(),
+        );
         actor.refund(&id, Some(500)).await;
     }),
     story!("a refund that fails", ["REFUND_FAILED"], actor, {
-        let id = id_of(actor.order(&card("default", "4000000000005126")).await.as_ref());
+        let id = id_of(
+            actor
+                .order(&card("default", "4000000000005126"))
+                .await
+                .as_ref(),
+        );
         actor.refund(&id, Some(500)).await;
     }),
     story!("captures and refunds without an answer", ["PARTIAL_REFUNDED"], stops: true, actor, {
@@ -163,11 +241,25 @@ pub(crate) static STORIES: &[Story] = &[
         actor.pause(Duration::from_secs(10)).await;
         actor.refund_twice(&id, 100).await;
     }),
-    story!("two refunds at once, one without an answer", ["PARTIAL_REFUNDED"], actor, {
-        let id = id_of(actor.order(&card("default", "4000000000000945")).await.as_ref());
-        let mut other = Actor::new(actor.shop.clone());
-        join(actor.refund(&id, Some(100)), other.refund_as(&id, 200, "rival")).await;
-    }),
+    story!(
+        "two refunds at once, one without an answer",
+        ["PARTIAL_REFUNDED"],
+        actor,
+        {
+            let id = id_of(
+                actor
+                    .order(&card("default", "4000000000000945"))
+                    .await
+                    .as_ref(),
+            );
+            let mut other = Actor::new(actor.shop.clone());
+            join(
+                actor.refund(&id, Some(100)),
+                other.refund_as(&id, 200, "rival"),
+            )
+            .await;
+        }
+    ),
     story!("looked after by one node", ["FAILED"], actor, {
         actor.shop.house.bank.only_recovery_looks();
         actor.shop.house.bank.set_mood(Mood::Slow);
@@ -183,11 +275,21 @@ pub(crate) static STORIES: &[Story] = &[
         };
         join(actor.order(&order), slow_disk).await;
     }),
-    story!("a capture that is refused, and the end of the life time", ["AUTHORISED"], actor, {
-        let id = id_of(actor.order(&card("by-api", "4000000000000937")).await.as_ref());
-        actor.capture(&id, None).await;
-        actor.pause(Duration::from_mins(52)).await;
-    }),
+    story!(
+        "a capture that is refused, and the end of the life time",
+        ["AUTHORISED"],
+        actor,
+        {
+            let id = id_of(
+                actor
+                    .order(&card("by-api", "4000000000000937"))
+                    .await
+                    .as_ref(),
+            );
+            actor.capture(&id, None).await;
+            actor.pause(Duration::from_mins(52)).await;
+        }
+    ),
     story!("nobody captures", ["CANCELLED"], actor, {
         actor.order(&card("by-api", GOOD)).await;
         actor.pause(Duration::from_mins(52)).await;
@@ -201,12 +303,18 @@ pub(crate) static STORIES: &[Story] = &[
     }),
     story!("approved first", ["SUCCEEDED"], actor, {
         let got = actor.order(&card("approved-first", GOOD)).await;
-        let instance = got.as_ref().and_then(|got| got.text("flowInstanceId")).unwrap_or_default();
+        let instance = got
+            .as_ref()
+            .and_then(|got| got.text("flowInstanceId"))
+            .unwrap_or_default();
         actor.approve(instance, true).await;
     }),
     story!("not approved later", ["AUTHORISED"], actor, {
         let got = actor.order(&card("approved-later", GOOD)).await;
-        let instance = got.as_ref().and_then(|got| got.text("flowInstanceId")).unwrap_or_default();
+        let instance = got
+            .as_ref()
+            .and_then(|got| got.text("flowInstanceId"))
+            .unwrap_or_default();
         actor.approve(instance, false).await;
     }),
     story!("refunded by its flow", ["PARTIAL_REFUNDED"], actor, {
@@ -215,24 +323,51 @@ pub(crate) static STORIES: &[Story] = &[
     story!("cancelled by its flow", ["CANCELLED"], actor, {
         actor.order(&card("cancelled", GOOD)).await;
     }),
-    story!("two tabs of a checkout", ["DECLINED", "SUCCEEDED"], actor, {
-        let Some(intent) = actor.checkout(1200).await else { return };
-        let order = |name: &str, number: &str| {
-            with(with(with_return(card("default", number)), "intentId", intent.clone()), "orderId", name)
-        };
-        let first = actor.ordering(&order("one", "4000002760003184"), Some(intent.clone()));
-        let second = actor.ordering(&order("two", GOOD), Some(intent.clone()));
-        let got = actor.send(&first).await;
-        let url = got.as_ref().and_then(Got::url).unwrap_or_default().to_owned();
-        let back = actor.decide(&url, true).await.unwrap_or_default();
-        join(actor.come_back(&back), actor.send(&second)).await;
-        actor.complete_checkout(&intent).await;
-    }),
+    story!(
+        "two tabs of a checkout",
+        ["DECLINED", "SUCCEEDED"],
+        actor,
+        {
+            let Some(intent) = actor.checkout(1200).await else {
+                return;
+            };
+            let order = |name: &str, number: &str| {
+                with(
+                    with(
+                        with_return(card("default", number)),
+                        "intentId",
+                        intent.clone(),
+                    ),
+                    "orderId",
+                    name,
+                )
+            };
+            let first = actor.ordering(&order("one", "4000002760003184"), Some(intent.clone()));
+            let second = actor.ordering(&order("two", GOOD), Some(intent.clone()));
+            let got = actor.send(&first).await;
+            let url = got
+                .as_ref()
+                .and_then(Got::url)
+                .unwrap_or_default()
+                .to_owned();
+            let back = actor.decide(&url, true).await.unwrap_or_default();
+            join(actor.come_back(&back), actor.send(&second)).await;
+            actor.complete_checkout(&intent).await;
+        }
+    ),
     story!("a client token used twice", ["SUCCEEDED"], actor, {
-        let Some(token) = actor.token(1200).await else { return };
+        let Some(token) = actor.token(1200).await else {
+            return;
+        };
         let mut tab = |name: &str| {
-            let wish = actor.ordering(&with(card("default", GOOD), "orderId", name), Some(token.clone()));
-            crate::shop::Wish { bearer: Some(token.clone()), ..wish }
+            let wish = actor.ordering(
+                &with(card("default", GOOD), "orderId", name),
+                Some(token.clone()),
+            );
+            crate::shop::Wish {
+                bearer: Some(token.clone()),
+                ..wish
+            }
         };
         let (first, second) = (tab("one"), tab("two"));
         join(actor.send(&first), actor.send(&second)).await;

@@ -54,7 +54,14 @@ pub(crate) struct Wish {
 impl Wish {
     /// A request with the secret key and no idempotency key.
     pub(crate) fn new(verb: &'static str, query: &'static str, variables: Value) -> Self {
-        Self { verb, query, variables, key: None, bearer: None, about: About::default() }
+        Self {
+            verb,
+            query,
+            variables,
+            key: None,
+            bearer: None,
+            about: About::default(),
+        }
     }
 
     /// The same under an idempotency key.
@@ -66,7 +73,11 @@ impl Wish {
 impl Shop {
     /// A shop of this house.
     pub(crate) fn new(house: &Arc<House>) -> Self {
-        Self { house: Arc::clone(house), memory: Arc::default(), tokens: Arc::default() }
+        Self {
+            house: Arc::clone(house),
+            memory: Arc::default(),
+            tokens: Arc::default(),
+        }
     }
 
     /// Sends a request to a node and remembers what is told. `None` when the connection breaks.
@@ -77,7 +88,12 @@ impl Shop {
             Value::Object(fields) => fields.clone(),
             _ => Map::new(),
         };
-        let ask = Ask { query: wish.query, variables, key: wish.key.clone(), bearer: wish.bearer.clone() };
+        let ask = Ask {
+            query: wish.query,
+            variables,
+            key: wish.key.clone(),
+            bearer: wish.bearer.clone(),
+        };
         let got = self.house.send(node, ask, cut).await;
         let ended = self.tick();
         if got.is_none() {
@@ -124,8 +140,15 @@ impl Shop {
         let mut after = Value::Null;
         loop {
             let variables = json!({ "after": after });
-            let Value::Object(variables) = variables else { return None };
-            let ask = Ask { query: words::LIST, variables, key: None, bearer: None };
+            let Value::Object(variables) = variables else {
+                return None;
+            };
+            let ask = Ask {
+                query: words::LIST,
+                variables,
+                key: None,
+                bearer: None,
+            };
             let got = self.house.send(node, ask, None).await?;
             let page = got.body.pointer("/data/listPayments")?;
             let edges = page.get("edges")?.as_array()?;
@@ -148,7 +171,9 @@ impl Got {
     pub(crate) fn id(&self) -> Option<String> {
         let told = self.payment().and_then(|payment| payment.get("id"));
         let told = told.or_else(|| self.body.pointer("/errors/0/extensions/id"));
-        told.and_then(Value::as_str).filter(|id| id.starts_with("payments:")).map(str::to_owned)
+        told.and_then(Value::as_str)
+            .filter(|id| id.starts_with("payments:"))
+            .map(str::to_owned)
     }
 
     /// A text of the payment.
@@ -158,12 +183,16 @@ impl Got {
 
     /// The code of the error.
     pub(crate) fn code(&self) -> Option<&str> {
-        self.body.pointer("/errors/0/extensions/code").and_then(Value::as_str)
+        self.body
+            .pointer("/errors/0/extensions/code")
+            .and_then(Value::as_str)
     }
 
     /// Where the customer is sent.
     pub(crate) fn url(&self) -> Option<&str> {
-        self.body.pointer("/errors/0/extensions/url").and_then(Value::as_str)
+        self.body
+            .pointer("/errors/0/extensions/url")
+            .and_then(Value::as_str)
     }
 }
 
@@ -178,7 +207,11 @@ pub(crate) async fn card_tokens(shop: &Shop) -> Vec<String> {
             json!({ "data": { "paymentMethod": { "card": card } } }),
         );
         let got = shop.ask(0, &wish, None).await;
-        let token = got.as_ref().and_then(|got| got.body.pointer("/data/tokenisePaymentMethod/token")?.as_str());
+        let token = got.as_ref().and_then(|got| {
+            got.body
+                .pointer("/data/tokenisePaymentMethod/token")?
+                .as_str()
+        });
         tokens.extend(token.map(str::to_owned));
     }
     tokens

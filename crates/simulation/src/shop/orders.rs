@@ -40,7 +40,11 @@ pub(crate) struct Order {
 /// Draws an order: which card, which flow, how much. `name` is the order's id, which no other order has.
 pub(crate) fn order(chance: &mut Chance, shop: &Shop, name: &str) -> Order {
     // More than half of the cards are good ones, as they are in life.
-    let card = if chance.one_in(2) { chance.pick(0, &GOOD) } else { chance.index(NUMBERS.len()) };
+    let card = if chance.one_in(2) {
+        chance.pick(0, &GOOD)
+    } else {
+        chance.index(NUMBERS.len())
+    };
     let amount = chance.between(2, 5_000);
     let currency = chance.pick("EUR", &["USD", "JPY"]);
     let mut input = json!({ "amount": amount, "currencyCode": currency, "orderId": name });
@@ -65,10 +69,16 @@ pub(crate) fn order(chance: &mut Chance, shop: &Shop, name: &str) -> Order {
             None => {}
         }
         if wallet {
-            fields.insert("apmRedirectUrl".to_owned(), "https://shop.example/back".into());
+            fields.insert(
+                "apmRedirectUrl".to_owned(),
+                "https://shop.example/back".into(),
+            );
         } else if !chance.one_in(4) {
-            let back =
-                if chance.one_in(2) { json!({ "redirectUrl": "https://shop.example/back" }) } else { Value::Null };
+            let back = if chance.one_in(2) {
+                json!({ "redirectUrl": "https://shop.example/back" })
+            } else {
+                Value::Null
+            };
             fields.insert("perform3DSecure".to_owned(), back);
         }
         if chance.one_in(20) {
@@ -80,6 +90,10 @@ pub(crate) fn order(chance: &mut Chance, shop: &Shop, name: &str) -> Order {
 
 /// A raw card.
 pub(crate) fn raw(number: &str) -> Value {
-    let cvc = if number.starts_with("37") { "7373" } else { "737" };
+    let cvc = if number.starts_with("37") {
+        "7373"
+    } else {
+        "737"
+    };
     json!({ "type": "CARD", "card": { "number": number, "expMonth": 11, "expYear": 2033, "cvc": cvc } })
 }

@@ -40,9 +40,16 @@ impl Visitor {
         let key = format!("click-{:016x}", self.chance.next());
         let wish = wish_of(&order.input).once(Some(key));
         let (one, two, cut) = (self.node(), self.node(), self.cut());
-        let (first, second) = join(self.shop.ask(one, &wish, cut), self.shop.ask(two, &wish, None)).await;
+        let (first, second) = join(
+            self.shop.ask(one, &wish, cut),
+            self.shop.ask(two, &wish, None),
+        )
+        .await;
         let mut got = second.or(first);
-        if got.as_ref().is_none_or(|got| got.code() == Some("error.idempotency.in-progress")) {
+        if got
+            .as_ref()
+            .is_none_or(|got| got.code() == Some("error.idempotency.in-progress"))
+        {
             got = self.insist(&wish).await;
         }
         self.go_on(order, name, got.as_ref()).await;
@@ -51,11 +58,26 @@ impl Visitor {
     /// A checkout of which two tabs are open.
     async fn checks_out(&mut self, order: &Order, name: &str) {
         let (amount, currency) = (order.amount, order.input.get("currencyCode").cloned());
-        let flow = order.input.get("flowId").and_then(Value::as_str).unwrap_or("default").to_owned();
+        let flow = order
+            .input
+            .get("flowId")
+            .and_then(Value::as_str)
+            .unwrap_or("default")
+            .to_owned();
         let variables = json!({ "tracking": name, "flow": flow, "amount": { "amount": amount, "currency": currency } });
         let node = self.node();
-        let started = self.shop.ask(node, &Wish::new("startIntent", words::START_INTENT, variables), None).await;
-        let Some(intent) = started.as_ref().and_then(|got| got.body.pointer("/data/startIntent/id")?.as_str()) else {
+        let started = self
+            .shop
+            .ask(
+                node,
+                &Wish::new("startIntent", words::START_INTENT, variables),
+                None,
+            )
+            .await;
+        let Some(intent) = started
+            .as_ref()
+            .and_then(|got| got.body.pointer("/data/startIntent/id")?.as_str())
+        else {
             return;
         };
         let mut tabs = Vec::new();
@@ -67,20 +89,33 @@ impl Visitor {
                 fields.shift_remove("paymentProcessorConnectionId");
                 fields.insert("flowId".to_owned(), flow.clone().into());
             }
-            let about = About { checkout: Some(intent.to_owned()) };
-            tabs.push(Wish { about, ..wish_of(&input).once(self.key()) });
+            let about = About {
+                checkout: Some(intent.to_owned()),
+            };
+            tabs.push(Wish {
+                about,
+                ..wish_of(&input).once(self.key())
+            });
         }
         let (one, two) = (self.node(), self.node());
         let (shop, both) = (self.shop.clone(), self.chance.one_in(2));
-        let [first, second] = tabs.as_slice() else { return };
+        let [first, second] = tabs.as_slice() else {
+            return;
+        };
         let (first, second) = if both {
             join(shop.ask(one, first, None), shop.ask(two, second, None)).await
         } else {
             let got = shop.ask(one, first, None).await;
-            if let Some(url) = got.as_ref().and_then(Got::url).filter(|_| self.chance.one_in(2)) {
+            if let Some(url) = got
+                .as_ref()
+                .and_then(Got::url)
+                .filter(|_| self.chance.one_in(2))
+            {
                 // In the first tab the customer goes on while the second one orders.
                 let (mut other, url) = (self.twin(), url.to_owned());
-                shop.house.world.spawn(async move { other.detour(&url).await });
+                shop.house
+                    .world
+                    .spawn(async move { other.detour(&url).await });
             }
             self.pause(0, 20_000).await;
             (got, shop.ask(two, second, None).await)
@@ -90,7 +125,11 @@ impl Visitor {
         }
         if self.chance.one_in(2) {
             let node = self.node();
-            let wish = Wish::new("completeIntent", words::COMPLETE_INTENT, json!({ "id": intent }));
+            let wish = Wish::new(
+                "completeIntent",
+                words::COMPLETE_INTENT,
+                json!({ "id": intent }),
+            );
             self.shop.ask(node, &wish, None).await;
         }
     }
@@ -100,9 +139,21 @@ impl Visitor {
         let currency = order.input.get("currencyCode").cloned();
         let variables = json!({ "amount": order.amount, "currency": currency });
         let node = self.node();
-        let made = self.shop.ask(node, &Wish::new("generateClientToken", words::CLIENT_TOKEN, variables), None).await;
+        let made = self
+            .shop
+            .ask(
+                node,
+                &Wish::new("generateClientToken", words::CLIENT_TOKEN, variables),
+                None,
+            )
+            .await;
         let path = "/data/generateClientToken/token";
-        let Some(token) = made.as_ref().and_then(|got| got.body.pointer(path)?.as_str()) else { return };
+        let Some(token) = made
+            .as_ref()
+            .and_then(|got| got.body.pointer(path)?.as_str())
+        else {
+            return;
+        };
         let tab = |visitor: &mut Self, tab: u32| {
             let mut input = order.input.clone();
             if let Some(fields) = input.as_object_mut() {
@@ -110,12 +161,22 @@ impl Visitor {
                 fields.shift_remove("paymentProcessorConnectionId");
                 fields.shift_remove("initiator");
             }
-            let about = About { checkout: Some(token.to_owned()) };
-            Wish { bearer: Some(token.to_owned()), about, ..wish_of(&input).once(visitor.key()) }
+            let about = About {
+                checkout: Some(token.to_owned()),
+            };
+            Wish {
+                bearer: Some(token.to_owned()),
+                about,
+                ..wish_of(&input).once(visitor.key())
+            }
         };
         let (first, second) = (tab(self, 0), tab(self, 1));
         let (one, two) = (self.node(), self.node());
-        let answers = join(self.shop.ask(one, &first, None), self.shop.ask(two, &second, None)).await;
+        let answers = join(
+            self.shop.ask(one, &first, None),
+            self.shop.ask(two, &second, None),
+        )
+        .await;
         for got in [answers.0, answers.1].into_iter().flatten() {
             self.go_on(order, "", Some(&got)).await;
         }
@@ -159,7 +220,11 @@ impl Visitor {
                 self.detour(url).await;
             }
         }
-        let flow = order.input.get("flowId").and_then(Value::as_str).unwrap_or_default();
+        let flow = order
+            .input
+            .get("flowId")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         if flow.starts_with("approved")
             && let Some(instance) = got.and_then(|got| got.text("flowInstanceId"))
         {
@@ -174,10 +239,17 @@ impl Visitor {
     /// Another visitor of the same shop.
     fn twin(&mut self) -> Self {
         let seed = self.chance.next();
-        Self { shop: self.shop.clone(), chance: Chance::of(seed, 0) }
+        Self {
+            shop: self.shop.clone(),
+            chance: Chance::of(seed, 0),
+        }
     }
 }
 
 fn wish_of(input: &Value) -> Wish {
-    Wish::new("authorizePayment", words::AUTHORISE, json!({ "order": input }))
+    Wish::new(
+        "authorizePayment",
+        words::AUTHORISE,
+        json!({ "order": input }),
+    )
 }

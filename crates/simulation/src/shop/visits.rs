@@ -32,7 +32,9 @@ impl Visitor {
 
     /// Whether the client will go away, and after how many polls.
     pub(crate) fn cut(&mut self) -> Option<u32> {
-        self.chance.one_in(6).then(|| u32::try_from(self.chance.below(45)).unwrap_or(0))
+        self.chance
+            .one_in(6)
+            .then(|| u32::try_from(self.chance.below(45)).unwrap_or(0))
     }
 
     /// Sends a request until it is answered: again under its key, at any node. Without a key once.
@@ -57,7 +59,10 @@ impl Visitor {
         self.pause(100, 3_000).await;
         let filter = json!({ "filter": { "filter": { "orderId": { "value": order } } } });
         let node = self.node();
-        let got = self.shop.ask(node, &Wish::new("listPayments", words::FIND, filter), None).await?;
+        let got = self
+            .shop
+            .ask(node, &Wish::new("listPayments", words::FIND, filter), None)
+            .await?;
         let id = got.body.pointer("/data/listPayments/edges/0/node/id")?;
         id.as_str().map(str::to_owned)
     }
@@ -69,7 +74,9 @@ impl Visitor {
         }
         self.pause(500, 60_000).await;
         let pass = !self.chance.one_in(5);
-        let Ok(Some(page)) = self.shop.house.bank.decide(url, pass).await else { return };
+        let Ok(Some(page)) = self.shop.house.bank.decide(url, pass).await else {
+            return;
+        };
         self.shop.note_return(&page.return_url);
         if self.chance.one_in(6) {
             // The browser is closed; what was decided is found out otherwise.
@@ -84,7 +91,11 @@ impl Visitor {
             self.shop.house.counts.add("(returns of customers)");
             if self.chance.one_in(4) {
                 let house = &self.shop.house;
-                join(house.come_back(one, &page.return_url), house.come_back(two, &page.return_url)).await;
+                join(
+                    house.come_back(one, &page.return_url),
+                    house.come_back(two, &page.return_url),
+                )
+                .await;
             } else {
                 self.shop.house.come_back(one, &page.return_url).await;
             }
@@ -104,19 +115,32 @@ impl Visitor {
                 6 => {
                     let (one, two) = (self.node(), self.node());
                     let (cancel, capture) = (self.cancelling(id), self.capturing(id, amount));
-                    join(self.shop.ask(one, &cancel, None), self.shop.ask(two, &capture, None)).await;
+                    join(
+                        self.shop.ask(one, &cancel, None),
+                        self.shop.ask(two, &capture, None),
+                    )
+                    .await;
                 }
                 7 => {
                     let (one, two) = (self.node(), self.node());
                     let (first, second) = (self.refunding(id, amount), self.refunding(id, amount));
-                    join(self.shop.ask(one, &first, None), self.shop.ask(two, &second, None)).await;
+                    join(
+                        self.shop.ask(one, &first, None),
+                        self.shop.ask(two, &second, None),
+                    )
+                    .await;
                 }
                 _ => {
                     let (one, two, three) = (self.node(), self.node(), self.node());
                     let capture = self.capturing(id, amount);
-                    let (refund, get) =
-                        (self.refunding(id, amount), Wish::new("getPayment", words::GET, json!({ "id": id })));
-                    let reads = join(self.shop.ask(two, &get, None), self.shop.ask(three, &refund, None));
+                    let (refund, get) = (
+                        self.refunding(id, amount),
+                        Wish::new("getPayment", words::GET, json!({ "id": id })),
+                    );
+                    let reads = join(
+                        self.shop.ask(two, &get, None),
+                        self.shop.ask(three, &refund, None),
+                    );
                     join(self.shop.ask(one, &capture, None), reads).await;
                 }
             }
@@ -131,7 +155,13 @@ impl Visitor {
 
     async fn get(&mut self, id: &str) {
         let (node, cut) = (self.node(), self.cut());
-        self.shop.ask(node, &Wish::new("getPayment", words::GET, json!({ "id": id })), cut).await;
+        self.shop
+            .ask(
+                node,
+                &Wish::new("getPayment", words::GET, json!({ "id": id })),
+                cut,
+            )
+            .await;
     }
 
     async fn capture(&mut self, id: &str, amount: i64) {
@@ -152,7 +182,12 @@ impl Visitor {
     fn capturing(&mut self, id: &str, amount: i64) -> Wish {
         let amount = self.part(amount);
         let key = self.key();
-        Wish::new("capturePayment", words::CAPTURE, json!({ "id": id, "amount": amount })).once(key)
+        Wish::new(
+            "capturePayment",
+            words::CAPTURE,
+            json!({ "id": id, "amount": amount }),
+        )
+        .once(key)
     }
 
     fn cancelling(&mut self, id: &str) -> Wish {
@@ -163,7 +198,12 @@ impl Visitor {
     fn refunding(&mut self, id: &str, amount: i64) -> Wish {
         let amount = self.part(amount);
         let key = self.key();
-        Wish::new("refundPayment", words::REFUND, json!({ "id": id, "amount": amount })).once(key)
+        Wish::new(
+            "refundPayment",
+            words::REFUND,
+            json!({ "id": id, "amount": amount }),
+        )
+        .once(key)
     }
 
     /// All, a part, now and then too much.
@@ -178,14 +218,22 @@ impl Visitor {
 
     /// An idempotency key that nobody else has, or none.
     pub(crate) fn key(&mut self) -> Option<String> {
-        if self.chance.one_in(2) { Some(format!("key-{:016x}", self.chance.next())) } else { None }
+        if self.chance.one_in(2) {
+            Some(format!("key-{:016x}", self.chance.next()))
+        } else {
+            None
+        }
     }
 
     /// Approves or refuses what a flow waits for.
     pub(crate) async fn approve(&mut self, instance: &str) {
         self.pause(500, 20_000).await;
         let approve = !self.chance.one_in(5);
-        let wish = Wish::new("decideApproval", words::DECIDE, json!({ "id": instance, "approve": approve }));
+        let wish = Wish::new(
+            "decideApproval",
+            words::DECIDE,
+            json!({ "id": instance, "approve": approve }),
+        );
         for _ in 0..self.chance.between(1, 2) {
             let node = self.node();
             self.shop.ask(node, &wish, None).await;
@@ -198,7 +246,11 @@ impl Visitor {
         for _ in 0..self.chance.between(1, 2) {
             let node = self.node();
             self.shop.house.counts.add("(webhooks that came in)");
-            let _ = self.shop.house.hear(node, "shipped", json!({ "payment": id })).await;
+            let _ = self
+                .shop
+                .house
+                .hear(node, "shipped", json!({ "payment": id }))
+                .await;
         }
     }
 }

@@ -20,12 +20,26 @@ pub(crate) const AUTHORISE: &str = concat!(
     full!(),
     " } }"
 );
-pub(crate) const CAPTURE: &str =
-    concat!("mutation($id: ID!, $amount: Long) { capturePayment(id: $id, amount: $amount) { ", full!(), " } }");
-pub(crate) const CANCEL: &str = concat!("mutation($id: ID!) { cancelPayment(id: $id) { ", full!(), " } }");
-pub(crate) const REFUND: &str =
-    concat!("mutation($id: ID!, $amount: Long) { refundPayment(id: $id, amount: $amount) { ", brief!(), " } }");
-pub(crate) const ABANDON: &str = concat!("mutation($id: ID!) { abandonPayment(id: $id) { ", full!(), " } }");
+pub(crate) const CAPTURE: &str = concat!(
+    "mutation($id: ID!, $amount: Long) { capturePayment(id: $id, amount: $amount) { ",
+    full!(),
+    " } }"
+);
+pub(crate) const CANCEL: &str = concat!(
+    "mutation($id: ID!) { cancelPayment(id: $id) { ",
+    full!(),
+    " } }"
+);
+pub(crate) const REFUND: &str = concat!(
+    "mutation($id: ID!, $amount: Long) { refundPayment(id: $id, amount: $amount) { ",
+    brief!(),
+    " } }"
+);
+pub(crate) const ABANDON: &str = concat!(
+    "mutation($id: ID!) { abandonPayment(id: $id) { ",
+    full!(),
+    " } }"
+);
 pub(crate) const RESOLVE: &str = concat!(
     "mutation($id: ID!, $outcome: ResolvedOutcome!, $evidence: String!) { ",
     "resolvePayment(id: $id, outcome: $outcome, evidence: $evidence) { ",
@@ -44,11 +58,13 @@ pub(crate) const FIND: &str = concat!(
     brief!(),
     " } } } }"
 );
-pub(crate) const TOKENISE: &str = "mutation($data: TokenInput!) { tokenisePaymentMethod(data: $data) { token } }";
+pub(crate) const TOKENISE: &str =
+    "mutation($data: TokenInput!) { tokenisePaymentMethod(data: $data) { token } }";
 pub(crate) const DECIDE: &str =
     "mutation($id: ID!, $approve: Boolean!) { decideApproval(instanceId: $id, approve: $approve) }";
 pub(crate) const START_INTENT: &str = "mutation($tracking: ID!, $flow: ID!, $amount: IntentAmountInput!) { \
      startIntent(trackingId: $tracking, paymentFlowId: $flow, amount: $amount) { id status } }";
-pub(crate) const COMPLETE_INTENT: &str = "mutation($id: ID!) { completeIntent(id: $id) { id status } }";
+pub(crate) const COMPLETE_INTENT: &str =
+    "mutation($id: ID!) { completeIntent(id: $id) { id status } }";
 pub(crate) const CLIENT_TOKEN: &str = "mutation($amount: Long, $currency: String) { \
      generateClientToken(amount: $amount, currency: $currency) { token } }";

@@ -24,12 +24,17 @@ pub(super) struct IdRange {
 
 impl IdRange {
     /// Every id.
-    pub(super) const ALL: Self = Self { from: None, until: None };
+    pub(super) const ALL: Self = Self {
+        from: None,
+        until: None,
+    };
 
     /// The ids of payments whose date is in the span. `None`: there can be none.
     pub(super) fn of(span: Span) -> Option<Self> {
         // Dates have whole milliseconds.
-        let first = span.min.map_or(0, |min| min.div_euclid(1000) + i64::from(min.rem_euclid(1000) > 0));
+        let first = span.min.map_or(0, |min| {
+            min.div_euclid(1000) + i64::from(min.rem_euclid(1000) > 0)
+        });
         let last = span.max.map_or(LAST_MILLI, |max| max.div_euclid(1000));
         if first > last || first > LAST_MILLI || last < 0 {
             return None;
@@ -41,30 +46,49 @@ impl IdRange {
 
     /// One id.
     pub(super) fn only(id: &str) -> Self {
-        Self { from: Some(id.to_owned()), until: Some(after(id)) }
+        Self {
+            from: Some(id.to_owned()),
+            until: Some(after(id)),
+        }
     }
 
     /// The ids greater than `id`, which is itself among them when it is `included`.
     pub(super) fn above(id: &str, included: bool) -> Self {
-        Self { from: Some(if included { id.to_owned() } else { after(id) }), until: None }
+        Self {
+            from: Some(if included { id.to_owned() } else { after(id) }),
+            until: None,
+        }
     }
 
     /// The ids less than `id`, which is itself among them when it is `included`.
     pub(super) fn below(id: &str, included: bool) -> Self {
-        Self { from: None, until: Some(if included { after(id) } else { id.to_owned() }) }
+        Self {
+            from: None,
+            until: Some(if included { after(id) } else { id.to_owned() }),
+        }
     }
 
     /// The least range that holds all of these.
     pub(super) fn around(ranges: &[Self]) -> Self {
-        let from = ranges.iter().map(|range| range.from.clone()).min().flatten();
+        let from = ranges
+            .iter()
+            .map(|range| range.from.clone())
+            .min()
+            .flatten();
         let ends: Option<Vec<&String>> = ranges.iter().map(|range| range.until.as_ref()).collect();
-        Self { from, until: ends.and_then(|ends| ends.into_iter().max().cloned()) }
+        Self {
+            from,
+            until: ends.and_then(|ends| ends.into_iter().max().cloned()),
+        }
     }
 
     /// What is in both.
     pub(super) fn and(self, other: Self) -> Self {
         let until = [self.until, other.until].into_iter().flatten().min();
-        Self { from: self.from.max(other.from), until }
+        Self {
+            from: self.from.max(other.from),
+            until,
+        }
     }
 
     /// Whether every id is in it.
@@ -100,8 +124,14 @@ impl IdRange {
 
     /// The condition; the range must have an end.
     fn text(&self, conditions: &mut Conditions) -> String {
-        let from = self.from.as_deref().map(|from| format!("payment_id >= {}", conditions.bind(from)));
-        let until = self.until.as_deref().map(|until| format!("payment_id < {}", conditions.bind(until)));
+        let from = self
+            .from
+            .as_deref()
+            .map(|from| format!("payment_id >= {}", conditions.bind(from)));
+        let until = self
+            .until
+            .as_deref()
+            .map(|until| format!("payment_id < {}", conditions.bind(until)));
         let parts: Vec<String> = from.into_iter().chain(until).collect();
         parts.join(" and ")
     }
@@ -110,7 +140,10 @@ impl IdRange {
 /// Adds the condition that an id is in one of the ranges. The range around them all is another condition.
 pub(super) fn hold_any(ranges: &[IdRange], conditions: &mut Conditions) {
     if ranges.len() > 1 && !ranges.iter().any(IdRange::is_all) {
-        let none: Vec<String> = ranges.iter().map(|range| format!("not ({})", range.text(conditions))).collect();
+        let none: Vec<String> = ranges
+            .iter()
+            .map(|range| format!("not ({})", range.text(conditions)))
+            .collect();
         // Not an `or`, for which SQLite would read each range by itself and sort what it found.
         conditions.and(&format!("not ({})", none.join(" and ")));
     }
@@ -122,7 +155,10 @@ fn after(id: &str) -> String {
     text
 }
 
-#[expect(clippy::cast_sign_loss, reason = "a millisecond of the range is not negative")]
+#[expect(
+    clippy::cast_sign_loss,
+    reason = "a millisecond of the range is not negative"
+)]
 fn prefix(milli: i64) -> String {
     let milli = milli as u64;
     format!("{:08x}-{:04x}", milli >> 16, milli & 0xffff)
@@ -135,18 +171,38 @@ mod tests {
     /// The range as `from..until`.
     fn range(min: Option<i64>, max: Option<i64>) -> Option<String> {
         let range = IdRange::of(Span { min, max })?;
-        Some(format!("{}..{}", range.from.unwrap_or_default(), range.until.unwrap_or_default()))
+        Some(format!(
+            "{}..{}",
+            range.from.unwrap_or_default(),
+            range.until.unwrap_or_default()
+        ))
     }
 
     #[test]
     fn a_range_of_dates_is_a_range_of_ids_to_the_millisecond() {
         let milli: i64 = 0x0192_0000_0001;
         let micros = milli * 1000;
-        assert_eq!(range(Some(micros), Some(micros)).as_deref(), Some("01920000-0001..01920000-0002"));
-        assert_eq!(range(Some(micros), Some(micros + 999)).as_deref(), Some("01920000-0001..01920000-0002"));
-        assert_eq!(range(Some(micros - 999), Some(micros)).as_deref(), Some("01920000-0001..01920000-0002"));
-        assert_eq!(range(Some(micros + 1), None).as_deref(), Some("01920000-0002.."));
-        assert_eq!(range(Some(micros + 1), Some(micros + 999)), None, "no date is between two milliseconds");
+        assert_eq!(
+            range(Some(micros), Some(micros)).as_deref(),
+            Some("01920000-0001..01920000-0002")
+        );
+        assert_eq!(
+            range(Some(micros), Some(micros + 999)).as_deref(),
+            Some("01920000-0001..01920000-0002")
+        );
+        assert_eq!(
+            range(Some(micros - 999), Some(micros)).as_deref(),
+            Some("01920000-0001..01920000-0002")
+        );
+        assert_eq!(
+            range(Some(micros + 1), None).as_deref(),
+            Some("01920000-0002..")
+        );
+        assert_eq!(
+            range(Some(micros + 1), Some(micros + 999)),
+            None,
+            "no date is between two milliseconds"
+        );
     }
 
     #[test]
@@ -158,7 +214,8 @@ mod tests {
         ];
         let held = |range: &IdRange| -> Vec<usize> {
             let in_it = |id: &str| {
-                range.from.as_deref().is_none_or(|from| id >= from) && range.until.as_deref().unwrap_or(END) > id
+                range.from.as_deref().is_none_or(|from| id >= from)
+                    && range.until.as_deref().unwrap_or(END) > id
             };
             (0..ids.len()).filter(|n| in_it(ids[*n])).collect()
         };
@@ -168,7 +225,10 @@ mod tests {
         assert_eq!(held(&IdRange::above(ids[1], true)), [1, 2]);
         assert_eq!(held(&IdRange::below(ids[1], false)), [0]);
         assert_eq!(held(&IdRange::below(ids[1], true)), [0, 1]);
-        assert_eq!(held(&IdRange::above(ids[0], false).and(IdRange::below(ids[2], false))), [1]);
+        assert_eq!(
+            held(&IdRange::above(ids[0], false).and(IdRange::below(ids[2], false))),
+            [1]
+        );
         assert_eq!(held(&IdRange::above(ids[2], false)), Vec::<usize>::new());
     }
 
@@ -179,6 +239,9 @@ mod tests {
         assert_eq!(range(Some(-5), Some(0)).as_deref(), Some("..00000000-0001"));
         assert_eq!(range(None, Some(-1)), None);
         assert_eq!(range(Some(i64::MAX), None), None);
-        assert_eq!(range(Some(LAST_MILLI * 1000), None).as_deref(), Some("ffffffff-ffff.."));
+        assert_eq!(
+            range(Some(LAST_MILLI * 1000), None).as_deref(),
+            Some("ffffffff-ffff..")
+        );
     }
 }

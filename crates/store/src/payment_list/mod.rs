@@ -69,19 +69,38 @@ pub struct Window {
 impl Wanted {
     /// How much a page of this list has to look at.
     pub fn reach(&self) -> Reach {
-        let few = self.id.is_some() || Selection::of(self).is_none_or(|selection| selection.is_indexed());
-        if few && Order::of(&self.sort).is_by_id() { Reach::Indexed } else { Reach::Scanned }
+        let few =
+            self.id.is_some() || Selection::of(self).is_none_or(|selection| selection.is_indexed());
+        if few && Order::of(&self.sort).is_by_id() {
+            Reach::Indexed
+        } else {
+            Reach::Scanned
+        }
     }
 
     /// The dates that the conditions leave.
     pub fn window(&self) -> Window {
-        let mut window = Window { start: None, end: None };
-        let dated = |condition: &&Condition| matches!(condition.field(), FieldName::Date | FieldName::DateRange);
+        let mut window = Window {
+            start: None,
+            end: None,
+        };
+        let dated = |condition: &&Condition| {
+            matches!(condition.field(), FieldName::Date | FieldName::DateRange)
+        };
         for condition in self.conditions.iter().filter(dated) {
-            let Predicate::Within(spans) = condition.predicate() else { continue };
-            let least = spans.iter().map(|span| span.min).min().flatten().map(Timestamp::from_micros);
+            let Predicate::Within(spans) = condition.predicate() else {
+                continue;
+            };
+            let least = spans
+                .iter()
+                .map(|span| span.min)
+                .min()
+                .flatten()
+                .map(Timestamp::from_micros);
             let ends: Option<Vec<i64>> = spans.iter().map(|span| span.max).collect();
-            let greatest = ends.and_then(|ends| ends.into_iter().max()).map(Timestamp::from_micros);
+            let greatest = ends
+                .and_then(|ends| ends.into_iter().max())
+                .map(Timestamp::from_micros);
             window.start = window.start.max(least);
             window.end = [window.end, greatest].into_iter().flatten().min();
         }
@@ -90,12 +109,26 @@ impl Wanted {
 }
 
 /// A part of a team's list.
-pub async fn page(db: &Db, team: TeamId, wanted: &Wanted, part: &Part) -> Result<Listed<Payment>, DbError> {
-    let Some(selection) = Selection::of(wanted) else { return Ok(Listed::empty()) };
-    let query = Query { team, selection: &selection, order: &Order::of(&wanted.sort) };
+pub async fn page(
+    db: &Db,
+    team: TeamId,
+    wanted: &Wanted,
+    part: &Part,
+) -> Result<Listed<Payment>, DbError> {
+    let Some(selection) = Selection::of(wanted) else {
+        return Ok(Listed::empty());
+    };
+    let query = Query {
+        team,
+        selection: &selection,
+        order: &Order::of(&wanted.sort),
+    };
     let (sql, params) = query.rows(part);
     let rows = db.scan(sql, params).await?;
-    let rows = rows.iter().map(|row| query.read(row)).collect::<Result<_, _>>()?;
+    let rows = rows
+        .iter()
+        .map(|row| query.read(row))
+        .collect::<Result<_, _>>()?;
     let behind = match &part.cursor {
         None => false,
         Some(cursor) => {
@@ -112,18 +145,34 @@ pub async fn page(db: &Db, team: TeamId, wanted: &Wanted, part: &Part) -> Result
 
 /// How many payments a team's list has.
 pub async fn count(db: &Db, team: TeamId, wanted: &Wanted) -> Result<i64, DbError> {
-    let Some(selection) = Selection::of(wanted) else { return Ok(0) };
-    let look = if selection.is_indexed() { Look::ByIndex } else { Look::AtAll };
+    let Some(selection) = Selection::of(wanted) else {
+        return Ok(0);
+    };
+    let look = if selection.is_indexed() {
+        Look::ByIndex
+    } else {
+        Look::AtAll
+    };
     let conditions = selection.conditions(team, &IdRange::ALL, look);
-    let sql = format!("select count(*) from payment where team_id = $1{}", conditions.text());
-    db.scan(sql, conditions.into_params()).await?.first().map_or(Ok(0), |row| row.int(0))
+    let sql = format!(
+        "select count(*) from payment where team_id = $1{}",
+        conditions.text()
+    );
+    db.scan(sql, conditions.into_params())
+        .await?
+        .first()
+        .map_or(Ok(0), |row| row.int(0))
 }
 
 /// Whether a team has more than `limit` payments. Looks at no more than that.
 pub async fn are_more_than(db: &Db, team: TeamId, limit: i64) -> Result<bool, DbError> {
     let sql = "select count(*) from (select payment_id from payment where team_id = $1 limit $2) as some_of_them";
     let params = vec![team.key().into(), limit.saturating_add(1).into()];
-    let counted = db.scan(sql, params).await?.first().map_or(Ok(0), |row| row.int(0))?;
+    let counted = db
+        .scan(sql, params)
+        .await?
+        .first()
+        .map_or(Ok(0), |row| row.int(0))?;
     Ok(counted > limit)
 }
 
@@ -149,7 +198,11 @@ impl Query<'_> {
     fn rows(&self, part: &Part) -> (String, Vec<Value>) {
         let columns = format!("payment_id, body{}", self.order.keys_text());
         let (cursor, way) = (part.cursor.as_ref(), (part.direction, Side::Beyond));
-        let reading = Reading { cursor, way, limit: i64::from(part.size) + 1 };
+        let reading = Reading {
+            cursor,
+            way,
+            limit: i64::from(part.size) + 1,
+        };
         if let Some(split) = self.split() {
             return self.united(&columns, split, &reading);
         }
@@ -157,7 +210,9 @@ impl Query<'_> {
         let (mut conditions, held) = self.conditions(&reading);
         let limit = conditions.bind(reading.limit);
         if self.is_indexed() {
-            let sql = format!("select {columns} from payment where team_id = $1{held} order by {by} limit {limit}");
+            let sql = format!(
+                "select {columns} from payment where team_id = $1{held} order by {by} limit {limit}"
+            );
             return (sql, conditions.into_params());
         }
         // The ids first, from an index that has no documents.
@@ -171,9 +226,15 @@ impl Query<'_> {
 
     /// The cursor's own row, when it is still on the other side.
     fn at(&self, cursor: &Cursor, direction: Direction) -> (String, Vec<Value>) {
-        let reading = Reading { cursor: Some(cursor), way: (direction, Side::Behind), limit: 1 };
+        let reading = Reading {
+            cursor: Some(cursor),
+            way: (direction, Side::Behind),
+            limit: 1,
+        };
         // One range of ids: of two, the database takes one for its search, and might walk to the row from the window's begin.
-        let only = self.ids(&reading).and(IdRange::only(&cursor.id.hyphenated().to_string()));
+        let only = self
+            .ids(&reading)
+            .and(IdRange::only(&cursor.id.hyphenated().to_string()));
         let mut conditions = self.selection.conditions(self.team, &only, Look::AtAll);
         self.order.restrict(&mut conditions, cursor, reading.way);
         let limit = conditions.bind(reading.limit);
@@ -184,7 +245,11 @@ impl Query<'_> {
 
     /// The cursor's own row, or one on its other side: the nearest, where an index has it.
     fn behind(&self, cursor: &Cursor, direction: Direction) -> (String, Vec<Value>) {
-        let reading = Reading { cursor: Some(cursor), way: (direction, Side::Behind), limit: 1 };
+        let reading = Reading {
+            cursor: Some(cursor),
+            way: (direction, Side::Behind),
+            limit: 1,
+        };
         if let Some(split) = self.split() {
             return self.united("payment_id", split, &reading);
         }
@@ -196,7 +261,8 @@ impl Query<'_> {
         } else {
             String::new()
         };
-        let sql = format!("select payment_id from payment where team_id = $1{held}{by} limit {limit}");
+        let sql =
+            format!("select payment_id from payment where team_id = $1{held}{by} limit {limit}");
         (sql, conditions.into_params())
     }
 
@@ -213,7 +279,9 @@ impl Query<'_> {
 
     /// What must hold for the rows on the side of the cursor, and its text.
     fn conditions(&self, reading: &Reading<'_>) -> (Conditions, String) {
-        let mut conditions = self.selection.conditions(self.team, &self.ids(reading), Look::AtAll);
+        let mut conditions = self
+            .selection
+            .conditions(self.team, &self.ids(reading), Look::AtAll);
         if let Some(cursor) = reading.cursor {
             self.order.restrict(&mut conditions, cursor, reading.way);
         }
@@ -223,7 +291,9 @@ impl Query<'_> {
 
     /// The ids on the side of the cursor.
     fn ids(&self, reading: &Reading<'_>) -> IdRange {
-        reading.cursor.map_or(IdRange::ALL, |cursor| self.order.place(cursor, reading.way))
+        reading
+            .cursor
+            .map_or(IdRange::ALL, |cursor| self.order.place(cursor, reading.way))
     }
 
     /// The first rows of a query for each of the values, every one read from the index no further than needed.
@@ -234,8 +304,13 @@ impl Query<'_> {
         reading: &Reading<'_>,
     ) -> (String, Vec<Value>) {
         let ids = self.selection.range(&self.ids(reading));
-        let mut conditions = self.selection.conditions_but(self.team, column, Look::ByIndex);
-        let (limit, by) = (conditions.bind(reading.limit), self.order.by_text(reading.way));
+        let mut conditions = self
+            .selection
+            .conditions_but(self.team, column, Look::ByIndex);
+        let (limit, by) = (
+            conditions.bind(reading.limit),
+            self.order.by_text(reading.way),
+        );
         let down = if by.ends_with(DOWN) { DOWN } else { "" };
         let common = conditions.text().to_owned();
         let mut branch = |value: &String| {
@@ -251,8 +326,9 @@ impl Query<'_> {
             several => {
                 let named = several.iter().zip(0..).map(|(value, n)| (branch(value), n));
                 // Each of the branches names its team.
-                let parts: Vec<String> =
-                    named.map(|(branch, n)| format!("select {columns} from ({branch}) as branch_{n}")).collect();
+                let parts: Vec<String> = named
+                    .map(|(branch, n)| format!("select {columns} from ({branch}) as branch_{n}"))
+                    .collect();
                 format!("{} order by {by} limit {limit}", parts.join(" union all "))
             }
         };
@@ -263,6 +339,12 @@ impl Query<'_> {
         let payment = crate::payment::read(row)?;
         // The keys follow `payment_id, body`.
         let keys = self.order.read_keys(row, 2)?;
-        Ok((Cursor { keys, id: payment.id.uuid() }, payment))
+        Ok((
+            Cursor {
+                keys,
+                id: payment.id.uuid(),
+            },
+            payment,
+        ))
     }
 }

@@ -44,14 +44,25 @@ pub(super) struct Order {
 impl Order {
     pub(super) fn of(sort: &Sort) -> Self {
         let id = sort.id_order();
-        let mut telling = sort.keys().iter().filter(|key| key.field != SortField::Type);
+        let mut telling = sort
+            .keys()
+            .iter()
+            .filter(|key| key.field != SortField::Type);
         // Ids alone make the order when nothing but the date counts, in the same direction.
         let by_id = match (telling.next(), telling.next()) {
             (None, _) => true,
             (Some(first), None) => first.field == SortField::Date && first.order == id,
             (Some(_), Some(_)) => false,
         };
-        Self { keys: sort.keys().iter().map(|key| (source(key.field), key.order)).collect(), id, by_id }
+        Self {
+            keys: sort
+                .keys()
+                .iter()
+                .map(|key| (source(key.field), key.order))
+                .collect(),
+            id,
+            by_id,
+        }
     }
 
     /// Whether it is the order of ids.
@@ -92,7 +103,12 @@ impl Order {
     }
 
     /// Adds the condition that a row is on the side of the cursor, unless [`Order::place`] says it all.
-    pub(super) fn restrict(&self, conditions: &mut Conditions, cursor: &Cursor, way: (Direction, Side)) {
+    pub(super) fn restrict(
+        &self,
+        conditions: &mut Conditions,
+        cursor: &Cursor,
+        way: (Direction, Side),
+    ) {
         if self.by_id {
             return;
         }
@@ -104,13 +120,18 @@ impl Order {
         let or_itself = if way.1 == Side::Behind { "=" } else { "" };
         let last = format!("payment_id {}{or_itself} {id}", comparison(self.id));
         let keys: Vec<_> = self.keys.iter().zip(&cursor.keys).collect();
-        let text = keys.into_iter().rev().fold(last, |rest, ((source, order), value)| {
-            let Some(column) = source.column() else { return rest };
-            let value = conditions.bind(source.bound(value));
-            let sign = comparison(*order);
-            // Not `column = value and …` beside `column > value`: an index can be searched by one comparison alone.
-            format!("{column} {sign}= {value} and ({column} {sign} {value} or {rest})")
-        });
+        let text = keys
+            .into_iter()
+            .rev()
+            .fold(last, |rest, ((source, order), value)| {
+                let Some(column) = source.column() else {
+                    return rest;
+                };
+                let value = conditions.bind(source.bound(value));
+                let sign = comparison(*order);
+                // Not `column = value and …` beside `column > value`: an index can be searched by one comparison alone.
+                format!("{column} {sign}= {value} and ({column} {sign} {value} or {rest})")
+            });
         conditions.and(&text);
     }
 

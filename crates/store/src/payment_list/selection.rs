@@ -86,7 +86,9 @@ impl Selection {
     /// What is wanted; `None` when no payment can be.
     pub(super) fn of(wanted: &Wanted) -> Option<Self> {
         let mut selection = Self {
-            range: wanted.id.map_or(IdRange::ALL, |id| IdRange::only(&id.key())),
+            range: wanted
+                .id
+                .map_or(IdRange::ALL, |id| IdRange::only(&id.key())),
             within: Vec::new(),
             outside: Vec::new(),
             statuses: None,
@@ -141,9 +143,17 @@ impl Selection {
 
     fn add_status(&mut self, predicate: &Predicate) -> Result<(), Nothing> {
         let selected = |status: &&str| predicate.matches(Some(Fact::Text(status)));
-        let held = |status: &&str| self.statuses.as_ref().is_none_or(|held| held.iter().any(|one| one == status));
+        let held = |status: &&str| {
+            self.statuses
+                .as_ref()
+                .is_none_or(|held| held.iter().any(|one| one == status))
+        };
         let texts = Status::ALL.iter().map(|status| status.text());
-        let statuses: Vec<String> = texts.filter(selected).filter(held).map(str::to_owned).collect();
+        let statuses: Vec<String> = texts
+            .filter(selected)
+            .filter(held)
+            .map(str::to_owned)
+            .collect();
         if statuses.is_empty() {
             return Err(Nothing);
         }
@@ -154,8 +164,13 @@ impl Selection {
     fn add_amount(&mut self, predicate: Predicate) -> Result<(), Nothing> {
         match predicate {
             Predicate::Within(spans) if spans.is_empty() => return Err(Nothing),
-            Predicate::Outside(Span { min: None, max: None }) => return Err(Nothing),
-            within_or_outside @ (Predicate::Within(_) | Predicate::Outside(_)) => self.amounts.push(within_or_outside),
+            Predicate::Outside(Span {
+                min: None,
+                max: None,
+            }) => return Err(Nothing),
+            within_or_outside @ (Predicate::Within(_) | Predicate::Outside(_)) => {
+                self.amounts.push(within_or_outside)
+            }
             other => always_there(&other)?,
         }
         Ok(())
@@ -186,7 +201,10 @@ impl Selection {
 
     /// The indexed column whose values are best looked for one by one.
     pub(super) fn split(&self) -> Option<(&'static str, &[String])> {
-        let rare = self.one_of.first().map(|(column, values)| (*column, values.as_slice()));
+        let rare = self
+            .one_of
+            .first()
+            .map(|(column, values)| (*column, values.as_slice()));
         // Most payments have one status, and its index has nothing else to be asked for.
         let statuses = self.statuses.as_deref().filter(|_| self.is_indexed());
         rare.or_else(|| statuses.map(|statuses| (STATUS, statuses)))
@@ -208,16 +226,31 @@ impl Selection {
     pub(super) fn conditions_but(&self, team: TeamId, column: &str, look: Look) -> Conditions {
         let mut split = Some(column);
         let mut conditions = Conditions::of_team(team);
-        self.within.iter().for_each(|ranges| ids::hold_any(ranges, &mut conditions));
-        self.outside.iter().for_each(|range| range.exclude(&mut conditions));
+        self.within
+            .iter()
+            .for_each(|ranges| ids::hold_any(ranges, &mut conditions));
+        self.outside
+            .iter()
+            .for_each(|range| range.exclude(&mut conditions));
         let statuses = self.statuses.as_deref().map(|statuses| (STATUS, statuses));
-        let one_of = self.one_of.iter().map(|(column, values)| (*column, values.as_slice()));
+        let one_of = self
+            .one_of
+            .iter()
+            .map(|(column, values)| (*column, values.as_slice()));
         // Only the first condition on the column is split.
         for (column, values) in one_of.chain(statuses) {
             if split.take_if(|split| *split == column).is_none() {
                 // Written so, it can't lead to the index of statuses.
                 let plain = look == Look::ByIndex || column != STATUS;
-                let text = is_one_of(if plain { column } else { "coalesce(status, '')" }, values, &mut conditions);
+                let text = is_one_of(
+                    if plain {
+                        column
+                    } else {
+                        "coalesce(status, '')"
+                    },
+                    values,
+                    &mut conditions,
+                );
                 conditions.and(&text);
             }
         }
@@ -226,8 +259,14 @@ impl Selection {
             conditions.and(&text);
         }
         for statuses in &self.intents {
-            let each: Vec<String> = statuses.iter().map(|status| intent_is(status, &mut conditions)).collect();
-            conditions.and(&format!("payment.intent_id is not null and ({})", each.join(" or ")));
+            let each: Vec<String> = statuses
+                .iter()
+                .map(|status| intent_is(status, &mut conditions))
+                .collect();
+            conditions.and(&format!(
+                "payment.intent_id is not null and ({})",
+                each.join(" or ")
+            ));
         }
         for (column, predicate) in &self.texts {
             if let Some(text) = text(column, predicate, &mut conditions) {
@@ -240,7 +279,11 @@ impl Selection {
 
 /// What a predicate without numbers says of a number that is always there.
 fn always_there(predicate: &Predicate) -> Result<(), Nothing> {
-    if predicate.matches(Some(Fact::Int(0))) { Ok(()) } else { Err(Nothing) }
+    if predicate.matches(Some(Fact::Int(0))) {
+        Ok(())
+    } else {
+        Err(Nothing)
+    }
 }
 
 fn amount(predicate: &Predicate, conditions: &mut Conditions) -> String {
@@ -248,7 +291,10 @@ fn amount(predicate: &Predicate, conditions: &mut Conditions) -> String {
     let each: Vec<String> = match predicate {
         Predicate::Outside(span) => {
             let below = span.min.map(|min| end("<", min));
-            below.into_iter().chain(span.max.map(|max| end(">", max))).collect()
+            below
+                .into_iter()
+                .chain(span.max.map(|max| end(">", max)))
+                .collect()
         }
         Predicate::Within(spans) => spans
             .iter()
@@ -257,14 +303,19 @@ fn amount(predicate: &Predicate, conditions: &mut Conditions) -> String {
                 (Some(min), Some(max)) if min == max => end("=", min),
                 (min, max) => {
                     let from = min.map(|min| end(">=", min));
-                    let ends: Vec<String> = from.into_iter().chain(max.map(|max| end("<=", max))).collect();
+                    let ends: Vec<String> = from
+                        .into_iter()
+                        .chain(max.map(|max| end("<=", max)))
+                        .collect();
                     ends.join(" and ")
                 }
             })
             .collect(),
-        Predicate::OneOf(_) | Predicate::Not(_) | Predicate::Contains(_) | Predicate::Empty | Predicate::NotEmpty => {
-            Vec::new()
-        }
+        Predicate::OneOf(_)
+        | Predicate::Not(_)
+        | Predicate::Contains(_)
+        | Predicate::Empty
+        | Predicate::NotEmpty => Vec::new(),
     };
     format!("({})", each.join(" or "))
 }
@@ -272,12 +323,18 @@ fn amount(predicate: &Predicate, conditions: &mut Conditions) -> String {
 fn text(column: &str, predicate: &Predicate, conditions: &mut Conditions) -> Option<String> {
     Some(match predicate {
         Predicate::OneOf(texts) => is_one_of(column, texts, conditions),
-        Predicate::Not(text) => format!("({column} is null or {column} <> {})", conditions.bind(text.as_str())),
+        Predicate::Not(text) => format!(
+            "({column} is null or {column} <> {})",
+            conditions.bind(text.as_str())
+        ),
         // Every text has the empty one in it, but taking that out changes none.
         Predicate::Contains(part) if part.is_empty() => format!("{column} is not null"),
         // Not a pattern: its rules differ between databases, and what a merchant sends has no wild cards.
         Predicate::Contains(part) => {
-            format!("replace({column}, {}, '') <> {column}", conditions.bind(part.as_str()))
+            format!(
+                "replace({column}, {}, '') <> {column}",
+                conditions.bind(part.as_str())
+            )
         }
         Predicate::Empty => format!("coalesce({column}, '') = ''"),
         Predicate::NotEmpty => format!("coalesce({column}, '') <> ''"),
@@ -296,5 +353,8 @@ fn intent_is(status: &str, conditions: &mut Conditions) -> String {
 }
 
 fn is_one_of(column: &str, values: &[String], conditions: &mut Conditions) -> String {
-    format!("{column} in ({})", conditions.bind_all(values.iter().map(String::as_str)))
+    format!(
+        "{column} in ({})",
+        conditions.bind_all(values.iter().map(String::as_str))
+    )
 }

@@ -32,25 +32,76 @@ pub(crate) async fn connections(db: &Db, own: TeamId, other: TeamId) {
         settings: json!({"of": id}),
         credentials: (id == "off").then(|| blob(1)),
     };
-    let connections = [connection(own, "on", "bank"), connection(own, "off", "bank"), connection(other, "on", "shop")];
+    let connections = [
+        connection(own, "on", "bank"),
+        connection(own, "off", "bank"),
+        connection(other, "on", "shop"),
+    ];
     for row in &connections {
-        assert_eq!(commit(db, [store::connection::insert(row, at(0))]).await, Committed::Done);
-        assert_eq!(commit(db, [store::connection::insert(row, at(0))]).await, REFUSED, "an id is taken once a team");
+        assert_eq!(
+            commit(db, [store::connection::insert(row, at(0))]).await,
+            Committed::Done
+        );
+        assert_eq!(
+            commit(db, [store::connection::insert(row, at(0))]).await,
+            REFUSED,
+            "an id is taken once a team"
+        );
     }
     let [mut on, off, foreign] = connections;
-    assert_eq!(store::connection::of_team(db, own).await.unwrap(), [off.clone(), on.clone()]);
-    assert_eq!(store::connection::processors(db).await.unwrap(), ["bank", "shop"]);
+    assert_eq!(
+        store::connection::of_team(db, own).await.unwrap(),
+        [off.clone(), on.clone()]
+    );
+    assert_eq!(
+        store::connection::processors(db).await.unwrap(),
+        ["bank", "shop"]
+    );
 
-    on = Connection { name: "New".to_owned(), settings: json!({}), credentials: Some(blob(2)), ..on };
-    assert_eq!(commit(db, [store::connection::update(&on, Some(blob(9)))]).await, REFUSED, "others' credentials");
-    assert_eq!(commit(db, [store::connection::update(&on, None)]).await, Committed::Done);
-    let renewed = Connection { credentials: None, ..on.clone() };
-    assert_eq!(commit(db, [store::connection::update(&renewed, Some(blob(2)))]).await, Committed::Done);
-    assert_eq!(commit(db, [store::connection::disable(own, &on.id)]).await, Committed::Done);
-    assert_eq!(commit(db, [store::connection::disable(other, &off.id)]).await, REFUSED, "another team's");
-    let disabled = Connection { enabled: false, ..renewed };
-    assert_eq!(store::connection::of_team(db, own).await.unwrap(), [off, disabled]);
-    assert_eq!(store::connection::of_team(db, other).await.unwrap(), [foreign]);
+    on = Connection {
+        name: "New".to_owned(),
+        settings: json!({}),
+        credentials: Some(blob(2)),
+        ..on
+    };
+    assert_eq!(
+        commit(db, [store::connection::update(&on, Some(blob(9)))]).await,
+        REFUSED,
+        "others' credentials"
+    );
+    assert_eq!(
+        commit(db, [store::connection::update(&on, None)]).await,
+        Committed::Done
+    );
+    let renewed = Connection {
+        credentials: None,
+        ..on.clone()
+    };
+    assert_eq!(
+        commit(db, [store::connection::update(&renewed, Some(blob(2)))]).await,
+        Committed::Done
+    );
+    assert_eq!(
+        commit(db, [store::connection::disable(own, &on.id)]).await,
+        Committed::Done
+    );
+    assert_eq!(
+        commit(db, [store::connection::disable(other, &off.id)]).await,
+        REFUSED,
+        "another team's"
+    );
+    let disabled = Connection {
+        enabled: false,
+        ..renewed
+    };
+    assert_eq!(
+        store::connection::of_team(db, own).await.unwrap(),
+        [off, disabled]
+    );
+    assert_eq!(
+        store::connection::of_team(db, other).await.unwrap(),
+        [foreign]
+    );
 }
 
 fn flow(team: TeamId, id: &str) -> Flow {
@@ -61,62 +112,173 @@ fn flow(team: TeamId, id: &str) -> Flow {
         is_default: id == "default",
         latest: None,
         published: None,
-        document: Document { connection: ConnectionId::parse("on").unwrap(), capture: CaptureRule::Api },
+        document: Document {
+            connection: ConnectionId::parse("on").unwrap(),
+            capture: CaptureRule::Api,
+        },
     }
 }
 
 fn version(flow: &Flow, version: u32) -> FlowVersion {
     let (document, saved_at) = (json!({"says": version}), at(i64::from(version)));
-    FlowVersion { team: flow.team, flow: flow.id.clone(), version, document, saved_at, published_at: None }
+    FlowVersion {
+        team: flow.team,
+        flow: flow.id.clone(),
+        version,
+        document,
+        saved_at,
+        published_at: None,
+    }
 }
 
 pub(crate) async fn flows(db: &Db, own: TeamId, other: TeamId) {
-    let flows = [flow(own, "default"), flow(own, "by-api"), flow(other, "default")];
+    let flows = [
+        flow(own, "default"),
+        flow(own, "by-api"),
+        flow(other, "default"),
+    ];
     for row in &flows {
-        assert_eq!(commit(db, [store::flow::insert(row, at(0))]).await, Committed::Done);
-        assert_eq!(commit(db, [store::flow::insert(row, at(0))]).await, REFUSED, "an id is taken once a team");
+        assert_eq!(
+            commit(db, [store::flow::insert(row, at(0))]).await,
+            Committed::Done
+        );
+        assert_eq!(
+            commit(db, [store::flow::insert(row, at(0))]).await,
+            REFUSED,
+            "an id is taken once a team"
+        );
     }
-    let second_default = Flow { is_default: true, ..flow(own, "second") };
-    assert_eq!(commit(db, [store::flow::insert(&second_default, at(0))]).await, REFUSED, "one default a team");
+    let second_default = Flow {
+        is_default: true,
+        ..flow(own, "second")
+    };
+    assert_eq!(
+        commit(db, [store::flow::insert(&second_default, at(0))]).await,
+        REFUSED,
+        "one default a team"
+    );
     let [default, by_api, foreign] = flows;
-    assert_eq!(store::flow::of_team(db, own).await.unwrap(), [by_api.clone(), default.clone()]);
+    assert_eq!(
+        store::flow::of_team(db, own).await.unwrap(),
+        [by_api.clone(), default.clone()]
+    );
 
     let by_api = versions(db, by_api, &foreign).await;
     change_default(db, default, by_api).await;
     assert_eq!(store::flow::of_team(db, other).await.unwrap(), [foreign]);
-    assert!(store::flow_version::latest_of_team(db, other).await.unwrap().is_empty());
+    assert!(
+        store::flow_version::latest_of_team(db, other)
+            .await
+            .unwrap()
+            .is_empty()
+    );
 }
 
 /// Gives the flow two versions and publishes the first.
 async fn versions(db: &Db, mut flow: Flow, foreign: &Flow) -> Flow {
     let (one, two) = (version(&flow, 1), version(&flow, 2));
     let advance = |from, to| store::flow::advance(flow.team, &flow.id, from, to);
-    assert_eq!(commit(db, [advance(0, 1), store::flow_version::insert(&one)]).await, Committed::Done);
-    assert_eq!(commit(db, [advance(0, 1)]).await, REFUSED, "somebody else has saved meanwhile");
-    assert_eq!(commit(db, [advance(1, 2), store::flow_version::insert(&two)]).await, Committed::Done);
-    assert_eq!(commit(db, [store::flow_version::insert(&two)]).await, REFUSED, "a version is written once");
-    let publish = |version, milli| store::flow_version::publish(flow.team, &flow.id, version, at(milli));
-    assert_eq!(commit(db, [publish(3, 1)]).await, REFUSED, "there is no such version");
+    assert_eq!(
+        commit(db, [advance(0, 1), store::flow_version::insert(&one)]).await,
+        Committed::Done
+    );
+    assert_eq!(
+        commit(db, [advance(0, 1)]).await,
+        REFUSED,
+        "somebody else has saved meanwhile"
+    );
+    assert_eq!(
+        commit(db, [advance(1, 2), store::flow_version::insert(&two)]).await,
+        Committed::Done
+    );
+    assert_eq!(
+        commit(db, [store::flow_version::insert(&two)]).await,
+        REFUSED,
+        "a version is written once"
+    );
+    let publish =
+        |version, milli| store::flow_version::publish(flow.team, &flow.id, version, at(milli));
+    assert_eq!(
+        commit(db, [publish(3, 1)]).await,
+        REFUSED,
+        "there is no such version"
+    );
     assert_eq!(commit(db, [publish(1, 5)]).await, Committed::Done);
     assert_eq!(commit(db, [publish(1, 6)]).await, Committed::Done);
-    let found = store::flow_version::find(db, flow.team, &flow.id, 1).await.unwrap().unwrap();
-    assert_eq!(found, FlowVersion { published_at: Some(at(5)), ..one }, "the first time stays");
-    assert!(store::flow_version::find(db, foreign.team, &flow.id, 1).await.unwrap().is_none());
-    assert_eq!(store::flow_version::latest_of_team(db, flow.team).await.unwrap(), [two]);
-    flow = Flow { name: "Named".to_owned(), latest: Some(2), published: Some(1), ..flow };
-    assert_eq!(commit(db, [store::flow::publish(&flow)]).await, Committed::Done);
+    let found = store::flow_version::find(db, flow.team, &flow.id, 1)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        found,
+        FlowVersion {
+            published_at: Some(at(5)),
+            ..one
+        },
+        "the first time stays"
+    );
+    assert!(
+        store::flow_version::find(db, foreign.team, &flow.id, 1)
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert_eq!(
+        store::flow_version::latest_of_team(db, flow.team)
+            .await
+            .unwrap(),
+        [two]
+    );
+    flow = Flow {
+        name: "Named".to_owned(),
+        latest: Some(2),
+        published: Some(1),
+        ..flow
+    };
+    assert_eq!(
+        commit(db, [store::flow::publish(&flow)]).await,
+        Committed::Done
+    );
     flow
 }
 
 async fn change_default(db: &Db, default: Flow, published: Flow) {
-    let change =
-        |id: &FlowId| [store::flow::unset_default(published.team), store::flow::set_default(published.team, id)];
+    let change = |id: &FlowId| {
+        [
+            store::flow::unset_default(published.team),
+            store::flow::set_default(published.team, id),
+        ]
+    };
     let unpublished = Committed::Conflict { statement: 1 };
-    assert_eq!(commit(db, change(&default.id)).await, unpublished, "and the default stays what it was");
-    assert_eq!(commit(db, [store::flow::set_default(published.team, &published.id)]).await, REFUSED, "there is one");
+    assert_eq!(
+        commit(db, change(&default.id)).await,
+        unpublished,
+        "and the default stays what it was"
+    );
+    assert_eq!(
+        commit(
+            db,
+            [store::flow::set_default(published.team, &published.id)]
+        )
+        .await,
+        REFUSED,
+        "there is one"
+    );
     assert_eq!(commit(db, change(&published.id)).await, Committed::Done);
-    let (published, default) = (Flow { is_default: true, ..published }, Flow { is_default: false, ..default });
-    assert_eq!(store::flow::of_team(db, published.team).await.unwrap(), [published, default]);
+    let (published, default) = (
+        Flow {
+            is_default: true,
+            ..published
+        },
+        Flow {
+            is_default: false,
+            ..default
+        },
+    );
+    assert_eq!(
+        store::flow::of_team(db, published.team).await.unwrap(),
+        [published, default]
+    );
 }
 
 #[test]

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use db::{Committed, Db, Statement};
 use domain::{
     cursor::{CursorShape, KeyValue},
-    filter::{Arity, Condition, Fact, FieldKind, FieldName, Sort, SortField, SortOrder, Verb, parse},
+    filter::{
+        Arity, Condition, Fact, FieldKind, FieldName, Sort, SortField, SortOrder, Verb, parse,
+    },
     id::{CustomerId, FlowId, IntentId, PaymentId},
     intent::{self, Intent},
     method::Method,
@@ -25,7 +27,14 @@ use world::World;
 use crate::samples::{self, NEW_YEAR, at, commit, from_country, payer, team};
 
 const CUSTOMERS: [u128; 3] = [0xa, 0xb, 0xc];
-const TEXTS: [Option<&str>; 6] = [None, Some("a"), Some("ab"), Some("A-b"), Some("ö%_b"), Some("zz")];
+const TEXTS: [Option<&str>; 6] = [
+    None,
+    Some("a"),
+    Some("ab"),
+    Some("A-b"),
+    Some("ö%_b"),
+    Some("zz"),
+];
 const COUNTRIES: [Option<&str>; 3] = [None, Some("IE"), Some("DE")];
 /// Times around midnight, some of them the same: milliseconds after the new year.
 const TIMES: [i64; 6] = [-1, 0, 1, 86_399_999, 86_400_000, 200_000_000];
@@ -45,21 +54,33 @@ struct Sketch {
 }
 
 fn sketch() -> impl Strategy<Value = Sketch> {
-    let money = (select(vec![1_i64, 2, 3, 500, i64::MAX]), select(vec!["EUR", "JPY", "USD"]));
-    let kind = (select(&Status::ALL[..6]), select(vec![Method::Visa, Method::Mastercard, Method::WalletaPay]));
+    let money = (
+        select(vec![1_i64, 2, 3, 500, i64::MAX]),
+        select(vec!["EUR", "JPY", "USD"]),
+    );
+    let kind = (
+        select(&Status::ALL[..6]),
+        select(vec![Method::Visa, Method::Mastercard, Method::WalletaPay]),
+    );
     let texts = [select(&TEXTS[..]), select(&TEXTS[..]), select(&TEXTS[..])];
-    let people = (select(&COUNTRIES[..]), prop::option::of(select(&CUSTOMERS[..])), prop::option::of(1_u128..5));
-    (select(&TIMES[..]), money, kind, texts, people).prop_map(|(time, money, kind, texts, people)| Sketch {
-        time,
-        amount: money.0,
-        currency: money.1,
-        status: kind.0,
-        method: kind.1,
-        texts,
-        country: people.0,
-        customer: people.1,
-        intent: people.2,
-    })
+    let people = (
+        select(&COUNTRIES[..]),
+        prop::option::of(select(&CUSTOMERS[..])),
+        prop::option::of(1_u128..5),
+    );
+    (select(&TIMES[..]), money, kind, texts, people).prop_map(
+        |(time, money, kind, texts, people)| Sketch {
+            time,
+            amount: money.0,
+            currency: money.1,
+            status: kind.0,
+            method: kind.1,
+            texts,
+            country: people.0,
+            customer: people.1,
+            intent: people.2,
+        },
+    )
 }
 
 fn payment(sketch: &Sketch, n: usize) -> Payment {
@@ -69,7 +90,11 @@ fn payment(sketch: &Sketch, n: usize) -> Payment {
     payment.status = sketch.status;
     payment.method.method = sketch.method;
     payment.order_id = order.map(str::to_owned);
-    payment.gateway = gateway.map(|id| Gateway { processor: id.to_owned(), name: "x".to_owned(), logo: None });
+    payment.gateway = gateway.map(|id| Gateway {
+        processor: id.to_owned(),
+        name: "x".to_owned(),
+        logo: None,
+    });
     // A flow's id has no umlauts and no blanks.
     let flow = flow.and_then(FlowId::parse);
     payment.flow = flow.map(|id| FlowRun {
@@ -80,7 +105,9 @@ fn payment(sketch: &Sketch, n: usize) -> Payment {
         version: 1,
         pause: None,
     });
-    payment.customer = sketch.customer.map(|id| payer(CustomerId::new(Uuid::from_u128(id))));
+    payment.customer = sketch
+        .customer
+        .map(|id| payer(CustomerId::new(Uuid::from_u128(id))));
     from_country(&mut payment, sketch.country);
     payment.intent = sketch.intent.map(intent_id);
     payment
@@ -93,7 +120,10 @@ fn intent_id(n: u128) -> IntentId {
 /// The statuses of the intents 1, 2 and 3; there is no other.
 fn intent_status(id: IntentId) -> Option<intent::Status> {
     let statuses = intent::Status::ALL.iter().copied();
-    (1..).zip(statuses).find(|(n, _)| intent_id(*n) == id).map(|(_, status)| status)
+    (1..)
+        .zip(statuses)
+        .find(|(n, _)| intent_id(*n) == id)
+        .map(|(_, status)| status)
 }
 
 /// The intents of both teams. Those of the other team have another status.
@@ -102,11 +132,21 @@ async fn stock_intents(db: &Db) {
         let mut own = samples::intent(team(1), NEW_YEAR, 0);
         own.id = intent_id(n);
         own.status = intent_status(own.id).unwrap();
-        let mut other = Intent { team: team(2), ..own.clone() };
+        let mut other = Intent {
+            team: team(2),
+            ..own.clone()
+        };
         other.status = intent_status(intent_id(n % 3 + 1)).unwrap();
         for row in [own, other] {
-            if store::intent::of_team(db, row.team, row.id).await.unwrap().is_none() {
-                assert_eq!(commit(db, [store::intent::insert(&row)]).await, Committed::Done);
+            if store::intent::of_team(db, row.team, row.id)
+                .await
+                .unwrap()
+                .is_none()
+            {
+                assert_eq!(
+                    commit(db, [store::intent::insert(&row)]).await,
+                    Committed::Done
+                );
             }
         }
     }
@@ -114,7 +154,11 @@ async fn stock_intents(db: &Db) {
 
 /// What the interface says that a field of a payment is.
 fn fact(payment: &Payment, field: FieldName, then: impl FnOnce(Option<Fact<'_>>) -> bool) -> bool {
-    let customer = payment.customer.as_ref().and_then(|payer| payer.id).map(CustomerId::key);
+    let customer = payment
+        .customer
+        .as_ref()
+        .and_then(|payer| payer.id)
+        .map(CustomerId::key);
     then(match field {
         FieldName::Date | FieldName::DateRange => Some(Fact::Time(payment.created_at)),
         FieldName::Amount => Some(Fact::Int(payment.money.minor())),
@@ -122,18 +166,26 @@ fn fact(payment: &Payment, field: FieldName, then: impl FnOnce(Option<Fact<'_>>)
         FieldName::Type => Some(Fact::Text("PAYMENT")),
         FieldName::Method => Some(Fact::Text(payment.method.method.code())),
         FieldName::Status => Some(Fact::Text(payment.status.text())),
-        FieldName::Gateway => payment.gateway.as_ref().map(|gateway| Fact::Text(&gateway.processor)),
+        FieldName::Gateway => payment
+            .gateway
+            .as_ref()
+            .map(|gateway| Fact::Text(&gateway.processor)),
         FieldName::Country => country(payment).map(Fact::Text),
         FieldName::FlowId => payment.flow.as_ref().map(|run| Fact::Text(run.id.as_str())),
         FieldName::CustomerId => customer.as_deref().map(Fact::Text),
         FieldName::OrderId => payment.order_id.as_deref().map(Fact::Text),
-        FieldName::IntentStatus => payment.intent.and_then(intent_status).map(|status| Fact::Text(status.code())),
+        FieldName::IntentStatus => payment
+            .intent
+            .and_then(intent_status)
+            .map(|status| Fact::Text(status.code())),
         FieldName::Category => None,
     })
 }
 
 fn country(payment: &Payment) -> Option<&str> {
-    payment.approval().and_then(|approval| approval.card_country.as_deref())
+    payment
+        .approval()
+        .and_then(|approval| approval.card_country.as_deref())
 }
 
 fn key(payment: &Payment, field: SortField) -> KeyValue {
@@ -144,7 +196,12 @@ fn key(payment: &Payment, field: SortField) -> KeyValue {
         SortField::Status => text(Some(payment.status.text())),
         SortField::Currency => text(Some(payment.money.currency().code())),
         SortField::Country => text(country(payment)),
-        SortField::Gateway => text(payment.gateway.as_ref().map(|gateway| gateway.processor.as_str())),
+        SortField::Gateway => text(
+            payment
+                .gateway
+                .as_ref()
+                .map(|gateway| gateway.processor.as_str()),
+        ),
         SortField::Method => text(Some(payment.method.method.code())),
         SortField::Type => text(Some("PAYMENT")),
     }
@@ -153,7 +210,11 @@ fn key(payment: &Payment, field: SortField) -> KeyValue {
 /// The list as the language defines it.
 fn expected(payments: &[Payment], wanted: &Wanted) -> Vec<PaymentId> {
     let selected = |payment: &&Payment| {
-        let hold = |condition: &Condition| fact(payment, condition.field(), |fact| condition.predicate().matches(fact));
+        let hold = |condition: &Condition| {
+            fact(payment, condition.field(), |fact| {
+                condition.predicate().matches(fact)
+            })
+        };
         wanted.conditions.iter().all(hold) && wanted.id.is_none_or(|id| id == payment.id)
     };
     let mut list: Vec<&Payment> = payments.iter().filter(selected).collect();
@@ -163,38 +224,63 @@ fn expected(payments: &[Payment], wanted: &Wanted) -> Vec<PaymentId> {
             SortOrder::Descending => ordering.reverse(),
         };
         let keys = wanted.sort.keys().iter();
-        let by_keys = keys.map(|by| directed(by.order, key(one, by.field).cmp(&key(other, by.field))));
+        let by_keys =
+            keys.map(|by| directed(by.order, key(one, by.field).cmp(&key(other, by.field))));
         let by_id = directed(wanted.sort.id_order(), one.id.cmp(&other.id));
-        by_keys.chain([by_id]).find(|ordering| ordering.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+        by_keys
+            .chain([by_id])
+            .find(|ordering| ordering.is_ne())
+            .unwrap_or(std::cmp::Ordering::Equal)
     });
     list.into_iter().map(|payment| payment.id).collect()
 }
 
 /// A value that fits the field and the verb.
 fn operand(field: FieldName, verb: Verb) -> BoxedStrategy<Value> {
-    let texts = |texts: &[&str]| select(texts.iter().map(|text| json!(text)).collect::<Vec<_>>()).boxed();
+    let texts =
+        |texts: &[&str]| select(texts.iter().map(|text| json!(text)).collect::<Vec<_>>()).boxed();
     if field.kind() == FieldKind::Text && verb == Verb::Contains {
-        return texts(&["a", "b", "A", "-", "ö", "%", "_", "S", "R", "E", "I", "ab", "zzz"]);
+        return texts(&[
+            "a", "b", "A", "-", "ö", "%", "_", "S", "R", "E", "I", "ab", "zzz",
+        ]);
     }
     match field {
         FieldName::Date | FieldName::DateRange => {
-            let mut times = vec![json!("2026-01-01"), json!("2026-01-02"), json!("2025-12-31"), json!("2030-01-01")];
-            times.extend(TIMES.iter().map(|time| json!(at(NEW_YEAR + time).rfc3339())));
+            let mut times = vec![
+                json!("2026-01-01"),
+                json!("2026-01-02"),
+                json!("2025-12-31"),
+                json!("2030-01-01"),
+            ];
+            times.extend(
+                TIMES
+                    .iter()
+                    .map(|time| json!(at(NEW_YEAR + time).rfc3339())),
+            );
             times.push(json!("2026-01-01T00:00:00.000500Z"));
             select(times).boxed()
         }
-        FieldName::Amount => {
-            select(vec![json!(1), json!(2), json!(499), json!(500), json!(i64::MAX), json!(i64::MIN)]).boxed()
-        }
+        FieldName::Amount => select(vec![
+            json!(1),
+            json!(2),
+            json!(499),
+            json!(500),
+            json!(i64::MAX),
+            json!(i64::MIN),
+        ])
+        .boxed(),
         FieldName::Currency => texts(&["EUR", "JPY", "GBP"]),
         FieldName::Type => texts(&["PAYMENT", "PAYOUT"]),
         FieldName::Method => texts(&["VISA", "GOOGLE_PAY", "AMEX"]),
         FieldName::Status => texts(&["ACTIVE", "AUTHORISED", "SUCCEEDED", "DRAFT"]),
         FieldName::IntentStatus => texts(&["ACTIVE", "COMPLETE"]),
         FieldName::Country => texts(&["IE", "DEU", "FR"]),
-        FieldName::CustomerId => {
-            select(CUSTOMERS.map(|id| json!(CustomerId::new(Uuid::from_u128(id)).key())).to_vec()).boxed()
-        }
+        FieldName::CustomerId => select(
+            CUSTOMERS
+                .map(|id| json!(CustomerId::new(Uuid::from_u128(id)).key()))
+                .to_vec(),
+        )
+        .boxed(),
         FieldName::Gateway | FieldName::FlowId | FieldName::Category | FieldName::OrderId => {
             texts(&["a", "ab", "A-b", "ö%_b", "none"])
         }
@@ -202,47 +288,77 @@ fn operand(field: FieldName, verb: Verb) -> BoxedStrategy<Value> {
 }
 
 fn condition() -> impl Strategy<Value = Option<Condition>> {
-    let field_and_verb = select(FieldName::ALL).prop_flat_map(|field| (Just(field), select(field.verbs())));
+    let field_and_verb =
+        select(FieldName::ALL).prop_flat_map(|field| (Just(field), select(field.verbs())));
     let with_value = field_and_verb.prop_flat_map(|(field, verb)| {
         let value = match verb.arity() {
             Arity::Nothing => Just(Value::Null).boxed(),
             Arity::Scalar => operand(field, verb),
-            Arity::Pair => prop::collection::vec(operand(field, verb), 2).prop_map(Value::Array).boxed(),
-            Arity::List => prop::collection::vec(operand(field, verb), 1..4).prop_map(Value::Array).boxed(),
+            Arity::Pair => prop::collection::vec(operand(field, verb), 2)
+                .prop_map(Value::Array)
+                .boxed(),
+            Arity::List => prop::collection::vec(operand(field, verb), 1..4)
+                .prop_map(Value::Array)
+                .boxed(),
         };
         (Just(field), Just(verb), value)
     });
     // A pair with its greater value first is refused by the parser, and filters nothing here.
-    with_value.prop_map(|(field, verb, value)| parse(field, Some(&value), Some(verb.code())).unwrap_or(None))
+    with_value.prop_map(|(field, verb, value)| {
+        parse(field, Some(&value), Some(verb.code())).unwrap_or(None)
+    })
 }
 
 fn sort() -> impl Strategy<Value = Sort> {
     let key = (select(SortField::ALL), select(SortOrder::ALL));
     let by_date = select(SortOrder::ALL).prop_map(|order| vec![(SortField::Date, order)]);
     // Lists by date are read in a way of their own.
-    prop_oneof![by_date, prop::collection::vec(key, 0..4)].prop_map(|keys: Vec<(SortField, SortOrder)>| {
-        let mut named = BTreeSet::new();
-        let once = keys.into_iter().filter(|(field, _)| named.insert(*field));
-        Sort::parse(once.map(|(field, order)| (Some(field.code()), Some(order)))).unwrap()
-    })
+    prop_oneof![by_date, prop::collection::vec(key, 0..4)].prop_map(
+        |keys: Vec<(SortField, SortOrder)>| {
+            let mut named = BTreeSet::new();
+            let once = keys.into_iter().filter(|(field, _)| named.insert(*field));
+            Sort::parse(once.map(|(field, order)| (Some(field.code()), Some(order)))).unwrap()
+        },
+    )
 }
 
 fn wanted() -> impl Strategy<Value = Wanted> {
     let id = prop::option::weighted(0.05, Just(PaymentId::new(samples::uuid_at(NEW_YEAR, 3))));
-    (prop::collection::vec(condition(), 0..4), id, sort()).prop_map(|(conditions, id, sort)| Wanted {
-        conditions: conditions.into_iter().flatten().collect(),
-        id,
-        sort,
+    (prop::collection::vec(condition(), 0..4), id, sort()).prop_map(|(conditions, id, sort)| {
+        Wanted {
+            conditions: conditions.into_iter().flatten().collect(),
+            id,
+            sort,
+        }
     })
 }
 
 async fn stock(db: &Db, payments: &[Payment]) {
     stock_intents(db).await;
-    assert_eq!(commit(db, payments.iter().map(|one| store::payment::insert(one, at(0)))).await, Committed::Done);
+    assert_eq!(
+        commit(
+            db,
+            payments
+                .iter()
+                .map(|one| store::payment::insert(one, at(0)))
+        )
+        .await,
+        Committed::Done
+    );
     // Each has a twin in another team, which no list may show.
-    let twins = payments.iter().map(|payment| Payment { team: team(2), ..payment.clone() });
+    let twins = payments.iter().map(|payment| Payment {
+        team: team(2),
+        ..payment.clone()
+    });
     let twins: Vec<Payment> = twins.collect();
-    assert_eq!(commit(db, twins.iter().map(|one| store::payment::insert(one, at(0)))).await, Committed::Done);
+    assert_eq!(
+        commit(
+            db,
+            twins.iter().map(|one| store::payment::insert(one, at(0)))
+        )
+        .await,
+        Committed::Done
+    );
 }
 
 /// Reads a whole list page by page, through the text of the cursors. Before each page `between` may change the payments.
@@ -261,8 +377,15 @@ async fn read_through(
             Direction::Backward => Page::parse(None, None, count, cursor.clone()),
         };
         let part = Part::of(&page.unwrap(), &shape).unwrap();
-        let listed = payment_list::page(db, team(1), wanted, &part).await.unwrap();
-        assert!(listed.rows.iter().all(|(_, payment)| payment.team == team(1)));
+        let listed = payment_list::page(db, team(1), wanted, &part)
+            .await
+            .unwrap();
+        assert!(
+            listed
+                .rows
+                .iter()
+                .all(|(_, payment)| payment.team == team(1))
+        );
         assert!(listed.rows.len() <= usize::from(size));
         let ids: Vec<PaymentId> = listed.rows.iter().map(|(_, payment)| payment.id).collect();
         let (ahead, behind, edge) = match direction {
@@ -278,7 +401,11 @@ async fn read_through(
         if !ahead {
             return seen;
         }
-        assert_eq!(listed.rows.len(), usize::from(size), "a page is full when more follow");
+        assert_eq!(
+            listed.rows.len(),
+            usize::from(size),
+            "a page is full when more follow"
+        );
         between().await;
     }
 }
@@ -340,23 +467,43 @@ proptest! {
 pub(crate) async fn listed_on_a_server(db: &Db) {
     let mut runner = TestRunner::deterministic();
     let mut draw = || {
-        let sketches = prop::collection::vec(sketch(), 1..25).new_tree(&mut runner).unwrap().current();
-        let wanted: Vec<Wanted> = (0..60).map(|_| wanted().new_tree(&mut runner).unwrap().current()).collect();
+        let sketches = prop::collection::vec(sketch(), 1..25)
+            .new_tree(&mut runner)
+            .unwrap()
+            .current();
+        let wanted: Vec<Wanted> = (0..60)
+            .map(|_| wanted().new_tree(&mut runner).unwrap().current())
+            .collect();
         (sketches, wanted)
     };
     for _ in 0..3 {
         let (sketches, wanted) = draw();
-        let payments: Vec<Payment> = sketches.iter().zip(0..).map(|(sketch, n)| payment(sketch, n)).collect();
+        let payments: Vec<Payment> = sketches
+            .iter()
+            .zip(0..)
+            .map(|(sketch, n)| payment(sketch, n))
+            .collect();
         stock(db, &payments).await;
         for wanted in wanted {
             let list = expected(&payments, &wanted);
-            assert_eq!(read_through(db, &wanted, (4, Direction::Forward), async || ()).await, list, "{wanted:?}");
-            assert_eq!(read_through(db, &wanted, (4, Direction::Backward), async || ()).await, list, "{wanted:?}");
+            assert_eq!(
+                read_through(db, &wanted, (4, Direction::Forward), async || ()).await,
+                list,
+                "{wanted:?}"
+            );
+            assert_eq!(
+                read_through(db, &wanted, (4, Direction::Backward), async || ()).await,
+                list,
+                "{wanted:?}"
+            );
             let count = payment_list::count(db, team(1), &wanted).await.unwrap();
             assert_eq!(usize::try_from(count).unwrap(), list.len(), "{wanted:?}");
         }
         for team in [team(1), team(2)] {
-            let gone = Statement::any("delete from payment where team_id = $1", vec![team.key().into()]);
+            let gone = Statement::any(
+                "delete from payment where team_id = $1",
+                vec![team.key().into()],
+            );
             assert_eq!(commit(db, [gone]).await, Committed::Done);
         }
     }
@@ -366,20 +513,41 @@ pub(crate) async fn listed_on_a_server(db: &Db) {
 fn a_page_knows_what_lies_around_it_when_its_cursors_row_has_left_the_list() {
     let (world, sim) = World::simulated(1);
     let db = Db::sqlite_inline(store::MIGRATIONS, &world).unwrap();
-    let mut payments: Vec<Payment> = (0..3).map(|n| samples::payment(team(1), NEW_YEAR + n, 0)).collect();
+    let mut payments: Vec<Payment> = (0..3)
+        .map(|n| samples::payment(team(1), NEW_YEAR + n, 0))
+        .collect();
     let active = parse(FieldName::Status, Some(&json!("ACTIVE")), None).unwrap();
-    let wanted = Wanted { conditions: active.into_iter().collect(), id: None, sort: Sort::default() };
+    let wanted = Wanted {
+        conditions: active.into_iter().collect(),
+        id: None,
+        sort: Sort::default(),
+    };
     sim.run_until(async {
         stock(&db, &payments).await;
-        let first = Part { size: 1, direction: Direction::Forward, cursor: None };
-        let first = payment_list::page(&db, team(1), &wanted, &first).await.unwrap();
+        let first = Part {
+            size: 1,
+            direction: Direction::Forward,
+            cursor: None,
+        };
+        let first = payment_list::page(&db, team(1), &wanted, &first)
+            .await
+            .unwrap();
         assert_eq!((first.has_next, first.has_previous), (true, false));
         let gone = &mut payments[2];
         assert_eq!(gone.id, first.rows[0].1.id);
         (gone.status, gone.version) = (Status::Succeeded, 2);
-        assert_eq!(commit(&db, [store::payment::update(gone, at(0))]).await, Committed::Done);
-        let rest = Part { size: 2, direction: Direction::Forward, cursor: Some(first.rows[0].0.clone()) };
-        let rest = payment_list::page(&db, team(1), &wanted, &rest).await.unwrap();
+        assert_eq!(
+            commit(&db, [store::payment::update(gone, at(0))]).await,
+            Committed::Done
+        );
+        let rest = Part {
+            size: 2,
+            direction: Direction::Forward,
+            cursor: Some(first.rows[0].0.clone()),
+        };
+        let rest = payment_list::page(&db, team(1), &wanted, &rest)
+            .await
+            .unwrap();
         let ids: Vec<PaymentId> = rest.rows.iter().map(|(_, payment)| payment.id).collect();
         assert_eq!(ids, [payments[1].id, payments[0].id]);
         assert_eq!((rest.has_next, rest.has_previous), (false, false));
@@ -391,7 +559,9 @@ fn a_page_knows_what_lies_around_it_when_its_cursors_row_has_left_the_list() {
 fn a_value_that_is_listed_twice_shows_its_payments_once() {
     let (world, sim) = World::simulated(1);
     let db = Db::sqlite_inline(store::MIGRATIONS, &world).unwrap();
-    let mut payments: Vec<Payment> = (0..2).map(|n| samples::payment(team(1), NEW_YEAR + n, 0)).collect();
+    let mut payments: Vec<Payment> = (0..2)
+        .map(|n| samples::payment(team(1), NEW_YEAR + n, 0))
+        .collect();
     for payment in &mut payments {
         payment.order_id = Some("o".to_owned());
     }
@@ -399,10 +569,18 @@ fn a_value_that_is_listed_twice_shows_its_payments_once() {
         stock(&db, &payments).await;
         for (field, value) in [(FieldName::OrderId, "o"), (FieldName::Status, "ACTIVE")] {
             let condition = parse(field, Some(&json!([value, value])), None).unwrap();
-            let wanted = Wanted { conditions: condition.into_iter().collect(), id: None, sort: Sort::default() };
+            let wanted = Wanted {
+                conditions: condition.into_iter().collect(),
+                id: None,
+                sort: Sort::default(),
+            };
             let seen = read_through(&db, &wanted, (5, Direction::Forward), async || ()).await;
             assert_eq!(seen, [payments[1].id, payments[0].id], "{field}");
-            assert_eq!(payment_list::count(&db, team(1), &wanted).await, Ok(2), "{field}");
+            assert_eq!(
+                payment_list::count(&db, team(1), &wanted).await,
+                Ok(2),
+                "{field}"
+            );
         }
     })
     .unwrap();
@@ -412,13 +590,28 @@ fn a_value_that_is_listed_twice_shows_its_payments_once() {
 fn whether_a_team_has_more_than_so_many_payments_is_told_exactly() {
     let (world, sim) = World::simulated(1);
     let db = Db::sqlite_inline(store::MIGRATIONS, &world).unwrap();
-    let payments: Vec<Payment> = (0..4).map(|n| samples::payment(team(1), NEW_YEAR + n, 0)).collect();
+    let payments: Vec<Payment> = (0..4)
+        .map(|n| samples::payment(team(1), NEW_YEAR + n, 0))
+        .collect();
     sim.run_until(async {
         stock(&db, &payments).await;
-        for (limit, more) in [(0, true), (3, true), (4, false), (5, false), (i64::MAX, false)] {
-            assert_eq!(payment_list::are_more_than(&db, team(1), limit).await, Ok(more), "{limit}");
+        for (limit, more) in [
+            (0, true),
+            (3, true),
+            (4, false),
+            (5, false),
+            (i64::MAX, false),
+        ] {
+            assert_eq!(
+                payment_list::are_more_than(&db, team(1), limit).await,
+                Ok(more),
+                "{limit}"
+            );
         }
-        assert_eq!(payment_list::are_more_than(&db, team(3), 0).await, Ok(false));
+        assert_eq!(
+            payment_list::are_more_than(&db, team(3), 0).await,
+            Ok(false)
+        );
     })
     .unwrap();
 }

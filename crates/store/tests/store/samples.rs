@@ -8,11 +8,16 @@ use domain::{
     answer::{Answer, Approval},
     customer::{Customer, Instrument, StoredMethod},
     expiry::Expiry,
-    id::{BlobId, ConnectionId, CustomerId, FlowId, IntentId, MethodId, PaymentId, TeamId, VaultToken},
+    id::{
+        BlobId, ConnectionId, CustomerId, FlowId, IntentId, MethodId, PaymentId, TeamId, VaultToken,
+    },
     intent::{self, Intent},
     method::{CardFunding, Method},
     money::{Currency, Money},
-    payment::{Begin, CaptureRule, FlowRun, Gateway, Initiator, Origin, PaidWith, Payer, Payment, Status, ThreeDsWish},
+    payment::{
+        Begin, CaptureRule, FlowRun, Gateway, Initiator, Origin, PaidWith, Payer, Payment, Status,
+        ThreeDsWish,
+    },
 };
 use uuid::Uuid;
 
@@ -36,7 +41,13 @@ pub(crate) fn uuid_at(milli: i64, n: u64) -> Uuid {
 
 pub(crate) fn begin(milli: i64) -> Begin {
     let (send_within, answer_within) = (Duration::from_secs(5), Duration::from_secs(10));
-    Begin { at: at(milli), send_within, answer_within, once: None, return_key: None }
+    Begin {
+        at: at(milli),
+        send_within,
+        answer_within,
+        once: None,
+        return_key: None,
+    }
 }
 
 /// A payment of 10.00 EUR made at the time, with one attempt that waits for its answer.
@@ -83,7 +94,11 @@ pub(crate) fn payment(team: TeamId, milli: i64, n: u64) -> Payment {
         rule: None,
         route: None,
         made_by: None,
-        gateway: Some(Gateway { processor: "bank".to_owned(), name: "Bank".to_owned(), logo: None }),
+        gateway: Some(Gateway {
+            processor: "bank".to_owned(),
+            name: "Bank".to_owned(),
+            logo: None,
+        }),
         operations: Vec::new(),
     };
     payment.begin_authorise(ConnectionId::parse("bank-a").unwrap(), true, begin(milli));
@@ -112,12 +127,21 @@ fn paid_with() -> PaidWith {
 
 /// Says that the payment's card comes from the country.
 pub(crate) fn from_country(payment: &mut Payment, country: Option<&str>) {
-    let approval = Approval { card_country: country.map(str::to_owned), ..Approval::default() };
-    payment.operations[0].answer = Some(Answer::Approved { captured: true, approval });
+    let approval = Approval {
+        card_country: country.map(str::to_owned),
+        ..Approval::default()
+    };
+    payment.operations[0].answer = Some(Answer::Approved {
+        captured: true,
+        approval,
+    });
 }
 
 pub(crate) fn payer(customer: CustomerId) -> Payer {
-    Payer { id: Some(customer), ..Payer::default() }
+    Payer {
+        id: Some(customer),
+        ..Payer::default()
+    }
 }
 
 pub(crate) fn customer(team: TeamId, milli: i64, name: &str, email: Option<&str>) -> Customer {
@@ -150,7 +174,12 @@ pub(crate) fn intent(team: TeamId, milli: i64, n: u64) -> Intent {
         instance: Uuid::from_u128(1),
         started_by: None,
     };
-    Intent::start(start, intent::Changes::default(), at(milli), Duration::from_mins(5))
+    Intent::start(
+        start,
+        intent::Changes::default(),
+        at(milli),
+        Duration::from_mins(5),
+    )
 }
 
 /// A stored card; `n` makes its token and its blob.
@@ -182,6 +211,8 @@ pub(crate) fn method(team: TeamId, n: u128, customer: Option<CustomerId>) -> Sto
 
 /// Commits statements as one change.
 pub(crate) async fn commit(db: &Db, statements: impl IntoIterator<Item = Statement>) -> Committed {
-    let change = statements.into_iter().fold(Change::new(ChangeId(1), "test"), Change::with);
+    let change = statements
+        .into_iter()
+        .fold(Change::new(ChangeId(1), "test"), Change::with);
     db.commit(change).await.unwrap()
 }

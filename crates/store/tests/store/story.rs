@@ -37,7 +37,8 @@ async fn the_story_holds_on_sqlite_in_a_file_with_threads() {
 fn the_story_holds_on_sqlite_in_a_file_without_threads() {
     let directory = tempfile::tempdir().unwrap();
     let (world, sim) = World::simulated(1);
-    let db = Db::sqlite_inline_file(directory.path().join("store.db"), store::MIGRATIONS, &world).unwrap();
+    let db = Db::sqlite_inline_file(directory.path().join("store.db"), store::MIGRATIONS, &world)
+        .unwrap();
     sim.run_until(story(&db)).unwrap();
 }
 
@@ -72,12 +73,31 @@ pub(crate) async fn story(db: &Db) {
 pub(crate) const REFUSED: Committed = Committed::Conflict { statement: 0 };
 
 async fn teams(db: &Db, own: TeamId, other: TeamId) {
-    let teams = [(own, "Own", 1), (other, "Other", 0)].map(|(id, name, n)| (Team { id, name: name.to_owned() }, at(n)));
+    let teams = [(own, "Own", 1), (other, "Other", 0)].map(|(id, name, n)| {
+        (
+            Team {
+                id,
+                name: name.to_owned(),
+            },
+            at(n),
+        )
+    });
     for (team, made_at) in &teams {
-        assert_eq!(commit(db, [store::team::insert(team, *made_at)]).await, Committed::Done);
+        assert_eq!(
+            commit(db, [store::team::insert(team, *made_at)]).await,
+            Committed::Done
+        );
     }
-    assert_eq!(commit(db, [store::team::insert(&teams[0].0, at(2))]).await, REFUSED);
-    let all: Vec<TeamId> = store::team::all(db).await.unwrap().into_iter().map(|team| team.id).collect();
+    assert_eq!(
+        commit(db, [store::team::insert(&teams[0].0, at(2))]).await,
+        REFUSED
+    );
+    let all: Vec<TeamId> = store::team::all(db)
+        .await
+        .unwrap()
+        .into_iter()
+        .map(|team| team.id)
+        .collect();
     assert_eq!(all, [other, own], "oldest first");
 }
 
@@ -100,168 +120,493 @@ fn credential(team: TeamId, n: u128, kind: Kind) -> Credential {
 }
 
 async fn credentials(db: &Db, own: TeamId, other: TeamId) {
-    let (key, foreign) = (credential(own, 1, Kind::Secret), credential(other, 2, Kind::Public));
+    let (key, foreign) = (
+        credential(own, 1, Kind::Secret),
+        credential(other, 2, Kind::Public),
+    );
     for row in [&key, &foreign] {
-        assert_eq!(commit(db, [store::credential::insert(row)]).await, Committed::Done);
+        assert_eq!(
+            commit(db, [store::credential::insert(row)]).await,
+            Committed::Done
+        );
     }
-    let copied = Credential { hash: key.hash.clone(), ..credential(other, 3, Kind::Secret) };
-    assert_eq!(commit(db, [store::credential::insert(&copied)]).await, REFUSED, "a hash leads to one credential");
-    assert_eq!(store::credential::by_hash(db, "hash-1").await.unwrap(), Some(key.clone()));
-    assert_eq!(store::credential::by_hash(db, "hash-9").await.unwrap(), None);
-    assert_eq!(store::credential::of_team(db, other, key.id).await.unwrap(), None);
-    assert_eq!(store::credential::keys_of_team(db, own).await.unwrap(), std::slice::from_ref(&key));
-    assert_eq!(commit(db, [store::credential::revoke(other, key.id, at(NEW_YEAR + 1))]).await, REFUSED);
-    assert_eq!(commit(db, [store::credential::revoke(own, key.id, at(NEW_YEAR + 1))]).await, Committed::Done);
-    assert_eq!(commit(db, [store::credential::revoke(own, key.id, at(NEW_YEAR + 2))]).await, REFUSED, "it has ended");
-    let revoked = store::credential::of_team(db, own, key.id).await.unwrap().unwrap();
+    let copied = Credential {
+        hash: key.hash.clone(),
+        ..credential(other, 3, Kind::Secret)
+    };
+    assert_eq!(
+        commit(db, [store::credential::insert(&copied)]).await,
+        REFUSED,
+        "a hash leads to one credential"
+    );
+    assert_eq!(
+        store::credential::by_hash(db, "hash-1").await.unwrap(),
+        Some(key.clone())
+    );
+    assert_eq!(
+        store::credential::by_hash(db, "hash-9").await.unwrap(),
+        None
+    );
+    assert_eq!(
+        store::credential::of_team(db, other, key.id).await.unwrap(),
+        None
+    );
+    assert_eq!(
+        store::credential::keys_of_team(db, own).await.unwrap(),
+        std::slice::from_ref(&key)
+    );
+    assert_eq!(
+        commit(
+            db,
+            [store::credential::revoke(other, key.id, at(NEW_YEAR + 1))]
+        )
+        .await,
+        REFUSED
+    );
+    assert_eq!(
+        commit(
+            db,
+            [store::credential::revoke(own, key.id, at(NEW_YEAR + 1))]
+        )
+        .await,
+        Committed::Done
+    );
+    assert_eq!(
+        commit(
+            db,
+            [store::credential::revoke(own, key.id, at(NEW_YEAR + 2))]
+        )
+        .await,
+        REFUSED,
+        "it has ended"
+    );
+    let revoked = store::credential::of_team(db, own, key.id)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(revoked.revoked_at, Some(at(NEW_YEAR + 1)));
-    assert_eq!(store::credential::of_team(db, other, foreign.id).await.unwrap(), Some(foreign));
+    assert_eq!(
+        store::credential::of_team(db, other, foreign.id)
+            .await
+            .unwrap(),
+        Some(foreign)
+    );
 }
 
 async fn client_tokens(db: &Db, own: TeamId, other: TeamId) {
-    let grant =
-        ClientGrant { amount: Some(500), currency: Some("EUR".to_owned()), customer: None, flow: None, intent: None };
+    let grant = ClientGrant {
+        amount: Some(500),
+        currency: Some("EUR".to_owned()),
+        customer: None,
+        flow: None,
+        intent: None,
+    };
     let ends = Some(at(NEW_YEAR + DAY));
-    let token =
-        |team, n| Credential { grant: Some(grant.clone()), expires_at: ends, ..credential(team, n, Kind::Client) };
+    let token = |team, n| Credential {
+        grant: Some(grant.clone()),
+        expires_at: ends,
+        ..credential(team, n, Kind::Client)
+    };
     let (token, foreign) = (token(own, 11), token(other, 12));
     for row in [&token, &foreign] {
-        assert_eq!(commit(db, [store::credential::insert(row)]).await, Committed::Done);
+        assert_eq!(
+            commit(db, [store::credential::insert(row)]).await,
+            Committed::Done
+        );
     }
-    assert_eq!(store::credential::by_hash(db, "hash-11").await.unwrap(), Some(token.clone()));
-    assert!(store::credential::keys_of_team(db, own).await.unwrap().iter().all(|key| key.id != token.id));
+    assert_eq!(
+        store::credential::by_hash(db, "hash-11").await.unwrap(),
+        Some(token.clone())
+    );
+    assert!(
+        store::credential::keys_of_team(db, own)
+            .await
+            .unwrap()
+            .iter()
+            .all(|key| key.id != token.id)
+    );
     let [one, two] = [1, 2].map(|n| PaymentId::new(Uuid::from_u128(n)));
     let claim = |team, payment| store::credential::claim_payment(team, token.id, payment, 2);
     assert_eq!(commit(db, [claim(other, one)]).await, REFUSED);
     assert_eq!(commit(db, [claim(own, one)]).await, Committed::Done);
-    assert_eq!(commit(db, [claim(own, two)]).await, REFUSED, "one live payment at a time");
+    assert_eq!(
+        commit(db, [claim(own, two)]).await,
+        REFUSED,
+        "one live payment at a time"
+    );
     let release = |team, payment| store::credential::release_payment(team, token.id, payment);
     commit(db, [release(own, two), release(other, one)]).await;
-    assert_eq!(commit(db, [claim(own, two)]).await, REFUSED, "only its own payment frees it");
+    assert_eq!(
+        commit(db, [claim(own, two)]).await,
+        REFUSED,
+        "only its own payment frees it"
+    );
     commit(db, [release(own, one)]).await;
     assert_eq!(commit(db, [claim(own, two)]).await, Committed::Done);
     commit(db, [release(own, two)]).await;
-    assert_eq!(commit(db, [claim(own, one)]).await, REFUSED, "it has made as many attempts as it may");
-    assert_eq!(store::credential::of_team(db, own, token.id).await.unwrap().unwrap().attempts, 2);
+    assert_eq!(
+        commit(db, [claim(own, one)]).await,
+        REFUSED,
+        "it has made as many attempts as it may"
+    );
+    assert_eq!(
+        store::credential::of_team(db, own, token.id)
+            .await
+            .unwrap()
+            .unwrap()
+            .attempts,
+        2
+    );
     // Those that have ended are swept, the first ones first.
-    assert_eq!(store::credential::sweep(db, at(NEW_YEAR + DAY - 1), 10).await, Ok(0));
-    assert_eq!(store::credential::sweep(db, at(NEW_YEAR + DAY), 1).await, Ok(1));
-    assert_eq!(store::credential::sweep(db, at(NEW_YEAR + DAY), 10).await, Ok(1));
-    assert_eq!(store::credential::of_team(db, own, token.id).await.unwrap(), None);
-    assert_eq!(store::credential::keys_of_team(db, own).await.unwrap().len(), 1, "keys do not end by themselves");
+    assert_eq!(
+        store::credential::sweep(db, at(NEW_YEAR + DAY - 1), 10).await,
+        Ok(0)
+    );
+    assert_eq!(
+        store::credential::sweep(db, at(NEW_YEAR + DAY), 1).await,
+        Ok(1)
+    );
+    assert_eq!(
+        store::credential::sweep(db, at(NEW_YEAR + DAY), 10).await,
+        Ok(1)
+    );
+    assert_eq!(
+        store::credential::of_team(db, own, token.id).await.unwrap(),
+        None
+    );
+    assert_eq!(
+        store::credential::keys_of_team(db, own)
+            .await
+            .unwrap()
+            .len(),
+        1,
+        "keys do not end by themselves"
+    );
 }
 
 async fn customers(db: &Db, own: TeamId, other: TeamId) {
     let mut ada = samples::customer(own, NEW_YEAR, "Ada", Some("Ada@example.com"));
-    assert_eq!(commit(db, [store::customer::insert(&ada)]).await, Committed::Done);
+    assert_eq!(
+        commit(db, [store::customer::insert(&ada)]).await,
+        Committed::Done
+    );
     assert_eq!(commit(db, [store::customer::insert(&ada)]).await, REFUSED);
-    assert_eq!(store::customer::of_team(db, own, ada.id).await.unwrap(), Some(ada.clone()));
-    assert_eq!(store::customer::of_team(db, other, ada.id).await.unwrap(), None);
+    assert_eq!(
+        store::customer::of_team(db, own, ada.id).await.unwrap(),
+        Some(ada.clone())
+    );
+    assert_eq!(
+        store::customer::of_team(db, other, ada.id).await.unwrap(),
+        None
+    );
     (ada.name, ada.version) = ("Ada L.".to_owned(), 2);
-    let foreign = domain::customer::Customer { team: other, ..ada.clone() };
-    assert_eq!(commit(db, [store::customer::update(&foreign)]).await, REFUSED);
-    assert_eq!(commit(db, [store::customer::update(&ada)]).await, Committed::Done);
-    assert_eq!(commit(db, [store::customer::update(&ada)]).await, REFUSED, "its version is written");
-    assert_eq!(store::customer::of_team(db, own, ada.id).await.unwrap(), Some(ada.clone()));
-    let old = domain::customer::Customer { version: 1, ..ada.clone() };
+    let foreign = domain::customer::Customer {
+        team: other,
+        ..ada.clone()
+    };
+    assert_eq!(
+        commit(db, [store::customer::update(&foreign)]).await,
+        REFUSED
+    );
+    assert_eq!(
+        commit(db, [store::customer::update(&ada)]).await,
+        Committed::Done
+    );
+    assert_eq!(
+        commit(db, [store::customer::update(&ada)]).await,
+        REFUSED,
+        "its version is written"
+    );
+    assert_eq!(
+        store::customer::of_team(db, own, ada.id).await.unwrap(),
+        Some(ada.clone())
+    );
+    let old = domain::customer::Customer {
+        version: 1,
+        ..ada.clone()
+    };
     assert_eq!(commit(db, [store::customer::delete(&old)]).await, REFUSED);
-    assert_eq!(commit(db, [store::customer::delete(&foreign)]).await, REFUSED);
-    assert_eq!(commit(db, [store::customer::delete(&ada)]).await, Committed::Done);
-    assert_eq!(store::customer::of_team(db, own, ada.id).await.unwrap(), None);
+    assert_eq!(
+        commit(db, [store::customer::delete(&foreign)]).await,
+        REFUSED
+    );
+    assert_eq!(
+        commit(db, [store::customer::delete(&ada)]).await,
+        Committed::Done
+    );
+    assert_eq!(
+        store::customer::of_team(db, own, ada.id).await.unwrap(),
+        None
+    );
 }
 
 async fn methods(db: &Db, own: TeamId, other: TeamId) {
     let [ada, bea] = [1, 2].map(|n| CustomerId::new(Uuid::from_u128(n)));
-    let (first, mut nobodys, foreign) =
-        (samples::method(own, 1, Some(ada)), samples::method(own, 2, None), samples::method(other, 1, Some(ada)));
+    let (first, mut nobodys, foreign) = (
+        samples::method(own, 1, Some(ada)),
+        samples::method(own, 2, None),
+        samples::method(other, 1, Some(ada)),
+    );
     for row in [&first, &nobodys, &foreign] {
-        assert_eq!(commit(db, [store::method::insert(row)]).await, Committed::Done);
+        assert_eq!(
+            commit(db, [store::method::insert(row)]).await,
+            Committed::Done
+        );
     }
     assert_eq!(commit(db, [store::method::insert(&first)]).await, REFUSED);
-    assert_eq!(store::method::of_team(db, own, &first.token).await.unwrap(), Some(first.clone()));
-    assert_eq!(store::method::of_team(db, other, &nobodys.token).await.unwrap(), None);
+    assert_eq!(
+        store::method::of_team(db, own, &first.token).await.unwrap(),
+        Some(first.clone())
+    );
+    assert_eq!(
+        store::method::of_team(db, other, &nobodys.token)
+            .await
+            .unwrap(),
+        None
+    );
     nobodys.customer = Some(ada);
-    assert_eq!(commit(db, [store::method::attach(&nobodys)]).await, Committed::Done);
+    assert_eq!(
+        commit(db, [store::method::attach(&nobodys)]).await,
+        Committed::Done
+    );
     nobodys.customer = Some(bea);
-    assert_eq!(commit(db, [store::method::attach(&nobodys)]).await, REFUSED, "it is somebody's by now");
+    assert_eq!(
+        commit(db, [store::method::attach(&nobodys)]).await,
+        REFUSED,
+        "it is somebody's by now"
+    );
     nobodys.customer = Some(ada);
-    assert_eq!(store::method::of_customer(db, own, ada).await.unwrap(), [first.clone(), nobodys.clone()]);
+    assert_eq!(
+        store::method::of_customer(db, own, ada).await.unwrap(),
+        [first.clone(), nobodys.clone()]
+    );
     assert_eq!(store::method::of_customer(db, own, bea).await.unwrap(), []);
-    assert_eq!(store::method::of_customer(db, other, ada).await.unwrap(), std::slice::from_ref(&foreign));
-    let misread = domain::customer::StoredMethod { customer: Some(bea), ..first.clone() };
-    assert_eq!(commit(db, [store::method::delete(&misread, at(5))]).await, REFUSED, "its owner was read otherwise");
-    assert_eq!(commit(db, [store::method::delete(&first, at(5))]).await, Committed::Done);
-    assert_eq!(commit(db, [store::method::delete(&first, at(6))]).await, REFUSED);
-    assert_eq!(store::method::of_team(db, own, &first.token).await.unwrap(), None);
-    assert_eq!(store::method::of_customer(db, own, ada).await.unwrap(), [nobodys.clone()]);
+    assert_eq!(
+        store::method::of_customer(db, other, ada).await.unwrap(),
+        std::slice::from_ref(&foreign)
+    );
+    let misread = domain::customer::StoredMethod {
+        customer: Some(bea),
+        ..first.clone()
+    };
+    assert_eq!(
+        commit(db, [store::method::delete(&misread, at(5))]).await,
+        REFUSED,
+        "its owner was read otherwise"
+    );
+    assert_eq!(
+        commit(db, [store::method::delete(&first, at(5))]).await,
+        Committed::Done
+    );
+    assert_eq!(
+        commit(db, [store::method::delete(&first, at(6))]).await,
+        REFUSED
+    );
+    assert_eq!(
+        store::method::of_team(db, own, &first.token).await.unwrap(),
+        None
+    );
+    assert_eq!(
+        store::method::of_customer(db, own, ada).await.unwrap(),
+        [nobodys.clone()]
+    );
     // Its number is in use until it is erased; then the record goes too.
     assert!(store::method::uses_blob(db, own, first.blob).await.unwrap());
-    assert!(!store::method::uses_blob(db, other, nobodys.blob).await.unwrap());
+    assert!(
+        !store::method::uses_blob(db, other, nobodys.blob)
+            .await
+            .unwrap()
+    );
     assert_eq!(store::method::deleted(db, at(4), 10).await.unwrap(), []);
-    assert_eq!(store::method::deleted(db, at(5), 10).await.unwrap(), std::slice::from_ref(&first));
-    commit(db, [store::method::forget(own, &nobodys.token), store::method::forget(own, &first.token)]).await;
+    assert_eq!(
+        store::method::deleted(db, at(5), 10).await.unwrap(),
+        std::slice::from_ref(&first)
+    );
+    commit(
+        db,
+        [
+            store::method::forget(own, &nobodys.token),
+            store::method::forget(own, &first.token),
+        ],
+    )
+    .await;
     assert_eq!(store::method::deleted(db, at(9), 10).await.unwrap(), []);
     assert!(!store::method::uses_blob(db, own, first.blob).await.unwrap());
-    assert_eq!(store::method::of_team(db, own, &nobodys.token).await.unwrap(), Some(nobodys.clone()), "it lives");
+    assert_eq!(
+        store::method::of_team(db, own, &nobodys.token)
+            .await
+            .unwrap(),
+        Some(nobodys.clone()),
+        "it lives"
+    );
     commit(db, [store::method::delete_of_customer(own, ada, at(7))]).await;
     assert_eq!(store::method::of_customer(db, own, ada).await.unwrap(), []);
-    assert_eq!(store::method::of_customer(db, other, ada).await.unwrap(), [foreign]);
+    assert_eq!(
+        store::method::of_customer(db, other, ada).await.unwrap(),
+        [foreign]
+    );
 }
 
 async fn payments(db: &Db, own: TeamId, other: TeamId) {
     let ada = CustomerId::new(Uuid::from_u128(1));
-    let mut made: Vec<Payment> = (0..3).map(|n| samples::payment(own, NEW_YEAR + n, 0)).collect();
+    let mut made: Vec<Payment> = (0..3)
+        .map(|n| samples::payment(own, NEW_YEAR + n, 0))
+        .collect();
     for payment in &mut made {
         payment.customer = Some(payer(ada));
-        assert_eq!(commit(db, [store::payment::insert(payment, at(0))]).await, Committed::Done);
-        assert_eq!(commit(db, [store::payment::insert(payment, at(0))]).await, REFUSED);
+        assert_eq!(
+            commit(db, [store::payment::insert(payment, at(0))]).await,
+            Committed::Done
+        );
+        assert_eq!(
+            commit(db, [store::payment::insert(payment, at(0))]).await,
+            REFUSED
+        );
     }
     let payment = &mut made[0];
-    assert_eq!(store::payment::of_team(db, own, payment.id).await.unwrap().as_ref(), Some(&*payment));
-    assert_eq!(store::payment::of_team(db, other, payment.id).await.unwrap(), None);
+    assert_eq!(
+        store::payment::of_team(db, own, payment.id)
+            .await
+            .unwrap()
+            .as_ref(),
+        Some(&*payment)
+    );
+    assert_eq!(
+        store::payment::of_team(db, other, payment.id)
+            .await
+            .unwrap(),
+        None
+    );
     (payment.status, payment.version) = (Status::Succeeded, 3);
-    assert_eq!(commit(db, [store::payment::update(payment, at(0))]).await, REFUSED, "a version was left out");
+    assert_eq!(
+        commit(db, [store::payment::update(payment, at(0))]).await,
+        REFUSED,
+        "a version was left out"
+    );
     payment.version = 2;
-    let foreign = Payment { team: other, ..payment.clone() };
-    assert_eq!(commit(db, [store::payment::update(&foreign, at(0))]).await, REFUSED);
-    assert_eq!(commit(db, [store::payment::update(payment, at(0))]).await, Committed::Done);
-    assert_eq!(commit(db, [store::payment::update(payment, at(0))]).await, REFUSED, "its version is written");
-    assert_eq!(store::payment::of_team(db, own, payment.id).await.unwrap().as_ref(), Some(&*payment));
+    let foreign = Payment {
+        team: other,
+        ..payment.clone()
+    };
+    assert_eq!(
+        commit(db, [store::payment::update(&foreign, at(0))]).await,
+        REFUSED
+    );
+    assert_eq!(
+        commit(db, [store::payment::update(payment, at(0))]).await,
+        Committed::Done
+    );
+    assert_eq!(
+        commit(db, [store::payment::update(payment, at(0))]).await,
+        REFUSED,
+        "its version is written"
+    );
+    assert_eq!(
+        store::payment::of_team(db, own, payment.id)
+            .await
+            .unwrap()
+            .as_ref(),
+        Some(&*payment)
+    );
     // A refused statement takes the whole change with it.
-    let (next, wrong) = (Payment { version: 3, ..made[0].clone() }, Payment { version: 7, ..made[1].clone() });
-    let both = [store::payment::update(&next, at(0)), store::payment::update(&wrong, at(0))];
+    let (next, wrong) = (
+        Payment {
+            version: 3,
+            ..made[0].clone()
+        },
+        Payment {
+            version: 7,
+            ..made[1].clone()
+        },
+    );
+    let both = [
+        store::payment::update(&next, at(0)),
+        store::payment::update(&wrong, at(0)),
+    ];
     assert_eq!(commit(db, both).await, Committed::Conflict { statement: 1 });
-    assert_eq!(store::payment::of_team(db, own, next.id).await.unwrap().unwrap().version, 2);
-    let of_ada = async |after, limit| store::payment::of_customer(db, own, ada, after, limit).await.unwrap();
+    assert_eq!(
+        store::payment::of_team(db, own, next.id)
+            .await
+            .unwrap()
+            .unwrap()
+            .version,
+        2
+    );
+    let of_ada = async |after, limit| {
+        store::payment::of_customer(db, own, ada, after, limit)
+            .await
+            .unwrap()
+    };
     assert_eq!(of_ada(None, 2).await, made[..2]);
     assert_eq!(of_ada(Some(made[1].id), 2).await, made[2..]);
-    assert_eq!(store::payment::of_customer(db, other, ada, None, 9).await.unwrap(), []);
+    assert_eq!(
+        store::payment::of_customer(db, other, ada, None, 9)
+            .await
+            .unwrap(),
+        []
+    );
 }
 
 async fn due_payments(db: &Db, own: TeamId, other: TeamId) {
     // The attempts of all payments wait for their answers: they are due when these can come no more.
     let later = |span: u64| at(NEW_YEAR).after(Duration::from_secs(span));
     let foreign = samples::payment(other, NEW_YEAR, 9);
-    assert_eq!(commit(db, [store::payment::insert(&foreign, at(0))]).await, Committed::Done);
-    assert_eq!(store::payment::claim_due(db, later(14), later(60), 10).await, Ok(Vec::new()));
+    assert_eq!(
+        commit(db, [store::payment::insert(&foreign, at(0))]).await,
+        Committed::Done
+    );
+    assert_eq!(
+        store::payment::claim_due(db, later(14), later(60), 10).await,
+        Ok(Vec::new())
+    );
     let now = later(20);
-    let first = store::payment::claim_due(db, now, later(60), 2).await.unwrap();
-    let second = store::payment::claim_due(db, now, later(60), 9).await.unwrap();
+    let first = store::payment::claim_due(db, now, later(60), 2)
+        .await
+        .unwrap();
+    let second = store::payment::claim_due(db, now, later(60), 9)
+        .await
+        .unwrap();
     assert_eq!((first.len(), second.len()), (2, 2));
-    let taken: std::collections::BTreeSet<(TeamId, PaymentId)> = first.into_iter().chain(second).collect();
+    let taken: std::collections::BTreeSet<(TeamId, PaymentId)> =
+        first.into_iter().chain(second).collect();
     assert_eq!(taken.len(), 4, "none is taken twice");
     assert!(taken.contains(&(other, foreign.id)));
-    assert_eq!(store::payment::claim_due(db, later(59), later(90), 9).await, Ok(Vec::new()), "the lease holds");
+    assert_eq!(
+        store::payment::claim_due(db, later(59), later(90), 9).await,
+        Ok(Vec::new()),
+        "the lease holds"
+    );
     // One that was given back is taken again at once, but not under a version that is gone, or a lease that is another's.
-    let stale = Payment { version: 4, ..foreign.clone() };
+    let stale = Payment {
+        version: 4,
+        ..foreign.clone()
+    };
     commit(db, [store::payment::set_due(&stale, at(0), later(60))]).await;
     commit(db, [store::payment::set_due(&foreign, at(0), later(61))]).await;
-    assert_eq!(store::payment::claim_due(db, later(59), later(90), 9).await, Ok(Vec::new()));
+    assert_eq!(
+        store::payment::claim_due(db, later(59), later(90), 9).await,
+        Ok(Vec::new())
+    );
     commit(db, [store::payment::set_due(&foreign, at(0), later(60))]).await;
-    assert_eq!(store::payment::claim_due(db, later(59), later(90), 9).await, Ok(vec![(other, foreign.id)]));
-    assert_eq!(store::payment::claim_due(db, later(60), later(120), 9).await.unwrap().len(), 3, "the lease has ended");
+    assert_eq!(
+        store::payment::claim_due(db, later(59), later(90), 9).await,
+        Ok(vec![(other, foreign.id)])
+    );
+    assert_eq!(
+        store::payment::claim_due(db, later(60), later(120), 9)
+            .await
+            .unwrap()
+            .len(),
+        3,
+        "the lease has ended"
+    );
     let own_one = samples::payment(own, NEW_YEAR + 1, 0);
-    assert!(store::payment::of_team(db, own, own_one.id).await.unwrap().is_some());
+    assert!(
+        store::payment::of_team(db, own, own_one.id)
+            .await
+            .unwrap()
+            .is_some()
+    );
 }
 
 async fn events(db: &Db, own: TeamId, other: TeamId) {
@@ -271,51 +616,121 @@ async fn events(db: &Db, own: TeamId, other: TeamId) {
     let line = |n| Line::new(at(NEW_YEAR + n), format!("line {n}"));
     let first = store::event::insert(&payment, one, &[line(0), line(1)], at(NEW_YEAR));
     assert_eq!(commit(db, [first.clone()]).await, Committed::Done);
-    assert_eq!(commit(db, [first]).await, REFUSED, "an event has a number of its own in its stream");
+    assert_eq!(
+        commit(db, [first]).await,
+        REFUSED,
+        "an event has a number of its own in its stream"
+    );
     let rival = store::event::insert(&payment, two, &[], at(NEW_YEAR));
     assert_eq!(commit(db, [rival]).await, REFUSED);
     payment.version = 2;
     let second = store::event::insert(&payment, two, &[line(2)], at(NEW_YEAR + 5));
     assert_eq!(commit(db, [second]).await, Committed::Done);
-    assert_eq!(store::event::lines(db, own, &stream, 2).await.unwrap(), [line(0), line(1), line(2)]);
-    assert_eq!(store::event::lines(db, own, &stream, 1).await.unwrap(), [line(0), line(1)]);
-    assert_eq!(store::event::lines(db, other, &stream, 2).await.unwrap(), []);
-    for (team, seq, change, written) in
-        [(own, 1, one, true), (own, 1, two, false), (own, 2, two, true), (own, 3, two, false), (other, 1, one, false)]
-    {
-        assert_eq!(store::event::was_written_by(db, team, &stream, seq, change).await, Ok(written), "{seq}");
+    assert_eq!(
+        store::event::lines(db, own, &stream, 2).await.unwrap(),
+        [line(0), line(1), line(2)]
+    );
+    assert_eq!(
+        store::event::lines(db, own, &stream, 1).await.unwrap(),
+        [line(0), line(1)]
+    );
+    assert_eq!(
+        store::event::lines(db, other, &stream, 2).await.unwrap(),
+        []
+    );
+    for (team, seq, change, written) in [
+        (own, 1, one, true),
+        (own, 1, two, false),
+        (own, 2, two, true),
+        (own, 3, two, false),
+        (other, 1, one, false),
+    ] {
+        assert_eq!(
+            store::event::was_written_by(db, team, &stream, seq, change).await,
+            Ok(written),
+            "{seq}"
+        );
     }
 }
 
 async fn idempotency(db: &Db, own: TeamId, other: TeamId) {
-    let once = OnceRef { scope: "authorise".to_owned(), key: "k".to_owned() };
-    let claim = |team, fingerprint: &str| Claim { team, once: once.clone(), fingerprint: fingerprint.to_owned() };
-    let take = |claim: &Claim, stream: &str, now: i64| {
-        store::once::claim(claim, Some(stream), None, (at(NEW_YEAR + now), at(NEW_YEAR + now - DAY)))
+    let once = OnceRef {
+        scope: "authorise".to_owned(),
+        key: "k".to_owned(),
     };
-    let find = async |team, forgotten: Timestamp| store::once::find(db, team, &once, forgotten).await.unwrap();
+    let claim = |team, fingerprint: &str| Claim {
+        team,
+        once: once.clone(),
+        fingerprint: fingerprint.to_owned(),
+    };
+    let take = |claim: &Claim, stream: &str, now: i64| {
+        store::once::claim(
+            claim,
+            Some(stream),
+            None,
+            (at(NEW_YEAR + now), at(NEW_YEAR + now - DAY)),
+        )
+    };
+    let find = async |team, forgotten: Timestamp| {
+        store::once::find(db, team, &once, forgotten).await.unwrap()
+    };
     let never = at(0);
-    assert_eq!(commit(db, [take(&claim(own, "f"), "payment-1", 0)]).await, Committed::Done);
-    assert_eq!(commit(db, [take(&claim(own, "g"), "payment-2", DAY - 1)]).await, REFUSED, "the key is taken");
-    assert_eq!(commit(db, [take(&claim(other, "f"), "payment-3", 0)]).await, Committed::Done, "by one team");
+    assert_eq!(
+        commit(db, [take(&claim(own, "f"), "payment-1", 0)]).await,
+        Committed::Done
+    );
+    assert_eq!(
+        commit(db, [take(&claim(own, "g"), "payment-2", DAY - 1)]).await,
+        REFUSED,
+        "the key is taken"
+    );
+    assert_eq!(
+        commit(db, [take(&claim(other, "f"), "payment-3", 0)]).await,
+        Committed::Done,
+        "by one team"
+    );
     let record = |fingerprint: &str, stream: &str, answer: Option<&str>| {
         let (fingerprint, stream) = (fingerprint.to_owned(), Some(stream.to_owned()));
-        Some(Record { fingerprint, stream, answer: answer.map(str::to_owned) })
+        Some(Record {
+            fingerprint,
+            stream,
+            answer: answer.map(str::to_owned),
+        })
     };
     assert_eq!(find(own, never).await, record("f", "payment-1", None));
     for (stream, team, written) in [("payment-2", own, None), ("payment-1", own, Some("told"))] {
         commit(db, [store::once::answer(team, &once, stream, "told")]).await;
-        assert_eq!(find(own, never).await, record("f", "payment-1", written), "only its own payment answers");
+        assert_eq!(
+            find(own, never).await,
+            record("f", "payment-1", written),
+            "only its own payment answers"
+        );
     }
     assert_eq!(find(other, never).await, record("f", "payment-3", None));
     // After a day the key is forgotten, and free.
     assert_eq!(find(own, at(NEW_YEAR)).await, None);
-    assert_eq!(commit(db, [take(&claim(own, "g"), "payment-2", DAY)]).await, Committed::Done);
-    assert_eq!(find(own, never).await, record("g", "payment-2", None), "nothing of the old record is left");
+    assert_eq!(
+        commit(db, [take(&claim(own, "g"), "payment-2", DAY)]).await,
+        Committed::Done
+    );
+    assert_eq!(
+        find(own, never).await,
+        record("g", "payment-2", None),
+        "nothing of the old record is left"
+    );
     // One whose request has no answer yet is not forgotten, however long it takes.
-    assert_eq!(find(own, at(NEW_YEAR + 9 * DAY)).await, record("g", "payment-2", None));
-    assert_eq!(commit(db, [take(&claim(own, "h"), "payment-4", 9 * DAY)]).await, REFUSED);
-    assert_eq!(store::once::sweep(db, at(NEW_YEAR + 9 * DAY), 9).await, Ok(0));
+    assert_eq!(
+        find(own, at(NEW_YEAR + 9 * DAY)).await,
+        record("g", "payment-2", None)
+    );
+    assert_eq!(
+        commit(db, [take(&claim(own, "h"), "payment-4", 9 * DAY)]).await,
+        REFUSED
+    );
+    assert_eq!(
+        store::once::sweep(db, at(NEW_YEAR + 9 * DAY), 9).await,
+        Ok(0)
+    );
     commit(db, [store::once::answer(other, &once, "payment-3", "told")]).await;
     assert_eq!(store::once::sweep(db, at(NEW_YEAR - 1), 9).await, Ok(0));
     assert_eq!(store::once::sweep(db, at(NEW_YEAR), 9).await, Ok(1));
@@ -327,10 +742,22 @@ async fn idempotency(db: &Db, own: TeamId, other: TeamId) {
 async fn told_tokens(db: &Db, own: TeamId, other: TeamId) {
     let ada = CustomerId::new(Uuid::from_u128(1));
     let token = VaultToken::parse("token0000000000000009").unwrap();
-    let reference = |scope: &str| OnceRef { scope: scope.to_owned(), key: format!("key of {scope}") };
+    let reference = |scope: &str| OnceRef {
+        scope: scope.to_owned(),
+        key: format!("key of {scope}"),
+    };
     for (team, scope) in [(own, "tokenise"), (own, "authorise"), (other, "tokenise")] {
-        let claim = Claim { team, once: reference(scope), fingerprint: "f".to_owned() };
-        let told = store::once::claim(&claim, Some(token.as_str()), Some("told"), (at(NEW_YEAR), at(0)));
+        let claim = Claim {
+            team,
+            once: reference(scope),
+            fingerprint: "f".to_owned(),
+        };
+        let told = store::once::claim(
+            &claim,
+            Some(token.as_str()),
+            Some("told"),
+            (at(NEW_YEAR), at(0)),
+        );
         assert_eq!(commit(db, [told]).await, Committed::Done);
     }
     assert_eq!(store::once::of_customer(db, own, ada).await.unwrap(), []);
@@ -344,32 +771,74 @@ async fn hidden_cards(db: &Db, own: TeamId, other: TeamId) {
     let [blob, next] = [1, 2].map(|n| BlobId::new(Uuid::from_u128(n)));
     let payment = PaymentId::new(Uuid::from_u128(5));
     let insert = |team, blob, due| store::hidden_card::insert(team, blob, payment, at(due));
-    for row in [insert(own, blob, 10), insert(own, next, 20), insert(other, blob, 30)] {
+    for row in [
+        insert(own, blob, 10),
+        insert(own, next, 20),
+        insert(other, blob, 30),
+    ] {
         assert_eq!(commit(db, [row.clone()]).await, Committed::Done);
         assert_eq!(commit(db, [row]).await, REFUSED);
     }
     assert!(store::hidden_card::exists(db, own, blob).await.unwrap());
     assert!(!store::hidden_card::exists(db, other, next).await.unwrap());
-    let due = async |now, again| store::hidden_card::claim_due(db, at(now), at(again), 9).await.unwrap();
+    let due = async |now, again| {
+        store::hidden_card::claim_due(db, at(now), at(again), 9)
+            .await
+            .unwrap()
+    };
     assert_eq!(due(9, 100).await, []);
     assert_eq!(due(19, 100).await, [(own, blob, payment)]);
-    assert_eq!(due(20, 100).await, [(own, next, payment)], "the first one is looked at again later");
+    assert_eq!(
+        due(20, 100).await,
+        [(own, next, payment)],
+        "the first one is looked at again later"
+    );
     commit(db, [store::hidden_card::delete(own, blob)]).await;
     assert!(!store::hidden_card::exists(db, own, blob).await.unwrap());
     assert!(store::hidden_card::exists(db, other, blob).await.unwrap());
     let left = due(100, 200).await;
-    assert_eq!((left.len(), left.contains(&(own, blob, payment))), (2, false));
+    assert_eq!(
+        (left.len(), left.contains(&(own, blob, payment))),
+        (2, false)
+    );
 }
 
 async fn erasures(db: &Db, own: TeamId, other: TeamId) {
     let ada = CustomerId::new(Uuid::from_u128(1));
     for team in [own, other] {
-        assert_eq!(commit(db, [store::erasure::insert(team, ada, at(10))]).await, Committed::Done);
-        assert_eq!(commit(db, [store::erasure::insert(team, ada, at(10))]).await, REFUSED);
+        assert_eq!(
+            commit(db, [store::erasure::insert(team, ada, at(10))]).await,
+            Committed::Done
+        );
+        assert_eq!(
+            commit(db, [store::erasure::insert(team, ada, at(10))]).await,
+            REFUSED
+        );
     }
-    assert_eq!(store::erasure::claim_due(db, at(9), at(20), 9).await.unwrap(), []);
-    assert_eq!(store::erasure::claim_due(db, at(10), at(20), 9).await.unwrap().len(), 2);
-    assert_eq!(store::erasure::claim_due(db, at(19), at(40), 9).await.unwrap(), []);
+    assert_eq!(
+        store::erasure::claim_due(db, at(9), at(20), 9)
+            .await
+            .unwrap(),
+        []
+    );
+    assert_eq!(
+        store::erasure::claim_due(db, at(10), at(20), 9)
+            .await
+            .unwrap()
+            .len(),
+        2
+    );
+    assert_eq!(
+        store::erasure::claim_due(db, at(19), at(40), 9)
+            .await
+            .unwrap(),
+        []
+    );
     commit(db, [store::erasure::delete(own, ada)]).await;
-    assert_eq!(store::erasure::claim_due(db, at(20), at(40), 9).await.unwrap(), [(other, ada)]);
+    assert_eq!(
+        store::erasure::claim_due(db, at(20), at(40), 9)
+            .await
+            .unwrap(),
+        [(other, ada)]
+    );
 }

@@ -20,7 +20,13 @@ async fn finish(vault: &Vault) {
 }
 
 async fn versions(db: &Db) -> Vec<i64> {
-    let rows = db.read("select distinct key_version from sealed order by key_version", Vec::new()).await.unwrap();
+    let rows = db
+        .read(
+            "select distinct key_version from sealed order by key_version",
+            Vec::new(),
+        )
+        .await
+        .unwrap();
     rows.iter().map(|row| row.int(0).unwrap()).collect()
 }
 
@@ -48,12 +54,25 @@ fn a_seal_that_began_before_a_rotation_can_not_be_written_after_it() {
                 vault.seal_card(team(1), &card()).await.unwrap();
             }
             let keys = vault.keys();
-            let place = Place { team: team(1), blob: BlobId::new(world.uuid_v7()), kind: Kind::Card };
+            let place = Place {
+                team: team(1),
+                blob: BlobId::new(world.uuid_v7()),
+                kind: Kind::Card,
+            };
             let sealed = envelope::seal(&keys, &world, &place, NUMBER.as_bytes()).unwrap();
             rotate(&vault).await;
             let late = records::insert(place.team, place.blob, place.kind, &sealed, world.now());
-            assert!(matches!(vault.commit("late", [late]).await, Err(VaultError::Db(_)) | Ok(false)));
-            assert!(vault.open_card(place.team, place.blob).await.unwrap().is_none());
+            assert!(matches!(
+                vault.commit("late", [late]).await,
+                Err(VaultError::Db(_)) | Ok(false)
+            ));
+            assert!(
+                vault
+                    .open_card(place.team, place.blob)
+                    .await
+                    .unwrap()
+                    .is_none()
+            );
         }
         assert_eq!(versions(&db).await, [3]);
     })
@@ -69,13 +88,32 @@ fn a_seal_that_is_written_at_the_end_of_a_rotation_is_taken_along() {
         for _ in 0..3 {
             vault.seal_card(team(1), &card()).await.unwrap();
         }
-        let place = Place { team: team(1), blob: early, kind: Kind::Card };
+        let place = Place {
+            team: team(1),
+            blob: early,
+            kind: Kind::Card,
+        };
         let sealed = envelope::seal(&vault.keys(), &world, &place, NUMBER.as_bytes()).unwrap();
         vault.rotate_begin().unwrap();
         vault.rotate_step(10).await.unwrap();
         // Its id lies before the rotation's place.
-        vault.commit("late", [records::insert(team(1), early, Kind::Card, &sealed, world.now())]).await.unwrap();
-        assert!(!vault.rotate_step(10).await.unwrap().finished, "a record is under the old version");
+        vault
+            .commit(
+                "late",
+                [records::insert(
+                    team(1),
+                    early,
+                    Kind::Card,
+                    &sealed,
+                    world.now(),
+                )],
+            )
+            .await
+            .unwrap();
+        assert!(
+            !vault.rotate_step(10).await.unwrap().finished,
+            "a record is under the old version"
+        );
         assert_eq!(kept(folder.path()), ["1", "2"]);
         finish(&vault).await;
         assert_eq!(versions(&db).await, [2]);
@@ -103,7 +141,10 @@ fn an_interrupted_rotation_goes_on_after_a_restart() {
         vault.rotate_step(2).await.unwrap();
         vault = again(folder.path(), &db, &world);
         assert_eq!(vault.rotate_step(10).await.unwrap().done, 6);
-        assert_eq!(vault.retire_versions(&vault.keys()).await.unwrap(), Some(vec![1]));
+        assert_eq!(
+            vault.retire_versions(&vault.keys()).await.unwrap(),
+            Some(vec![1])
+        );
         vault = again(folder.path(), &db, &world);
         vault.check().await.unwrap();
         assert_eq!(kept(folder.path()), ["1", "2"]);
@@ -125,10 +166,16 @@ fn two_rotations_at_once_lose_nothing_and_the_second_one_joins_the_first() {
         assert_eq!(vault.rotate_begin().unwrap(), 2);
         assert_eq!(vault.rotate_begin().unwrap(), 2);
         let turn = vault.0.rotation.lock().await;
-        assert!(matches!(vault.rotate_begin(), Err(VaultError::Rotating)), "not in the middle of a step");
+        assert!(
+            matches!(vault.rotate_begin(), Err(VaultError::Rotating)),
+            "not in the middle of a step"
+        );
         drop(turn);
         finish(&vault).await;
-        assert!(vault.rotate_step(5).await.unwrap().finished, "the other one ends too");
+        assert!(
+            vault.rotate_step(5).await.unwrap().finished,
+            "the other one ends too"
+        );
         assert_eq!(vault.rotate_begin().unwrap(), 3);
         finish(&vault).await;
         assert_eq!(versions(&db).await, [3]);
@@ -160,7 +207,13 @@ fn a_record_that_does_not_open_is_named_and_keeps_its_key_while_the_others_are_r
             assert!(matches!(error, VaultError::Damaged(blob) if blob == blobs[1]));
         }
         assert_eq!(kept(folder.path()), ["1", "2"]);
-        let left = db.read("select blob_id from sealed where key_version = 1", Vec::new()).await.unwrap();
+        let left = db
+            .read(
+                "select blob_id from sealed where key_version = 1",
+                Vec::new(),
+            )
+            .await
+            .unwrap();
         assert_eq!(left.len(), 1);
         vault.erase(team(1), blobs[1]).await.unwrap();
         finish(&vault).await;
@@ -176,9 +229,14 @@ fn a_key_file_that_another_hand_changed_is_not_overwritten() {
     let path = folder.path().join("keys.json");
     let (world, _sim) = World::simulated(9);
     std::fs::remove_file(&path).unwrap();
-    KeySource::File(path.clone()).load_or_create(&world).unwrap();
+    KeySource::File(path.clone())
+        .load_or_create(&world)
+        .unwrap();
     let theirs = std::fs::read(&path).unwrap();
-    assert!(matches!(vault.rotate_begin(), Err(VaultError::Keys(KeyError::Changed(_)))));
+    assert!(matches!(
+        vault.rotate_begin(),
+        Err(VaultError::Keys(KeyError::Changed(_)))
+    ));
     assert_eq!(std::fs::read(&path).unwrap(), theirs);
 }
 
@@ -188,20 +246,42 @@ fn the_keys_of_another_vault_are_refused_before_anything_is_sealed_under_them() 
     let (first, db, world, sim) = vault(folder.path());
     sim.run_until(async {
         first.seal_card(team(1), &card()).await.unwrap();
-        std::fs::rename(folder.path().join("keys.json"), folder.path().join("right.json")).unwrap();
+        std::fs::rename(
+            folder.path().join("keys.json"),
+            folder.path().join("right.json"),
+        )
+        .unwrap();
         let wrong = again(folder.path(), &db, &world);
         assert!(matches!(wrong.check().await, Err(VaultError::WrongKey(1))));
-        assert!(matches!(wrong.seal_card(team(1), &card()).await, Err(VaultError::WrongKey(1))));
+        assert!(matches!(
+            wrong.seal_card(team(1), &card()).await,
+            Err(VaultError::WrongKey(1))
+        ));
 
-        std::fs::rename(folder.path().join("right.json"), folder.path().join("keys.json")).unwrap();
+        std::fs::rename(
+            folder.path().join("right.json"),
+            folder.path().join("keys.json"),
+        )
+        .unwrap();
         let right = again(folder.path(), &db, &world);
         right.check().await.unwrap();
-        std::fs::copy(folder.path().join("keys.json"), folder.path().join("old.json")).unwrap();
+        std::fs::copy(
+            folder.path().join("keys.json"),
+            folder.path().join("old.json"),
+        )
+        .unwrap();
         rotate(&right).await;
-        std::fs::rename(folder.path().join("old.json"), folder.path().join("keys.json")).unwrap();
+        std::fs::rename(
+            folder.path().join("old.json"),
+            folder.path().join("keys.json"),
+        )
+        .unwrap();
         let outdated = again(folder.path(), &db, &world);
         assert!(matches!(outdated.check().await, Err(VaultError::NoKey(2))));
-        assert!(matches!(outdated.seal_card(team(1), &card()).await, Err(VaultError::WrongKey(1))));
+        assert!(matches!(
+            outdated.seal_card(team(1), &card()).await,
+            Err(VaultError::WrongKey(1))
+        ));
     })
     .unwrap();
 }
@@ -211,12 +291,21 @@ fn given_keys_are_rotated_by_a_version_that_is_added_and_may_stay_as_they_are() 
     let folder = tempfile::tempdir().unwrap();
     let (vault, db, world, sim) = vault(folder.path());
     let given = |text: String| {
-        Vault::open(db.clone(), KeySource::Given(Given::new(text)), world.clone(), Duration::from_hours(1)).unwrap()
+        Vault::open(
+            db.clone(),
+            KeySource::Given(Given::new(text)),
+            world.clone(),
+            Duration::from_hours(1),
+        )
+        .unwrap()
     };
     sim.run_until(async {
         let blob = vault.seal_card(team(1), &card()).await.unwrap();
         let text = std::fs::read_to_string(folder.path().join("keys.json")).unwrap();
-        assert!(matches!(given(text.clone()).rotate_begin(), Err(VaultError::Keys(KeyError::Given))));
+        assert!(matches!(
+            given(text.clone()).rotate_begin(),
+            Err(VaultError::Keys(KeyError::Given))
+        ));
 
         let key = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, [7; 32]);
         let second = format!("\"2\": \"{key}\", \"1\"");
@@ -229,7 +318,11 @@ fn given_keys_are_rotated_by_a_version_that_is_added_and_may_stay_as_they_are() 
         let vault = given(text);
         vault.check().await.unwrap();
         let new = vault.seal_card(team(1), &card()).await.unwrap();
-        assert_eq!(versions(&db).await, [2], "the version that the text names first has ended");
+        assert_eq!(
+            versions(&db).await,
+            [2],
+            "the version that the text names first has ended"
+        );
         assert!(opens(&vault, team(1), blob).await && opens(&vault, team(1), new).await);
     })
     .unwrap();
@@ -251,7 +344,8 @@ async fn seals_and_openings_go_on_while_the_key_is_rotated_again_and_again() {
                 let mut blobs = Vec::new();
                 while !over.load(Ordering::Relaxed) {
                     blobs.push(vault.seal_card(team(worker), &card()).await.unwrap());
-                    let one = blobs[usize::try_from(vault.0.world.random() % 1000).unwrap() % blobs.len()];
+                    let one = blobs
+                        [usize::try_from(vault.0.world.random() % 1000).unwrap() % blobs.len()];
                     assert!(opens(&vault, team(worker), one).await);
                     if blobs.len() % 5 == 0 {
                         vault.erase(team(worker), blobs.remove(0)).await.unwrap();
@@ -315,9 +409,20 @@ fn of_nodes_that_begin_a_rotation_at_the_same_moment_one_adds_its_key() {
             nodes.into_iter().map(|node| node.join().unwrap()).collect()
         });
         let file = source.load_or_create(&World::simulated(7).0).unwrap();
-        lost += all.iter().flatten().filter(|keys| !keys.equals(&file)).count();
-        assert!(file.version() == 2 && all.iter().flatten().count() >= 1, "one has added its key");
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
+        lost += all
+            .iter()
+            .flatten()
+            .filter(|keys| !keys.equals(&file))
+            .count();
+        assert!(
+            file.version() == 2 && all.iter().flatten().count() >= 1,
+            "one has added its key"
+        );
+        assert_eq!(
+            std::fs::read_dir(folder.path()).unwrap().count(),
+            1,
+            "nothing else is left"
+        );
     }
     assert_eq!(lost, 0, "a node seals under a key that is in no file");
 }
@@ -333,9 +438,15 @@ fn a_rotation_that_another_node_has_begun_meanwhile_is_gone_on_with() {
         // As while the other one is at it.
         let held = std::fs::File::open(&path).unwrap();
         held.lock().unwrap();
-        assert!(matches!(two.rotate_begin(), Err(VaultError::Keys(KeyError::Busy(_)))));
+        assert!(matches!(
+            two.rotate_begin(),
+            Err(VaultError::Keys(KeyError::Busy(_)))
+        ));
         drop(held);
-        assert_eq!((one.rotate_begin().unwrap(), two.rotate_begin().unwrap()), (2, 2));
+        assert_eq!(
+            (one.rotate_begin().unwrap(), two.rotate_begin().unwrap()),
+            (2, 2)
+        );
         assert!(one.keys().equals(&two.keys()));
     })
     .unwrap();
@@ -346,14 +457,19 @@ fn keys_that_moved_data_need_stay_in_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let (vault, db, world, sim) = vault(folder.path());
     // A row in the store says that the data were moved; any table will do here.
-    vault.refuse_when_found(db.clone(), "select 1 from security_code where holder = 'moved'");
+    vault.refuse_when_found(
+        db.clone(),
+        "select 1 from security_code where holder = 'moved'",
+    );
     let mark = |holder: &'static str| {
         let sql = "insert into security_code (holder, key_version, sealed, until_at) values ($1, 1, '', 0)";
-        Change::new(ChangeId(world.uuid_v7().as_u128()), "mark").with(Statement::one(sql, vec![holder.into()]))
+        Change::new(ChangeId(world.uuid_v7().as_u128()), "mark")
+            .with(Statement::one(sql, vec![holder.into()]))
     };
     let unmark = || {
         let sql = "delete from security_code where holder = 'moved'";
-        Change::new(ChangeId(world.uuid_v7().as_u128()), "mark").with(Statement::one(sql, Vec::new()))
+        Change::new(ChangeId(world.uuid_v7().as_u128()), "mark")
+            .with(Statement::one(sql, Vec::new()))
     };
     sim.run_until(async {
         for _ in 0..6 {

@@ -3,7 +3,11 @@
 use super::*;
 
 async fn opened(vault: &Vault, team: TeamId, blob: BlobId) -> Option<Vec<u8>> {
-    vault.open_secret(team, blob).await.unwrap().map(|secret| secret.to_vec())
+    vault
+        .open_secret(team, blob)
+        .await
+        .unwrap()
+        .map(|secret| secret.to_vec())
 }
 
 #[test]
@@ -11,19 +15,36 @@ fn a_secret_of_any_bytes_opens_for_its_team_and_record_alone() {
     let folder = tempfile::tempdir().unwrap();
     let (vault, db, _, sim) = vault(folder.path());
     sim.run_until(async {
-        for secret in [vec![], vec![0], b"a\0b\0".to_vec(), vec![7; 255], vec![0xff; SECRET_MAX]] {
+        for secret in [
+            vec![],
+            vec![0],
+            b"a\0b\0".to_vec(),
+            vec![7; 255],
+            vec![0xff; SECRET_MAX],
+        ] {
             let blob = vault.seal_secret(team(1), &secret).await.unwrap();
             assert_eq!(opened(&vault, team(1), blob).await.unwrap(), secret);
             assert!(opened(&vault, team(2), blob).await.is_none());
-            assert!(vault.open_card(team(1), blob).await.unwrap().is_none(), "a secret is no number");
+            assert!(
+                vault.open_card(team(1), blob).await.unwrap().is_none(),
+                "a secret is no number"
+            );
         }
         let long = vault.seal_secret(team(1), &vec![1; SECRET_MAX + 1]).await;
         assert!(matches!(long, Err(VaultError::TooLong)));
         let blob = vault.seal_secret(team(1), b"moved").await.unwrap();
         let change = Change::new(ChangeId(1), "x");
         let sql = "update secret set team_id = $1 where blob_id = $2";
-        db.commit(change.with(Statement::one(sql, vec![team(2).key().into(), blob.key().into()]))).await.unwrap();
-        assert!(matches!(vault.open_secret(team(2), blob).await, Err(VaultError::Damaged(_))));
+        db.commit(change.with(Statement::one(
+            sql,
+            vec![team(2).key().into(), blob.key().into()],
+        )))
+        .await
+        .unwrap();
+        assert!(matches!(
+            vault.open_secret(team(2), blob).await,
+            Err(VaultError::Damaged(_))
+        ));
     })
     .unwrap();
 }
@@ -62,13 +83,22 @@ fn a_rotation_takes_secrets_along_and_no_sweep_finds_them() {
             last = vault.rotate_step(4).await.unwrap();
         }
         assert_eq!((last.done, last.total), (18, 18));
-        let old = db.read("select blob_id from secret where key_version = 1", Vec::new()).await.unwrap();
+        let old = db
+            .read(
+                "select blob_id from secret where key_version = 1",
+                Vec::new(),
+            )
+            .await
+            .unwrap();
         assert!(old.is_empty());
         for (n, blob) in (0..9_u8).zip(&secrets) {
             assert_eq!(opened(&vault, team(1), *blob).await.unwrap(), [n]);
         }
         vault.check().await.unwrap();
-        let swept = vault.older_than(world.now().after(Duration::from_hours(48)), None, 100).await.unwrap();
+        let swept = vault
+            .older_than(world.now().after(Duration::from_hours(48)), None, 100)
+            .await
+            .unwrap();
         assert_eq!(swept.len(), 9, "numbers alone");
         assert!(swept.iter().all(|(_, blob)| !secrets.contains(blob)));
     })
@@ -83,14 +113,21 @@ fn a_version_with_nothing_but_a_secret_is_not_retired() {
     let (vault, _, world, sim) = vault(folder.path());
     sim.run_until(async {
         vault.seal_card(team(1), &card()).await.unwrap();
-        let place = Place { team: team(1), blob: BlobId::new(world.uuid_v7()), kind: Kind::Secret };
+        let place = Place {
+            team: team(1),
+            blob: BlobId::new(world.uuid_v7()),
+            kind: Kind::Secret,
+        };
         let sealed = envelope::seal(&vault.keys(), &world, &place, b"late").unwrap();
         vault.rotate_begin().unwrap();
         vault.rotate_step(10).await.unwrap();
         let late = crate::secrets::insert(place.team, place.blob, &sealed, world.now());
         assert!(vault.commit("late", [late]).await.unwrap());
         while !vault.rotate_step(10).await.unwrap().finished {}
-        assert_eq!(opened(&vault, place.team, place.blob).await.unwrap(), b"late");
+        assert_eq!(
+            opened(&vault, place.team, place.blob).await.unwrap(),
+            b"late"
+        );
     })
     .unwrap();
 }

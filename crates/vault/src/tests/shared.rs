@@ -32,7 +32,13 @@ impl House {
             (Vault::open(db, keys, world, HOUR).unwrap(), node)
         };
         let (one, two) = (node(), node());
-        Self { sim, world, server, one, two }
+        Self {
+            sim,
+            world,
+            server,
+            one,
+            two,
+        }
     }
 
     fn run<T>(&self, work: impl Future<Output = T>) -> T {
@@ -49,7 +55,10 @@ impl House {
     }
 
     fn kept(&self) -> usize {
-        self.server.rows("select holder from security_code", vec![]).unwrap().len()
+        self.server
+            .rows("select holder from security_code", vec![])
+            .unwrap()
+            .len()
     }
 }
 
@@ -112,15 +121,28 @@ fn a_code_that_an_authorisation_has_opened_is_found_until_it_is_erased_or_replac
     house.keep(one, "b");
     house.keep(one, "c");
     for holder in ["a", "b"] {
-        assert!(house.run(two.use_code(holder, Some("payment 1"))).unwrap().is_some());
+        assert!(
+            house
+                .run(two.use_code(holder, Some("payment 1")))
+                .unwrap()
+                .is_some()
+        );
     }
     assert_eq!(used(one), [], "it may be on its way");
     house.run(house.world.sleep(Duration::from_mins(1)));
     let found = used(one);
-    assert_eq!(found.iter().map(UsedCode::by).collect::<Vec<_>>(), ["payment 1"; 2]);
+    assert_eq!(
+        found.iter().map(UsedCode::by).collect::<Vec<_>>(),
+        ["payment 1"; 2]
+    );
     assert_eq!(used(two), [], "another one looks after them");
     // Another authorisation opens the first; the customer gives the second anew.
-    assert!(house.run(two.use_code("a", Some("payment 2"))).unwrap().is_some());
+    assert!(
+        house
+            .run(two.use_code("a", Some("payment 2")))
+            .unwrap()
+            .is_some()
+    );
     house.keep(two, "b");
     for code in &found {
         house.run(one.erase_used(code)).unwrap();
@@ -128,7 +150,10 @@ fn a_code_that_an_authorisation_has_opened_is_found_until_it_is_erased_or_replac
     assert_eq!(house.kept(), 3);
     house.run(house.world.sleep(Duration::from_mins(1)));
     let found = used(one);
-    assert_eq!(found.iter().map(UsedCode::by).collect::<Vec<_>>(), ["payment 2"]);
+    assert_eq!(
+        found.iter().map(UsedCode::by).collect::<Vec<_>>(),
+        ["payment 2"]
+    );
     house.run(one.erase_used(&found[0])).unwrap();
     assert_eq!((house.kept(), house.has(one, "a")), (2, false));
 }

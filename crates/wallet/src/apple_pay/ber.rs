@@ -28,7 +28,11 @@ fn element<'a>(input: &'a [u8], levels: usize, der: &mut Vec<u8>) -> Option<&'a 
     }
     let constructed = tag & CONSTRUCTED != 0;
     if let Some((&INDEFINITE, rest)) = rest.split_first() {
-        return if constructed { indefinite(tag, rest, levels, der) } else { None };
+        return if constructed {
+            indefinite(tag, rest, levels, der)
+        } else {
+            None
+        };
     }
     let (length, rest) = definite_length(rest)?;
     let (content, rest) = rest.split_at_checked(length)?;
@@ -45,7 +49,12 @@ fn element<'a>(input: &'a [u8], levels: usize, der: &mut Vec<u8>) -> Option<&'a 
     Some(rest)
 }
 
-fn indefinite<'a>(tag: u8, mut rest: &'a [u8], levels: usize, der: &mut Vec<u8>) -> Option<&'a [u8]> {
+fn indefinite<'a>(
+    tag: u8,
+    mut rest: &'a [u8],
+    levels: usize,
+    der: &mut Vec<u8>,
+) -> Option<&'a [u8]> {
     let mut inner = Vec::new();
     loop {
         if let Some(after) = rest.strip_prefix(END) {
@@ -67,7 +76,9 @@ fn definite_length(input: &[u8]) -> Option<(usize, &[u8])> {
         return None;
     }
     let (bytes, rest) = rest.split_at_checked(count)?;
-    let length = bytes.iter().fold(0_usize, |length, byte| (length << 8) | usize::from(*byte));
+    let length = bytes
+        .iter()
+        .fold(0_usize, |length, byte| (length << 8) | usize::from(*byte));
     let shortest = length >= 0x80 && bytes.first() != Some(&0);
     shortest.then_some((length, rest))
 }

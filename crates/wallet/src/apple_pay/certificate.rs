@@ -38,7 +38,13 @@ pub(super) const INTERMEDIATE_MARK: Oid = Oid::new_unwrap("1.2.840.113635.100.6.
 /// Names the merchant in a processing certificate.
 pub(super) const MERCHANT_MARK: Oid = Oid::new_unwrap("1.2.840.113635.100.6.32");
 /// What a critical extension may be without the certificate being refused (RFC 5280, section 4.2).
-const UNDERSTOOD: [Oid; 5] = [BASIC_CONSTRAINTS, KEY_USAGE, EXTENDED_KEY_USAGE, LEAF_MARK, INTERMEDIATE_MARK];
+const UNDERSTOOD: [Oid; 5] = [
+    BASIC_CONSTRAINTS,
+    KEY_USAGE,
+    EXTENDED_KEY_USAGE,
+    LEAF_MARK,
+    INTERMEDIATE_MARK,
+];
 
 /// Whether the holder of `key` signed `message`, by the algorithm that the signature names.
 pub(super) fn signed_by(
@@ -58,16 +64,24 @@ fn verify(
 ) -> Option<()> {
     let no_parameters = algorithm.parameters.is_none();
     match (algorithm.oid, key.algorithm.oid) {
-        (ECDSA_SHA256, EC_KEY) if no_parameters => elliptic(key, &Sha256::digest(message), signature),
-        (ECDSA_SHA384, EC_KEY) if no_parameters => elliptic(key, &Sha384::digest(message), signature),
+        (ECDSA_SHA256, EC_KEY) if no_parameters => {
+            elliptic(key, &Sha256::digest(message), signature)
+        }
+        (ECDSA_SHA384, EC_KEY) if no_parameters => {
+            elliptic(key, &Sha384::digest(message), signature)
+        }
         // In CMS the algorithm may be the key's alone, beside the digest's; callers let SHA-256 alone be that.
         (RSA | RSA_SHA256, RSA) if no_parameters || has_null(algorithm) => {
             let signature = pkcs1v15::Signature::try_from(signature).ok()?;
-            pkcs1v15::VerifyingKey::<Sha256>::new(rsa_key(key)?).verify(message, &signature).ok()
+            pkcs1v15::VerifyingKey::<Sha256>::new(rsa_key(key)?)
+                .verify(message, &signature)
+                .ok()
         }
         (RSA_SHA384, RSA) if no_parameters || has_null(algorithm) => {
             let signature = pkcs1v15::Signature::try_from(signature).ok()?;
-            pkcs1v15::VerifyingKey::<Sha384>::new(rsa_key(key)?).verify(message, &signature).ok()
+            pkcs1v15::VerifyingKey::<Sha384>::new(rsa_key(key)?)
+                .verify(message, &signature)
+                .ok()
         }
         _ => None,
     }
@@ -75,7 +89,10 @@ fn verify(
 
 /// Whether the parameters are an explicit NULL, which counts as none.
 pub(super) fn has_null(algorithm: &AlgorithmIdentifierOwned) -> bool {
-    algorithm.parameters.as_ref().is_some_and(|parameters| parameters.decode_as::<Null>().is_ok())
+    algorithm
+        .parameters
+        .as_ref()
+        .is_some_and(|parameters| parameters.decode_as::<Null>().is_ok())
 }
 
 fn elliptic(key: &SubjectPublicKeyInfoOwned, digest: &[u8], signature: &[u8]) -> Option<()> {
@@ -83,11 +100,15 @@ fn elliptic(key: &SubjectPublicKeyInfoOwned, digest: &[u8], signature: &[u8]) ->
     match curve {
         P256 => {
             let verifying = p256::ecdsa::VerifyingKey::try_from(key.owned_to_ref()).ok()?;
-            verifying.verify_prehash(digest, &p256::ecdsa::Signature::from_der(signature).ok()?).ok()
+            verifying
+                .verify_prehash(digest, &p256::ecdsa::Signature::from_der(signature).ok()?)
+                .ok()
         }
         P384 => {
             let verifying = p384::ecdsa::VerifyingKey::try_from(key.owned_to_ref()).ok()?;
-            verifying.verify_prehash(digest, &p384::ecdsa::Signature::from_der(signature).ok()?).ok()
+            verifying
+                .verify_prehash(digest, &p384::ecdsa::Signature::from_der(signature).ok()?)
+                .ok()
         }
         _ => None,
     }
@@ -95,7 +116,9 @@ fn elliptic(key: &SubjectPublicKeyInfoOwned, digest: &[u8], signature: &[u8]) ->
 
 /// An RSA key of 2048 to 4096 bits: larger ones would only cost time.
 fn rsa_key(key: &SubjectPublicKeyInfoOwned) -> Option<RsaPublicKey> {
-    RsaPublicKey::try_from(key.owned_to_ref()).ok().filter(rsa_size_fits)
+    RsaPublicKey::try_from(key.owned_to_ref())
+        .ok()
+        .filter(rsa_size_fits)
 }
 
 /// Whether an RSA key has 2048 to 4096 bits.
@@ -106,7 +129,9 @@ pub(super) fn rsa_size_fits(key: &impl rsa::traits::PublicKeyParts) -> bool {
 /// Whether `issuer` issued `certificate`: the names match, the signature holds, and the issuer may issue.
 pub(super) fn issued_by(certificate: &Certificate, issuer: &Certificate) -> bool {
     let (tbs, by) = (&certificate.tbs_certificate, &issuer.tbs_certificate);
-    let Ok(signed) = tbs.to_der() else { return false };
+    let Ok(signed) = tbs.to_der() else {
+        return false;
+    };
     tbs.issuer == by.subject
         && tbs.signature == certificate.signature_algorithm
         // A certificate must name its digest.
@@ -118,21 +143,26 @@ pub(super) fn issued_by(certificate: &Certificate, issuer: &Certificate) -> bool
 }
 
 fn may_issue(certificate: &Certificate) -> bool {
-    let authority = decoded::<BasicConstraints>(certificate, BASIC_CONSTRAINTS).is_some_and(|basic| basic.ca);
+    let authority =
+        decoded::<BasicConstraints>(certificate, BASIC_CONSTRAINTS).is_some_and(|basic| basic.ca);
     let usage = decoded::<KeyUsage>(certificate, KEY_USAGE);
-    authority && (extension(certificate, KEY_USAGE).is_none() || usage.is_some_and(|usage| usage.key_cert_sign()))
+    authority
+        && (extension(certificate, KEY_USAGE).is_none()
+            || usage.is_some_and(|usage| usage.key_cert_sign()))
 }
 
 /// Whether the certificate's key may sign contents: its usage, where it says one, includes signatures.
 pub(super) fn may_sign(certificate: &Certificate) -> bool {
     let usage = decoded::<KeyUsage>(certificate, KEY_USAGE);
-    extension(certificate, KEY_USAGE).is_none() || usage.is_some_and(|usage| usage.digital_signature())
+    extension(certificate, KEY_USAGE).is_none()
+        || usage.is_some_and(|usage| usage.digital_signature())
 }
 
 /// Whether the certificate holds at a time.
 pub(super) fn valid_at(certificate: &Certificate, now: Timestamp) -> bool {
     let validity = &certificate.tbs_certificate.validity;
-    time(validity.not_before).is_some_and(|from| from <= now) && time(validity.not_after).is_some_and(|to| now <= to)
+    time(validity.not_before).is_some_and(|from| from <= now)
+        && time(validity.not_after).is_some_and(|to| now <= to)
 }
 
 /// Whether every critical extension is one that is looked at here, and none is there twice.
@@ -151,11 +181,18 @@ pub(super) fn has(certificate: &Certificate, id: Oid) -> bool {
 
 /// The content of an extension.
 pub(super) fn extension(certificate: &Certificate, id: Oid) -> Option<&[u8]> {
-    extensions(certificate).iter().find(|one| one.extn_id == id).map(|one| one.extn_value.as_bytes())
+    extensions(certificate)
+        .iter()
+        .find(|one| one.extn_id == id)
+        .map(|one| one.extn_value.as_bytes())
 }
 
 fn extensions(certificate: &Certificate) -> &[Extension] {
-    certificate.tbs_certificate.extensions.as_deref().unwrap_or_default()
+    certificate
+        .tbs_certificate
+        .extensions
+        .as_deref()
+        .unwrap_or_default()
 }
 
 fn decoded<'a, T: der::Decode<'a>>(certificate: &'a Certificate, id: Oid) -> Option<T> {

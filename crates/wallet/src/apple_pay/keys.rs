@@ -32,12 +32,20 @@ impl ProcessingKey {
     pub fn from_pem(certificate: &str, key: &str) -> Result<Self, KeyError> {
         let block = pem::block(certificate, "CERTIFICATE")?.ok_or(KeyError::NoCertificate)?;
         let certificate = Certificate::from_der(&block).map_err(|_| KeyError::Malformed)?;
-        let public = certificate.tbs_certificate.subject_public_key_info.to_der().map_err(|_| KeyError::Malformed)?;
+        let public = certificate
+            .tbs_certificate
+            .subject_public_key_info
+            .to_der()
+            .map_err(|_| KeyError::Malformed)?;
         let private = private(key)?;
         if private.public()? != public {
             return Err(KeyError::Mismatch);
         }
-        Ok(Self { public_key_hash: Sha256::digest(&public).into(), merchant: merchant(&certificate)?, private })
+        Ok(Self {
+            public_key_hash: Sha256::digest(&public).into(),
+            merchant: merchant(&certificate)?,
+            private,
+        })
     }
 }
 
@@ -48,7 +56,9 @@ impl Private {
             Self::Elliptic(key) => key.public_key().to_public_key_der(),
             Self::Rsa(key) => key.to_public_key().to_public_key_der(),
         };
-        document.map(|document| document.as_bytes().to_vec()).map_err(|_| KeyError::Kind)
+        document
+            .map(|document| document.as_bytes().to_vec())
+            .map_err(|_| KeyError::Kind)
     }
 }
 
@@ -56,22 +66,29 @@ fn private(text: &str) -> Result<Private, KeyError> {
     let elliptic = |key: p256::SecretKey| Private::Elliptic(key);
     if let Some(block) = pem::block(text, "PRIVATE KEY")? {
         let key = p256::SecretKey::from_pkcs8_der(&block).map(elliptic).ok();
-        return key.or_else(|| rsa_key(RsaPrivateKey::from_pkcs8_der(&block).ok())).ok_or(KeyError::Kind);
+        return key
+            .or_else(|| rsa_key(RsaPrivateKey::from_pkcs8_der(&block).ok()))
+            .ok_or(KeyError::Kind);
     }
     if let Some(block) = pem::block(text, "EC PRIVATE KEY")? {
-        return p256::SecretKey::from_sec1_der(&block).map(elliptic).map_err(|_| KeyError::Kind);
+        return p256::SecretKey::from_sec1_der(&block)
+            .map(elliptic)
+            .map_err(|_| KeyError::Kind);
     }
     let block = pem::block(text, "RSA PRIVATE KEY")?.ok_or(KeyError::NoKey)?;
     rsa_key(RsaPrivateKey::from_pkcs1_der(&block).ok()).ok_or(KeyError::Kind)
 }
 
 fn rsa_key(key: Option<RsaPrivateKey>) -> Option<Private> {
-    key.filter(rsa_size_fits).map(|key| Private::Rsa(Box::new(key)))
+    key.filter(rsa_size_fits)
+        .map(|key| Private::Rsa(Box::new(key)))
 }
 
 /// The hash of the merchant's identifier, as Apple writes it into the certificates that it issues: in hexadecimal.
 fn merchant(certificate: &Certificate) -> Result<Option<[u8; 32]>, KeyError> {
-    let Some(content) = extension(certificate, MERCHANT_MARK) else { return Ok(None) };
+    let Some(content) = extension(certificate, MERCHANT_MARK) else {
+        return Ok(None);
+    };
     let mut hash = [0; 32];
     let text = Utf8StringRef::from_der(content).map_err(|_| KeyError::Malformed)?;
     hex::decode_to_slice(text.as_str(), &mut hash).map_err(|_| KeyError::Malformed)?;

@@ -76,10 +76,18 @@ impl Merchant {
             return Err(KeyError::Empty);
         }
         let id: [u8; 32] = Sha256::digest(merchant_identifier).into();
-        if keys.iter().any(|key| key.merchant.is_some_and(|named| named != id)) {
+        if keys
+            .iter()
+            .any(|key| key.merchant.is_some_and(|named| named != id))
+        {
             return Err(KeyError::Merchant);
         }
-        Ok(Self { id, keys, roots, age })
+        Ok(Self {
+            id,
+            keys,
+            roots,
+            age,
+        })
     }
 
     /// Opens a token at the time `now`. It may be given as an object or as its text, and as the token's `paymentData`,
@@ -90,7 +98,13 @@ impl Merchant {
         let object = field::object(token)?;
         let token = Token::read(payment_data(&object)?)?;
         let key = self.key(&token)?;
-        signature::verify(&token.signature, &token.signed(), &self.roots, self.age, now)?;
+        signature::verify(
+            &token.signature,
+            &token.signed(),
+            &self.roots,
+            self.age,
+            now,
+        )?;
         // Lower case whatever the token had, so that one token has one identity.
         let transaction_id = hex::encode(&token.transaction_id);
         payload::read(&self.decrypt(key, token)?, transaction_id)
@@ -127,7 +141,10 @@ impl Token {
             "RSA_v1" => (Version::Rsa, "wrappedKey", 512),
             _ => return Err(WalletError::Version),
         };
-        let header = data.get("header").and_then(Value::as_object).ok_or(WalletError::Field("header"))?;
+        let header = data
+            .get("header")
+            .and_then(Value::as_object)
+            .ok_or(WalletError::Field("header"))?;
         let application_data = match header.get("applicationData") {
             None | Some(Value::Null) => Vec::new(),
             Some(_) => field::hex(header, "applicationData", 32)?,
@@ -145,13 +162,25 @@ impl Token {
 
     /// What is signed.
     fn signed(&self) -> Vec<u8> {
-        [&self.key, &self.data, &self.transaction_id, &self.application_data].into_iter().flatten().copied().collect()
+        [
+            &self.key,
+            &self.data,
+            &self.transaction_id,
+            &self.application_data,
+        ]
+        .into_iter()
+        .flatten()
+        .copied()
+        .collect()
     }
 }
 
 /// The object with `version`, down the ways in which shops hand a token on. Errors: `Field`.
 fn payment_data(token: &Map<String, Value>) -> Result<&Map<String, Value>, WalletError> {
-    let token = token.get("token").and_then(Value::as_object).unwrap_or(token);
+    let token = token
+        .get("token")
+        .and_then(Value::as_object)
+        .unwrap_or(token);
     match token.get("paymentData") {
         None => Ok(token),
         Some(data) => data.as_object().ok_or(WalletError::Field("paymentData")),

@@ -34,18 +34,23 @@ struct Proof {
 
 /// Reads decrypted payment data. Errors: `Content`, `Method`.
 pub(super) fn read(plain: &[u8], transaction_id: String) -> Result<NetworkToken, WalletError> {
-    let payload: Payload = serde_json::from_slice(plain).map_err(|_| WalletError::Content("payment data"))?;
+    let payload: Payload =
+        serde_json::from_slice(plain).map_err(|_| WalletError::Content("payment data"))?;
     // The other type, EMV, is for terminals in China and brings no cryptogram of this kind.
     if payload.payment_data_type != "3DSecure" {
         return Err(WalletError::Method);
     }
     Ok(NetworkToken {
         number: number(payload.application_primary_account_number)?,
-        expiry: expiry(&payload.application_expiration_date).ok_or(WalletError::Content("expiry"))?,
+        expiry: expiry(&payload.application_expiration_date)
+            .ok_or(WalletError::Content("expiry"))?,
         cryptogram: Some(cryptogram(payload.payment_data.online_payment_cryptogram)?),
         eci: eci(payload.payment_data.eci_indicator)?,
         kind: TokenKind::Cryptogram,
-        money: money(payload.transaction_amount.as_ref(), payload.currency_code.as_ref())?,
+        money: money(
+            payload.transaction_amount.as_ref(),
+            payload.currency_code.as_ref(),
+        )?,
         transaction_id: Some(transaction_id),
         message_id: None,
         gateway_merchant_id: None,
@@ -67,11 +72,17 @@ fn money(amount: Option<&Value>, currency: Option<&Value>) -> Result<Option<Mone
     if amount.is_none() && currency.is_none() {
         return Ok(None);
     }
-    let code = currency.and_then(parse_long).and_then(|code| u16::try_from(code).ok());
+    let code = currency
+        .and_then(parse_long)
+        .and_then(|code| u16::try_from(code).ok());
     let alphabetic = code.and_then(iso_currency::Currency::from_numeric);
-    let currency =
-        alphabetic.and_then(|found| Currency::parse(found.code())).ok_or(WalletError::Content("currency"))?;
-    let minor = amount.and_then(parse_long).filter(|minor| *minor >= 0).ok_or(WalletError::Content("amount"))?;
+    let currency = alphabetic
+        .and_then(|found| Currency::parse(found.code()))
+        .ok_or(WalletError::Content("currency"))?;
+    let minor = amount
+        .and_then(parse_long)
+        .filter(|minor| *minor >= 0)
+        .ok_or(WalletError::Content("amount"))?;
     Ok(Some(Money::new(minor, currency)))
 }
 
@@ -84,20 +95,41 @@ mod tests {
     #[test]
     fn amounts_are_minor_units_of_a_currency_by_number() {
         let read = |amount: Value, currency: Value| {
-            money(Some(&amount), Some(&currency))
-                .map(|money| money.map(|one| (one.minor(), one.currency().code())).unwrap())
+            money(Some(&amount), Some(&currency)).map(|money| {
+                money
+                    .map(|one| (one.minor(), one.currency().code()))
+                    .unwrap()
+            })
         };
         assert_eq!(read(json!(5099), json!("978")), Ok((5099, "EUR")));
         assert_eq!(read(json!(100.0), json!("840")), Ok((100, "USD")));
         assert_eq!(read(json!(0), json!("036")), Ok((0, "AUD")));
         assert_eq!(read(json!(1), json!(8)), Ok((1, "ALL")));
-        assert_eq!(read(json!(1.5), json!("978")), Err(WalletError::Content("amount")));
-        assert_eq!(read(json!(-1), json!("978")), Err(WalletError::Content("amount")));
-        assert_eq!(read(json!(1), json!("EUR")), Err(WalletError::Content("currency")));
-        assert_eq!(read(json!(1), json!("999")), Err(WalletError::Content("currency")));
+        assert_eq!(
+            read(json!(1.5), json!("978")),
+            Err(WalletError::Content("amount"))
+        );
+        assert_eq!(
+            read(json!(-1), json!("978")),
+            Err(WalletError::Content("amount"))
+        );
+        assert_eq!(
+            read(json!(1), json!("EUR")),
+            Err(WalletError::Content("currency"))
+        );
+        assert_eq!(
+            read(json!(1), json!("999")),
+            Err(WalletError::Content("currency"))
+        );
         assert_eq!(money(None, None), Ok(None));
-        assert_eq!(money(Some(&json!(1)), None), Err(WalletError::Content("currency")));
-        assert_eq!(money(None, Some(&json!("978"))), Err(WalletError::Content("amount")));
+        assert_eq!(
+            money(Some(&json!(1)), None),
+            Err(WalletError::Content("currency"))
+        );
+        assert_eq!(
+            money(None, Some(&json!("978"))),
+            Err(WalletError::Content("amount"))
+        );
     }
 
     #[test]

@@ -21,7 +21,9 @@ impl RootCertificates {
         if blocks.is_empty() {
             return Err(KeyError::NoCertificate);
         }
-        let read = |block: &zeroize::Zeroizing<Vec<u8>>| Certificate::from_der(block).map_err(|_| KeyError::Malformed);
+        let read = |block: &zeroize::Zeroizing<Vec<u8>>| {
+            Certificate::from_der(block).map_err(|_| KeyError::Malformed)
+        };
         blocks.iter().map(read).collect::<Result<_, _>>().map(Self)
     }
 

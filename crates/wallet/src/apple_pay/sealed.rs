@@ -21,7 +21,8 @@ pub(super) fn open_elliptic(
     merchant: &[u8; 32],
     data: Vec<u8>,
 ) -> Result<Zeroizing<Vec<u8>>, WalletError> {
-    let ephemeral = PublicKey::from_public_key_der(ephemeral).map_err(|_| WalletError::Field("ephemeralPublicKey"))?;
+    let ephemeral = PublicKey::from_public_key_der(ephemeral)
+        .map_err(|_| WalletError::Field("ephemeralPublicKey"))?;
     let shared = ecdh::diffie_hellman(key.to_nonzero_scalar(), ephemeral.as_affine());
     let mut kdf = Sha256::new();
     // The counter, the shared secret, and then who uses the key for what: algorithm, Apple, the merchant.
@@ -35,7 +36,11 @@ pub(super) fn open_elliptic(
 
 /// Decrypts `data` of `RSA_v1`: the key of AES-128-GCM is wrapped by RSA-OAEP with SHA-256.
 /// Errors: `Sealed`, whichever of the two fails.
-pub(super) fn open_rsa(key: &RsaPrivateKey, wrapped: &[u8], data: Vec<u8>) -> Result<Zeroizing<Vec<u8>>, WalletError> {
+pub(super) fn open_rsa(
+    key: &RsaPrivateKey,
+    wrapped: &[u8],
+    data: Vec<u8>,
+) -> Result<Zeroizing<Vec<u8>>, WalletError> {
     let mut blinding = Blinding::new(key, wrapped);
     let unwrapped = key
         .decrypt_blinded(&mut blinding, Oaep::new::<Sha256>(), wrapped)
@@ -51,6 +56,8 @@ fn decrypt<C: KeyInit + AeadInPlace<NonceSize = U16>>(
 ) -> Result<Zeroizing<Vec<u8>>, WalletError> {
     let cipher = C::new_from_slice(key).map_err(|_| WalletError::Sealed)?;
     let mut text = Zeroizing::new(data);
-    cipher.decrypt_in_place(&GenericArray::default(), b"", &mut *text).map_err(|_| WalletError::Sealed)?;
+    cipher
+        .decrypt_in_place(&GenericArray::default(), b"", &mut *text)
+        .map_err(|_| WalletError::Sealed)?;
     Ok(text)
 }

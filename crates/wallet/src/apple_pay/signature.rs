@@ -42,7 +42,11 @@ pub enum SignatureAge {
 impl SignatureAge {
     /// From the setting, where zero switches the check off.
     pub const fn from_setting(max: Duration) -> Self {
-        if max.is_zero() { Self::Unchecked } else { Self::AtMost(max) }
+        if max.is_zero() {
+            Self::Unchecked
+        } else {
+            Self::AtMost(max)
+        }
     }
 
     fn allows(self, signed_at: Timestamp, now: Timestamp) -> bool {
@@ -70,8 +74,14 @@ pub(super) fn verify(
     let leaf = verify_chain(&carried, signer, roots, now)?;
     let attributes = signer.signed_attrs.as_ref().ok_or(MALFORMED)?;
     verify_attributes(attributes, signer, leaf, content)?;
-    let signed_at = only::<Time>(attributes, SIGNING_TIME).and_then(certificate::time).ok_or(MALFORMED)?;
-    if age.allows(signed_at, now) { Ok(()) } else { Err(WalletError::SigningTime) }
+    let signed_at = only::<Time>(attributes, SIGNING_TIME)
+        .and_then(certificate::time)
+        .ok_or(MALFORMED)?;
+    if age.allows(signed_at, now) {
+        Ok(())
+    } else {
+        Err(WalletError::SigningTime)
+    }
 }
 
 fn parse(signature: &[u8]) -> Option<SignedData> {
@@ -92,7 +102,9 @@ fn is_sha256(algorithm: &AlgorithmIdentifierOwned) -> bool {
 }
 
 fn the_signer(envelope: &SignedData) -> Option<&SignerInfo> {
-    let [signer] = envelope.signer_infos.0.as_slice() else { return None };
+    let [signer] = envelope.signer_infos.0.as_slice() else {
+        return None;
+    };
     (signer.version == CmsVersion::V1 && is_sha256(&signer.digest_alg)).then_some(signer)
 }
 
@@ -118,20 +130,32 @@ fn verify_chain<'a>(
     roots: &RootCertificates,
     now: Timestamp,
 ) -> Result<&'a Certificate, WalletError> {
-    let SignerIdentifier::IssuerAndSerialNumber(named) = &signer.sid else { return Err(MALFORMED) };
+    let SignerIdentifier::IssuerAndSerialNumber(named) = &signer.sid else {
+        return Err(MALFORMED);
+    };
     let is_named = |one: &&&Certificate| {
-        one.tbs_certificate.issuer == named.issuer && one.tbs_certificate.serial_number == named.serial_number
+        one.tbs_certificate.issuer == named.issuer
+            && one.tbs_certificate.serial_number == named.serial_number
     };
     let leaf = *carried.iter().find(is_named).ok_or(WalletError::Chain)?;
-    let intermediate = *carried.iter().find(|one| certificate::issued_by(leaf, one)).ok_or(WalletError::Chain)?;
-    let root = roots.iter().find(|root| certificate::issued_by(intermediate, root)).ok_or(WalletError::Chain)?;
+    let intermediate = *carried
+        .iter()
+        .find(|one| certificate::issued_by(leaf, one))
+        .ok_or(WalletError::Chain)?;
+    let root = roots
+        .iter()
+        .find(|root| certificate::issued_by(intermediate, root))
+        .ok_or(WalletError::Chain)?;
     let marked = certificate::has(leaf, certificate::LEAF_MARK)
         && certificate::has(intermediate, certificate::INTERMEDIATE_MARK);
     let understood = certificate::is_understood(leaf) && certificate::is_understood(intermediate);
     if !marked || !understood || !certificate::may_sign(leaf) {
         return Err(WalletError::CertificatePurpose);
     }
-    if [leaf, intermediate, root].iter().all(|one| certificate::valid_at(one, now)) {
+    if [leaf, intermediate, root]
+        .iter()
+        .all(|one| certificate::valid_at(one, now))
+    {
         Ok(leaf)
     } else {
         Err(WalletError::CertificateExpired)
@@ -152,14 +176,27 @@ fn verify_attributes(
     let key = &leaf.tbs_certificate.subject_public_key_info;
     let holds = content_type == DATA
         && digest.as_bytes() == Sha256::digest(content).as_slice()
-        && certificate::signed_by(key, &signer.signature_algorithm, &message, signer.signature.as_bytes());
-    if holds { Ok(()) } else { Err(WalletError::Signature) }
+        && certificate::signed_by(
+            key,
+            &signer.signature_algorithm,
+            &message,
+            signer.signature.as_bytes(),
+        );
+    if holds {
+        Ok(())
+    } else {
+        Err(WalletError::Signature)
+    }
 }
 
 /// The one value of the one attribute with this id.
 fn only<T: for<'a> Decode<'a>>(attributes: &SignedAttributes, id: Oid) -> Option<T> {
     let mut with_id = attributes.iter().filter(|attribute| attribute.oid == id);
-    let (Some(attribute), None) = (with_id.next(), with_id.next()) else { return None };
-    let [value] = attribute.values.as_slice() else { return None };
+    let (Some(attribute), None) = (with_id.next(), with_id.next()) else {
+        return None;
+    };
+    let [value] = attribute.values.as_slice() else {
+        return None;
+    };
     T::from_der(&value.to_der().ok()?).ok()
 }

@@ -26,18 +26,23 @@ pub(super) fn open(
     protocol: Protocol,
     keys: &[RecipientKey],
 ) -> Result<Zeroizing<Vec<u8>>, WalletError> {
-    let envelope = field::object_in(signed_message, MESSAGE_MAX).map_err(|_| WalletError::Field("signedMessage"))?;
+    let envelope = field::object_in(signed_message, MESSAGE_MAX)
+        .map_err(|_| WalletError::Field("signedMessage"))?;
     let encrypted = field::bytes(&envelope, "encryptedMessage", MESSAGE_MAX)?;
     let point = field::bytes(&envelope, "ephemeralPublicKey", POINT)?;
     let tag = field::bytes(&envelope, "tag", TAG)?;
-    let ephemeral = PublicKey::from_sec1_bytes(&point).ok().filter(|_| point.len() == POINT);
+    let ephemeral = PublicKey::from_sec1_bytes(&point)
+        .ok()
+        .filter(|_| point.len() == POINT);
     let ephemeral = ephemeral.ok_or(WalletError::Field("ephemeralPublicKey"))?;
     keys.iter()
         .find_map(|RecipientKey(key)| {
             let derived = derive(key, &ephemeral, &point, protocol)?;
             let (cipher_key, mac_key) = derived.split_at(derived.len() / 2);
             // Constant time, and before anything is decrypted.
-            let mac = Hmac::<Sha256>::new_from_slice(mac_key).ok()?.chain_update(&encrypted);
+            let mac = Hmac::<Sha256>::new_from_slice(mac_key)
+                .ok()?
+                .chain_update(&encrypted);
             mac.verify_slice(&tag).ok()?;
             let mut plain = Zeroizing::new(encrypted.clone());
             match protocol {
@@ -50,9 +55,16 @@ pub(super) fn open(
 }
 
 /// The key of the cipher and then the key of the MAC, of equal length.
-fn derive(key: &SecretKey, ephemeral: &PublicKey, point: &[u8], protocol: Protocol) -> Option<Zeroizing<Vec<u8>>> {
+fn derive(
+    key: &SecretKey,
+    ephemeral: &PublicKey,
+    point: &[u8],
+    protocol: Protocol,
+) -> Option<Zeroizing<Vec<u8>>> {
     let shared = ecdh::diffie_hellman(key.to_nonzero_scalar(), ephemeral.as_affine());
-    let mut material = Zeroizing::new(Vec::with_capacity(point.len().saturating_add(shared.raw_secret_bytes().len())));
+    let mut material = Zeroizing::new(Vec::with_capacity(
+        point.len().saturating_add(shared.raw_secret_bytes().len()),
+    ));
     material.extend_from_slice(point);
     material.extend_from_slice(shared.raw_secret_bytes());
     let length = match protocol {
@@ -60,11 +72,16 @@ fn derive(key: &SecretKey, ephemeral: &PublicKey, point: &[u8], protocol: Protoc
         Protocol::EcV2 => 64,
     };
     let mut derived = Zeroizing::new(vec![0; length]);
-    Hkdf::<Sha256>::new(None, &material).expand(b"Google", &mut derived).ok()?;
+    Hkdf::<Sha256>::new(None, &material)
+        .expand(b"Google", &mut derived)
+        .ok()?;
     Some(derived)
 }
 
 /// Counter mode from zero: every key encrypts one message only.
 fn apply<C: KeyIvInit + StreamCipher>(key: &[u8], text: &mut [u8]) -> Option<()> {
-    C::new_from_slices(key, &[0; 16]).ok()?.try_apply_keystream(text).ok()
+    C::new_from_slices(key, &[0; 16])
+        .ok()?
+        .try_apply_keystream(text)
+        .ok()
 }

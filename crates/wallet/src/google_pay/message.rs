@@ -41,9 +41,15 @@ struct Details {
 }
 
 /// Reads a decrypted message. Errors: `Content`, `Expired`, `Merchant`, `Method`.
-pub(super) fn read(plain: &[u8], merchants: &[String], now: Timestamp) -> Result<NetworkToken, WalletError> {
-    let message: Message = serde_json::from_slice(plain).map_err(|_| WalletError::Content("message"))?;
-    let expires_at = field::time(&message.expiration).ok_or(WalletError::Content("message expiration"))?;
+pub(super) fn read(
+    plain: &[u8],
+    merchants: &[String],
+    now: Timestamp,
+) -> Result<NetworkToken, WalletError> {
+    let message: Message =
+        serde_json::from_slice(plain).map_err(|_| WalletError::Content("message"))?;
+    let expires_at =
+        field::time(&message.expiration).ok_or(WalletError::Content("message expiration"))?;
     if expires_at <= now {
         return Err(WalletError::Expired);
     }
@@ -53,11 +59,21 @@ pub(super) fn read(plain: &[u8], merchants: &[String], now: Timestamp) -> Result
     {
         return Err(WalletError::Merchant);
     }
-    if message.id.as_ref().is_some_and(|id| id.is_empty() || id.chars().count() > ID_MAX) {
+    if message
+        .id
+        .as_ref()
+        .is_some_and(|id| id.is_empty() || id.chars().count() > ID_MAX)
+    {
         return Err(WalletError::Content("message id"));
     }
-    let Details { auth_method, pan, expiration_month, expiration_year, cryptogram: proof, eci_indicator } =
-        message.payment_method_details;
+    let Details {
+        auth_method,
+        pan,
+        expiration_month,
+        expiration_year,
+        cryptogram: proof,
+        eci_indicator,
+    } = message.payment_method_details;
     let kind = kind(&message.payment_method, auth_method.as_deref()).ok_or(WalletError::Method)?;
     let proof = match kind {
         TokenKind::PanOnly => None,
@@ -65,7 +81,8 @@ pub(super) fn read(plain: &[u8], merchants: &[String], now: Timestamp) -> Result
     };
     Ok(NetworkToken {
         number: number(pan)?,
-        expiry: expiry(&expiration_month, &expiration_year).ok_or(WalletError::Content("expiry"))?,
+        expiry: expiry(&expiration_month, &expiration_year)
+            .ok_or(WalletError::Content("expiry"))?,
         cryptogram: proof,
         eci: eci(eci_indicator)?,
         kind,
@@ -77,16 +94,16 @@ pub(super) fn read(plain: &[u8], merchants: &[String], now: Timestamp) -> Result
 }
 
 fn expiry(month: &Value, year: &Value) -> Option<Expiry> {
-    let [month, year] = [month, year].map(|value| parse_long(value).and_then(|number| i32::try_from(number).ok()));
+    let [month, year] =
+        [month, year].map(|value| parse_long(value).and_then(|number| i32::try_from(number).ok()));
     Expiry::parse(month?, year?).ok()
 }
 
 fn kind(method: &str, auth_method: Option<&str>) -> Option<TokenKind> {
     match (method, auth_method) {
         ("CARD", Some("PAN_ONLY") | None) => Some(TokenKind::PanOnly),
-        ("CARD", Some("CRYPTOGRAM_3DS")) | ("TOKENIZED_CARD", Some("3DS" | "CRYPTOGRAM_3DS") | None) => {
-            Some(TokenKind::Cryptogram)
-        }
+        ("CARD", Some("CRYPTOGRAM_3DS"))
+        | ("TOKENIZED_CARD", Some("3DS" | "CRYPTOGRAM_3DS") | None) => Some(TokenKind::Cryptogram),
         _ => None,
     }
 }

@@ -55,10 +55,14 @@ impl RecipientKey {
     /// Reads the first key of a PEM text, PKCS#8 or SEC1. Errors: `NoKey`, `Malformed`, `NotP256`.
     pub fn from_pem(text: &str) -> Result<Self, KeyError> {
         if let Some(block) = pem::block(text, "PRIVATE KEY")? {
-            return SecretKey::from_pkcs8_der(&block).map(Self).map_err(|_| KeyError::NotP256);
+            return SecretKey::from_pkcs8_der(&block)
+                .map(Self)
+                .map_err(|_| KeyError::NotP256);
         }
         let block = pem::block(text, "EC PRIVATE KEY")?.ok_or(KeyError::NoKey)?;
-        SecretKey::from_sec1_der(&block).map(Self).map_err(|_| KeyError::NotP256)
+        SecretKey::from_sec1_der(&block)
+            .map(Self)
+            .map_err(|_| KeyError::NotP256)
     }
 }
 
@@ -73,23 +77,37 @@ pub struct Recipient {
 impl Recipient {
     /// A gateway with its private keys (several while they are rotated) and Google's root keys.
     /// Errors: `Identifier` for the gateway's id, `Empty` without a key.
-    pub fn new(gateway_id: &str, keys: Vec<RecipientKey>, roots: RootKeys) -> Result<Self, KeyError> {
+    pub fn new(
+        gateway_id: &str,
+        keys: Vec<RecipientKey>,
+        roots: RootKeys,
+    ) -> Result<Self, KeyError> {
         if gateway_id.is_empty() || gateway_id.chars().count() > 255 {
             return Err(KeyError::Identifier);
         }
         if keys.is_empty() {
             return Err(KeyError::Empty);
         }
-        Ok(Self { id: format!("gateway:{gateway_id}"), keys, roots })
+        Ok(Self {
+            id: format!("gateway:{gateway_id}"),
+            keys,
+            roots,
+        })
     }
 
     /// Opens a token, given as an object or as its text, at the time `now`.
     ///
     /// `merchants` are the `gatewayMerchantId`s that are set up; when there are any, a token that names its merchant must
     /// name one of them. Errors: every one but those of certificates; the first check that fails tells.
-    pub fn open(&self, token: &Value, merchants: &[String], now: Timestamp) -> Result<NetworkToken, WalletError> {
+    pub fn open(
+        &self,
+        token: &Value,
+        merchants: &[String],
+        now: Timestamp,
+    ) -> Result<NetworkToken, WalletError> {
         let token = field::object(token)?;
-        let protocol = Protocol::parse(field::text(&token, "protocolVersion", 32)?).ok_or(WalletError::Version)?;
+        let protocol = Protocol::parse(field::text(&token, "protocolVersion", 32)?)
+            .ok_or(WalletError::Version)?;
         let signed_message = field::text(&token, "signedMessage", MESSAGE_MAX)?;
         let signer = match protocol {
             Protocol::EcV1 => signed::Signer::Roots(&self.roots),

@@ -31,13 +31,20 @@ impl RootKeys {
     /// Errors: `RootKeys` (a key of `ECv2` without `keyExpiration` too), `Empty`.
     pub fn from_json(text: &str) -> Result<Self, KeyError> {
         let document = field::object_in(text, DOCUMENT_MAX).map_err(|_| KeyError::RootKeys)?;
-        let listed = document.get("keys").and_then(Value::as_array).ok_or(KeyError::RootKeys)?;
+        let listed = document
+            .get("keys")
+            .and_then(Value::as_array)
+            .ok_or(KeyError::RootKeys)?;
         let mut keys = Vec::new();
         for entry in listed {
             let entry = entry.as_object().ok_or(KeyError::RootKeys)?;
             keys.extend(root_key(entry)?);
         }
-        if keys.is_empty() { Err(KeyError::Empty) } else { Ok(Self(keys)) }
+        if keys.is_empty() {
+            Err(KeyError::Empty)
+        } else {
+            Ok(Self(keys))
+        }
     }
 
     /// Google's own for its TEST environment (`ECv2`). Never for real money. Errors: none in practice.
@@ -46,9 +53,18 @@ impl RootKeys {
     }
 
     /// The keys of one version of the protocol that have not expired.
-    pub(super) fn current(&self, protocol: Protocol, now: Timestamp) -> impl Iterator<Item = &VerifyingKey> {
-        let is_current = move |root: &&RootKey| root.expires_at.is_none_or(|expires_at| now < expires_at);
-        self.0.iter().filter(move |root| root.protocol == protocol).filter(is_current).map(|root| &root.key)
+    pub(super) fn current(
+        &self,
+        protocol: Protocol,
+        now: Timestamp,
+    ) -> impl Iterator<Item = &VerifyingKey> {
+        let is_current =
+            move |root: &&RootKey| root.expires_at.is_none_or(|expires_at| now < expires_at);
+        self.0
+            .iter()
+            .filter(move |root| root.protocol == protocol)
+            .filter(is_current)
+            .map(|root| &root.key)
     }
 
     /// Whether there is any key of the version, expired ones included.
@@ -59,14 +75,22 @@ impl RootKeys {
 
 fn root_key(entry: &Map<String, Value>) -> Result<Option<RootKey>, KeyError> {
     let version = field::text(entry, "protocolVersion", 32).map_err(|_| KeyError::RootKeys)?;
-    let Some(protocol) = Protocol::parse(version) else { return Ok(None) };
-    let key = field::bytes(entry, "keyValue", 256).ok().and_then(|bytes| public_key(&bytes));
+    let Some(protocol) = Protocol::parse(version) else {
+        return Ok(None);
+    };
+    let key = field::bytes(entry, "keyValue", 256)
+        .ok()
+        .and_then(|bytes| public_key(&bytes));
     let expires_at = match (entry.get("keyExpiration"), protocol) {
         (None, Protocol::EcV1) => None,
         (None, Protocol::EcV2) => return Err(KeyError::RootKeys),
         (Some(time), _) => Some(field::time(time).ok_or(KeyError::RootKeys)?),
     };
-    Ok(Some(RootKey { protocol, key: key.ok_or(KeyError::RootKeys)?, expires_at }))
+    Ok(Some(RootKey {
+        protocol,
+        key: key.ok_or(KeyError::RootKeys)?,
+        expires_at,
+    }))
 }
 
 /// A P-256 public key from its `SubjectPublicKeyInfo`.

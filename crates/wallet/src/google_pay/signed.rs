@@ -30,7 +30,10 @@ pub(super) fn intermediate<'a>(
     now: Timestamp,
 ) -> Result<Signer<'a>, WalletError> {
     const FIELD: &str = "intermediateSigningKey";
-    let given = token.get(FIELD).and_then(Value::as_object).ok_or(WalletError::Field(FIELD))?;
+    let given = token
+        .get(FIELD)
+        .and_then(Value::as_object)
+        .ok_or(WalletError::Field(FIELD))?;
     let signed_key = field::text(given, "signedKey", 4096)?;
     let signatures = signatures(given)?;
     if !roots.knows(Protocol::EcV2) {
@@ -38,15 +41,23 @@ pub(super) fn intermediate<'a>(
     }
     let signed = signed_string(&[SENDER, Protocol::EcV2.name(), signed_key]);
     let mut keys = roots.current(Protocol::EcV2, now);
-    if !keys.any(|root| signatures.iter().any(|signature| root.verify(&signed, signature).is_ok())) {
+    if !keys.any(|root| {
+        signatures
+            .iter()
+            .any(|signature| root.verify(&signed, signature).is_ok())
+    }) {
         return Err(WalletError::SigningKey);
     }
     let key = field::object_in(signed_key, 4096).map_err(|_| WalletError::Field("signedKey"))?;
-    let expires_at = key.get("keyExpiration").and_then(field::time).ok_or(WalletError::Field("keyExpiration"))?;
+    let expires_at = key
+        .get("keyExpiration")
+        .and_then(field::time)
+        .ok_or(WalletError::Field("keyExpiration"))?;
     if expires_at <= now {
         return Err(WalletError::SigningKeyExpired);
     }
-    let public = public_key(&field::bytes(&key, "keyValue", 256)?).ok_or(WalletError::Field("keyValue"))?;
+    let public =
+        public_key(&field::bytes(&key, "keyValue", 256)?).ok_or(WalletError::Field("keyValue"))?;
     Ok(Signer::Intermediate(Box::new(public)))
 }
 
@@ -65,22 +76,38 @@ pub(super) fn verify_message(
     let verified = match signer {
         Signer::Intermediate(key) => key.verify(&message, &signature).is_ok(),
         Signer::Roots(roots) if !roots.knows(protocol) => return Err(WalletError::Version),
-        Signer::Roots(roots) => roots.current(protocol, now).any(|root| root.verify(&message, &signature).is_ok()),
+        Signer::Roots(roots) => roots
+            .current(protocol, now)
+            .any(|root| root.verify(&message, &signature).is_ok()),
     };
-    if verified { Ok(()) } else { Err(WalletError::Signature) }
+    if verified {
+        Ok(())
+    } else {
+        Err(WalletError::Signature)
+    }
 }
 
 fn signatures(given: &Map<String, Value>) -> Result<Vec<Signature>, WalletError> {
     const FIELD: &str = "signatures";
-    let listed = given.get(FIELD).and_then(Value::as_array).ok_or(WalletError::Field(FIELD))?;
+    let listed = given
+        .get(FIELD)
+        .and_then(Value::as_array)
+        .ok_or(WalletError::Field(FIELD))?;
     if listed.is_empty() || listed.len() > SIGNATURES_MAX {
         return Err(WalletError::Field(FIELD));
     }
     let read = |value: &Value| {
-        let bytes = field::base64(value.as_str().filter(|text| text.len() <= SIGNATURE_MAX.saturating_mul(2))?)?;
+        let bytes = field::base64(
+            value
+                .as_str()
+                .filter(|text| text.len() <= SIGNATURE_MAX.saturating_mul(2))?,
+        )?;
         Signature::from_der(&bytes).ok()
     };
-    listed.iter().map(|value| read(value).ok_or(WalletError::Field(FIELD))).collect()
+    listed
+        .iter()
+        .map(|value| read(value).ok_or(WalletError::Field(FIELD)))
+        .collect()
 }
 
 /// The bytes that Google signs: each part behind its length, four bytes, the lowest first.
@@ -100,6 +127,9 @@ mod tests {
 
     #[test]
     fn parts_stand_behind_their_lengths() {
-        assert_eq!(signed_string(&["Google", "", "é"]), b"\x06\0\0\0Google\0\0\0\0\x02\0\0\0\xc3\xa9");
+        assert_eq!(
+            signed_string(&["Google", "", "é"]),
+            b"\x06\0\0\0Google\0\0\0\0\x02\0\0\0\xc3\xa9"
+        );
     }
 }

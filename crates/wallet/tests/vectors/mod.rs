@@ -15,7 +15,9 @@ pub(crate) fn read() -> Vectors {
 impl Vectors {
     /// The value at a JSON pointer.
     pub(crate) fn value(&self, pointer: &str) -> &Value {
-        self.0.pointer(pointer).unwrap_or_else(|| panic!("no vector {pointer}"))
+        self.0
+            .pointer(pointer)
+            .unwrap_or_else(|| panic!("no vector {pointer}"))
     }
 
     /// The text at a JSON pointer.
@@ -31,7 +33,13 @@ impl Vectors {
 
 /// The token once for every character of a text field, with the lowest bit of that character changed.
 pub(crate) fn flipped(token: &Value, field: &str) -> Vec<Value> {
-    let text = token.pointer(field).unwrap().as_str().unwrap().as_bytes().to_vec();
+    let text = token
+        .pointer(field)
+        .unwrap()
+        .as_str()
+        .unwrap()
+        .as_bytes()
+        .to_vec();
     let change = |place: usize| {
         let mut changed = text.clone();
         changed[place] ^= 1;
@@ -43,7 +51,9 @@ pub(crate) fn flipped(token: &Value, field: &str) -> Vec<Value> {
 /// The token once for every byte of a field in base64, with one bit of that byte changed, a different one from byte to
 /// byte. Nothing for a missing field.
 pub(crate) fn changed_bytes(token: &Value, field: &str) -> Vec<Value> {
-    let Some(text) = token.pointer(field) else { return Vec::new() };
+    let Some(text) = token.pointer(field) else {
+        return Vec::new();
+    };
     let bytes = STANDARD.decode(text.as_str().unwrap()).unwrap();
     let change = |place: usize| {
         let mut changed = bytes.clone();

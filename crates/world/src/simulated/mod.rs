@@ -54,7 +54,10 @@ impl Sim {
     /// A world with one process, and its player.
     pub(crate) fn new(seed: u64) -> (World, Self) {
         let inner = Arc::new(Inner(Mutex::new(State::new(seed))));
-        let sim = Self { _end: Arc::new(End(Arc::clone(&inner))), inner };
+        let sim = Self {
+            _end: Arc::new(End(Arc::clone(&inner))),
+            inner,
+        };
         let (world, _first) = sim.node();
         (world, sim)
     }
@@ -62,7 +65,10 @@ impl Sim {
     /// Adds a process, with its world.
     pub fn node(&self) -> (World, Node) {
         let number = self.inner.0.lock().add_node();
-        let node = Node { inner: Arc::clone(&self.inner), number };
+        let node = Node {
+            inner: Arc::clone(&self.inner),
+            number,
+        };
         (node.world(), node)
     }
 
@@ -77,7 +83,9 @@ impl Sim {
         let waker = Arc::clone(&handle).into();
         handle.wake_now();
         loop {
-            let Some(task) = self.inner.next() else { return Err(Stuck) };
+            let Some(task) = self.inner.next() else {
+                return Err(Stuck);
+            };
             if task.is_main() {
                 if let Poll::Ready(done) = main.as_mut().poll(&mut Context::from_waker(&waker)) {
                     return Ok(done);
@@ -91,7 +99,9 @@ impl Sim {
     /// Plays at most `steps` polls, and stops there: for a crash at that very moment.
     pub fn run_steps(&self, steps: u64) {
         for _ in 0..steps {
-            let Some(task) = self.inner.next() else { return };
+            let Some(task) = self.inner.next() else {
+                return;
+            };
             self.inner.poll(&task);
         }
     }
@@ -115,7 +125,10 @@ impl Sim {
 
 impl Inner {
     fn world(self: &Arc<Self>, scope: Scope) -> World {
-        World(Arc::new(Place { inner: Arc::clone(self), scope }))
+        World(Arc::new(Place {
+            inner: Arc::clone(self),
+            scope,
+        }))
     }
 
     /// Takes out the tasks and timers of the scopes that are meant. To be dropped without the lock: a task that is dropped

@@ -23,8 +23,17 @@ pub struct Node {
 impl Node {
     /// The world as this process sees it, in its present life.
     pub fn world(&self) -> World {
-        let life = self.inner.0.lock().nodes.get(self.number).map_or(0, |node| node.life);
-        self.inner.world(Scope { node: self.number, life: Life(life) })
+        let life = self
+            .inner
+            .0
+            .lock()
+            .nodes
+            .get(self.number)
+            .map_or(0, |node| node.life);
+        self.inner.world(Scope {
+            node: self.number,
+            life: Life(life),
+        })
     }
 
     /// The process dies (SIGKILL): its tasks and timers are dropped where they stand. Ask for its [`Node::world`] again to
@@ -49,12 +58,19 @@ impl Node {
     pub fn stop_for(&self, span: Duration) {
         let mut state = self.inner.0.lock();
         let until = state.now.saturating_add(micros(span));
-        let Some(node) = state.nodes.get_mut(self.number) else { return };
-        node.stopped_until = Some(node.stopped_until.map_or(until, |earlier| earlier.max(until)));
+        let Some(node) = state.nodes.get_mut(self.number) else {
+            return;
+        };
+        node.stopped_until = Some(
+            node.stopped_until
+                .map_or(until, |earlier| earlier.max(until)),
+        );
         // Taken in their order, so that the same seed goes on in the same way.
         let number = self.number;
         let ready = std::mem::take(&mut state.ready);
-        let (held, ready) = ready.into_iter().partition(|task| task.node() == Some(number));
+        let (held, ready) = ready
+            .into_iter()
+            .partition(|task| task.node() == Some(number));
         state.ready = ready;
         let mut held: Vec<_> = held;
         if let Some(node) = state.nodes.get_mut(number) {
@@ -65,7 +81,12 @@ impl Node {
 
     /// Whether it is stopped.
     pub fn is_stopped(&self) -> bool {
-        self.inner.0.lock().nodes.get(self.number).is_some_and(|node| node.stopped_until.is_some())
+        self.inner
+            .0
+            .lock()
+            .nodes
+            .get(self.number)
+            .is_some_and(|node| node.stopped_until.is_some())
     }
 
     /// Moves the wall clock of this process alone by `micros`, also backwards. Its timers keep to the monotonic time.

@@ -28,7 +28,12 @@ pub(super) struct Handle {
 
 impl Handle {
     pub(super) fn of_main(world: &Arc<Inner>) -> Self {
-        Self { world: Arc::downgrade(world), scope: None, task: None, queued: AtomicBool::new(false) }
+        Self {
+            world: Arc::downgrade(world),
+            scope: None,
+            task: None,
+            queued: AtomicBool::new(false),
+        }
     }
 
     pub(super) fn is_main(&self) -> bool {
@@ -67,9 +72,16 @@ impl Inner {
             drop(state);
             return;
         }
-        let task = state.tasks.add(Task { scope, future: Some(future) });
-        let handle =
-            Handle { world: Arc::downgrade(self), scope: Some(scope), task: Some(task), queued: AtomicBool::new(true) };
+        let task = state.tasks.add(Task {
+            scope,
+            future: Some(future),
+        });
+        let handle = Handle {
+            world: Arc::downgrade(self),
+            scope: Some(scope),
+            task: Some(task),
+            queued: AtomicBool::new(true),
+        };
         state.make_ready(Arc::new(handle));
     }
 
@@ -92,9 +104,20 @@ impl Inner {
     /// Polls a task, if it still is one.
     pub(super) fn poll(&self, handle: &Arc<Handle>) {
         let Some(key) = handle.task else { return };
-        let Some(mut future) = self.0.lock().tasks.get_mut(key).and_then(|task| task.future.take()) else { return };
+        let Some(mut future) = self
+            .0
+            .lock()
+            .tasks
+            .get_mut(key)
+            .and_then(|task| task.future.take())
+        else {
+            return;
+        };
         let waker = Waker::from(Arc::clone(handle));
-        let ended = future.as_mut().poll(&mut Context::from_waker(&waker)).is_ready();
+        let ended = future
+            .as_mut()
+            .poll(&mut Context::from_waker(&waker))
+            .is_ready();
         let mut state = self.0.lock();
         let debris = if ended {
             state.tasks.remove(key)

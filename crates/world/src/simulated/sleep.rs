@@ -22,7 +22,12 @@ pub(super) struct Sleep {
 
 impl Sleep {
     pub(super) fn new(world: Arc<Inner>, scope: Scope, due: i64) -> Self {
-        Self { world, scope, due, timer: None }
+        Self {
+            world,
+            scope,
+            due,
+            timer: None,
+        }
     }
 }
 
@@ -45,7 +50,10 @@ impl Future for Sleep {
             drop(old);
             return Poll::Pending;
         }
-        let key = state.timers.add(Timer { scope: self.scope, waker: context.waker().clone() });
+        let key = state.timers.add(Timer {
+            scope: self.scope,
+            waker: context.waker().clone(),
+        });
         state.at(self.due, Due::Timer(key));
         drop(state);
         self.timer = Some(key);

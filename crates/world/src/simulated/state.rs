@@ -112,7 +112,9 @@ impl State {
 
     /// Whether the node still lives the life of this scope.
     pub(super) fn lives(&self, scope: Scope) -> bool {
-        self.nodes.get(scope.node).is_some_and(|node| node.life == scope.life.0)
+        self.nodes
+            .get(scope.node)
+            .is_some_and(|node| node.life == scope.life.0)
     }
 
     /// Lets something happen at a (monotonic) time.
@@ -136,7 +138,8 @@ impl State {
             0 => return None,
             1 => 0,
             // The remainder of a number below the count fits.
-            _ => usize::try_from(self.chance.next_u64() % u64::try_from(count).unwrap_or(1)).unwrap_or(0),
+            _ => usize::try_from(self.chance.next_u64() % u64::try_from(count).unwrap_or(1))
+                .unwrap_or(0),
         };
         Some(self.ready.swap_remove(index))
     }
@@ -152,11 +155,15 @@ impl State {
             match what {
                 Due::Timer(key) => {
                     // One that was given up means nothing, not even that time passes.
-                    let Some(timer) = self.timers.remove(key) else { continue };
+                    let Some(timer) = self.timers.remove(key) else {
+                        continue;
+                    };
                     wake.push(timer.waker);
                 }
                 Due::Resume(number) => {
-                    let Some(node) = self.nodes.get_mut(number) else { continue };
+                    let Some(node) = self.nodes.get_mut(number) else {
+                        continue;
+                    };
                     if node.stopped_until.is_none_or(|until| until > at) {
                         continue;
                     }
@@ -171,8 +178,14 @@ impl State {
     }
 
     pub(super) fn clear(&mut self, meant: impl Fn(Scope) -> bool) -> Debris {
-        let all = |node: usize, life: u32| meant(Scope { node, life: Life(life) });
-        self.ready.retain(|handle| handle.scope.is_none_or(|scope| !meant(scope)));
+        let all = |node: usize, life: u32| {
+            meant(Scope {
+                node,
+                life: Life(life),
+            })
+        };
+        self.ready
+            .retain(|handle| handle.scope.is_none_or(|scope| !meant(scope)));
         for (number, node) in self.nodes.iter_mut().enumerate() {
             if all(number, node.life) {
                 node.held.clear();
@@ -200,7 +213,10 @@ pub(super) struct Slots<T> {
 
 impl<T> Default for Slots<T> {
     fn default() -> Self {
-        Self { slots: Vec::new(), free: Vec::new() }
+        Self {
+            slots: Vec::new(),
+            free: Vec::new(),
+        }
     }
 }
 
@@ -210,15 +226,25 @@ impl<T> Slots<T> {
             && let Some((generation, slot)) = self.slots.get_mut(index)
         {
             *slot = Some(thing);
-            return Key { index, generation: *generation };
+            return Key {
+                index,
+                generation: *generation,
+            };
         }
         self.slots.push((0, Some(thing)));
-        Key { index: self.slots.len() - 1, generation: 0 }
+        Key {
+            index: self.slots.len() - 1,
+            generation: 0,
+        }
     }
 
     pub(super) fn get_mut(&mut self, key: Key) -> Option<&mut T> {
         let (generation, slot) = self.slots.get_mut(key.index)?;
-        if *generation == key.generation { slot.as_mut() } else { None }
+        if *generation == key.generation {
+            slot.as_mut()
+        } else {
+            None
+        }
     }
 
     pub(super) fn remove(&mut self, key: Key) -> Option<T> {

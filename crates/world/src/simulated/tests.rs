@@ -35,7 +35,9 @@ fn clock(world: &World) -> Arc<Mutex<Vec<i64>>> {
     world.spawn(async move {
         loop {
             own.sleep(SECOND).await;
-            noted.lock().push((own.now().micros() - BEGINNING) / 1_000_000);
+            noted
+                .lock()
+                .push((own.now().micros() - BEGINNING) / 1_000_000);
         }
     });
     log
@@ -69,8 +71,13 @@ fn a_timeout_drops_work_that_is_too_slow() {
 #[test]
 fn a_timer_that_was_given_up_moves_no_time() {
     let (world, sim) = World::simulated(1);
-    let late = sim.run_until(world.timeout(SECOND * 9, world.sleep(SECOND))).unwrap();
-    assert_eq!((late, sim.run_until(std::future::pending::<()>())), (Ok(()), Err(Stuck)));
+    let late = sim
+        .run_until(world.timeout(SECOND * 9, world.sleep(SECOND)))
+        .unwrap();
+    assert_eq!(
+        (late, sim.run_until(std::future::pending::<()>())),
+        (Ok(()), Err(Stuck))
+    );
     assert_eq!(world.now().micros(), BEGINNING + 1_000_000);
 }
 
@@ -100,11 +107,18 @@ fn a_node_that_dies_takes_its_tasks_and_no_others() {
     assert_eq!((here.lock().len(), there.lock().len()), (5, 3));
     // What is left of the dead one can begin nothing, and waits for ever.
     let left = clock(&mortal);
-    assert!(sim.run_until(world.timeout(SECOND * 5, mortal.sleep(SECOND))).unwrap().is_err());
+    assert!(
+        sim.run_until(world.timeout(SECOND * 5, mortal.sleep(SECOND)))
+            .unwrap()
+            .is_err()
+    );
     // The next life is as good as the first.
     let again = clock(&node.world());
     sim.run_until(world.sleep(SECOND * 2 + BIT)).unwrap();
-    assert_eq!((left.lock().len(), there.lock().len(), again.lock().len()), (0, 3, 2));
+    assert_eq!(
+        (left.lock().len(), there.lock().len(), again.lock().len()),
+        (0, 3, 2)
+    );
 }
 
 #[test]
@@ -113,7 +127,11 @@ fn a_task_that_kills_its_own_node_is_dropped_at_its_next_wait() {
     let (mortal, node) = sim.node();
     let dropped = Arc::new(AtomicUsize::new(0));
     let went_on = Arc::new(AtomicBool::new(false));
-    let (one, other, gone_on) = (Dropped(Arc::clone(&dropped)), Dropped(Arc::clone(&dropped)), Arc::clone(&went_on));
+    let (one, other, gone_on) = (
+        Dropped(Arc::clone(&dropped)),
+        Dropped(Arc::clone(&dropped)),
+        Arc::clone(&went_on),
+    );
     mortal.spawn(async move {
         let _one = one;
         std::future::pending::<()>().await;
@@ -127,7 +145,13 @@ fn a_task_that_kills_its_own_node_is_dropped_at_its_next_wait() {
         gone_on.store(true, Ordering::SeqCst);
     });
     sim.run_until(world.sleep(SECOND * 5)).unwrap();
-    assert_eq!((dropped.load(Ordering::SeqCst), went_on.load(Ordering::SeqCst)), (2, false));
+    assert_eq!(
+        (
+            dropped.load(Ordering::SeqCst),
+            went_on.load(Ordering::SeqCst)
+        ),
+        (2, false)
+    );
 }
 
 #[test]
@@ -152,12 +176,16 @@ fn a_stopped_node_sleeps_past_its_timers_and_goes_on() {
     let (world, sim) = World::simulated(1);
     let (zombie, node) = sim.node();
     let (here, there) = (clock(&world), clock(&zombie));
-    sim.run_until(world.sleep(Duration::from_millis(2500))).unwrap();
+    sim.run_until(world.sleep(Duration::from_millis(2500)))
+        .unwrap();
     node.stop_for(SECOND * 10);
     node.stop_for(SECOND);
     sim.run_until(world.sleep(SECOND * 5)).unwrap();
     assert!(node.is_stopped());
-    assert_eq!((here.lock().len(), there.lock().as_slice()), (7, [1, 2].as_slice()));
+    assert_eq!(
+        (here.lock().len(), there.lock().as_slice()),
+        (7, [1, 2].as_slice())
+    );
     sim.run_until(world.sleep(SECOND * 7 + BIT)).unwrap();
     assert!(!node.is_stopped());
     // The timer of the third second fires when it goes on at 12.5, the next ones from there on.
@@ -191,10 +219,16 @@ fn a_clock_that_jumps_is_that_node_s_alone_and_wakes_nobody() {
     let (here, there) = (clock(&world), clock(&other));
     node.jump(-3_600_000_000);
     sim.run_until(world.sleep(SECOND * 2 + BIT)).unwrap();
-    assert_eq!((here.lock().as_slice(), there.lock().as_slice()), ([1, 2].as_slice(), [-3599, -3598].as_slice()));
+    assert_eq!(
+        (here.lock().as_slice(), there.lock().as_slice()),
+        ([1, 2].as_slice(), [-3599, -3598].as_slice())
+    );
     sim.jump(60_000_000);
     sim.run_until(world.sleep(SECOND)).unwrap();
-    assert_eq!((here.lock().last().copied(), there.lock().last().copied()), (Some(63), Some(-3537)));
+    assert_eq!(
+        (here.lock().last().copied(), there.lock().last().copied()),
+        (Some(63), Some(-3537))
+    );
 }
 
 #[test]

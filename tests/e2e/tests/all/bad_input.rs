@@ -48,8 +48,14 @@ fn what_is_no_json_is_400() {
 #[test]
 fn invalid_utf_8_is_400() {
     nothing_changes(|shop| {
-        for bad in [&b"\xff"[..], b"\xc3\x28", b"\xed\xa0\x80", b"\xf8\xa1\xa1\xa1\xa1"] {
-            let mut body = b"{\"query\": \"mutation { createCustomer(data: {customer: {name: \\\"".to_vec();
+        for bad in [
+            &b"\xff"[..],
+            b"\xc3\x28",
+            b"\xed\xa0\x80",
+            b"\xf8\xa1\xa1\xa1\xa1",
+        ] {
+            let mut body =
+                b"{\"query\": \"mutation { createCustomer(data: {customer: {name: \\\"".to_vec();
             body.extend_from_slice(bad);
             body.extend_from_slice(b"\\\"}}) }\"}");
             Answer::of(shop.graphql(body).send(shop.address())).assert_refused(400);
@@ -85,7 +91,11 @@ fn members_of_the_wrong_type_are_refused() {
         ] {
             let answer = Answer::of(shop.graphql(body.to_string()).send(shop.address()));
             assert!(!answer.errors().is_empty(), "{body}: {}", answer.json());
-            assert!(matches!(answer.status(), 200 | 400), "{body}: {}", answer.status());
+            assert!(
+                matches!(answer.status(), 200 | 400),
+                "{body}: {}",
+                answer.status()
+            );
         }
     });
 }
@@ -117,13 +127,21 @@ fn variables_of_the_wrong_type_are_refused_before_anything_runs() {
             let answer = shop.gql(&query, json!({"o": order}));
             assert!(!answer.errors().is_empty(), "{order}");
             assert!(
-                answer.json()["data"].is_null() || answer.json()["data"]["authorizePayment"].is_null(),
+                answer.json()["data"].is_null()
+                    || answer.json()["data"]["authorizePayment"].is_null(),
                 "{}",
                 answer.json()
             );
-            assert!(!answer.reply.text().contains("4242424242424242"), "a value is repeated");
+            assert!(
+                !answer.reply.text().contains("4242424242424242"),
+                "a value is repeated"
+            );
             let code = answer.error_code().unwrap_or_default();
-            assert!(matches!(code, "error.validation" | "error.graphql.validation"), "{order}: {}", answer.json());
+            assert!(
+                matches!(code, "error.validation" | "error.graphql.validation"),
+                "{order}: {}",
+                answer.json()
+            );
         }
         shop.gql(&query, json!({})).assert_badly_asked();
     });
@@ -144,14 +162,24 @@ fn sixty_four_bit_limits_do_not_wrap() {
             json!(1e18),
             json!(-0.5),
         ] {
-            for answer in [shop.try_capture(&id, amount.clone()), shop.try_refund(&id, amount.clone())] {
+            for answer in [
+                shop.try_capture(&id, amount.clone()),
+                shop.try_refund(&id, amount.clone()),
+            ] {
                 assert!(!answer.errors().is_empty(), "{amount}: {}", answer.json());
-                assert_ne!(answer.error_code(), Some("error.unknown"), "{amount}: {}", answer.json());
+                assert_ne!(
+                    answer.error_code(),
+                    Some("error.unknown"),
+                    "{amount}: {}",
+                    answer.json()
+                );
             }
         }
         for size in [i64::from(i32::MAX) + 1, i64::from(i32::MIN) - 1, i64::MAX] {
-            let answer =
-                shop.gql("query($n: Int) { listPayments(first: $n) { edges { cursor } } }", json!({"n": size}));
+            let answer = shop.gql(
+                "query($n: Int) { listPayments(first: $n) { edges { cursor } } }",
+                json!({"n": size}),
+            );
             assert!(!answer.errors().is_empty(), "{size}");
         }
     });
@@ -160,16 +188,28 @@ fn sixty_four_bit_limits_do_not_wrap() {
 #[test]
 fn empty_and_null_identifiers_are_errors_and_never_ours() {
     nothing_changes(|shop| {
-        for id in
-            ["", " ", "payments:", "null", "0", "payments:00000000-0000-0000-0000-000000000000", &"9".repeat(100_000)]
-        {
+        for id in [
+            "",
+            " ",
+            "payments:",
+            "null",
+            "0",
+            "payments:00000000-0000-0000-0000-000000000000",
+            &"9".repeat(100_000),
+        ] {
             shop.try_payment(id).assert_error("error.payment.not-found");
-            shop.try_capture(id, Value::Null).assert_error("error.payment.not-found");
-            shop.try_customer(id).assert_error("error.customer.not-found");
-            shop.try_method(id).assert_error("error.payment-method.not-found");
+            shop.try_capture(id, Value::Null)
+                .assert_error("error.payment.not-found");
+            shop.try_customer(id)
+                .assert_error("error.customer.not-found");
+            shop.try_method(id)
+                .assert_error("error.payment-method.not-found");
         }
         for (query, variables) in [
-            ("query($id: ID!) { getPayment(id: $id) { id } }", json!({"id": null})),
+            (
+                "query($id: ID!) { getPayment(id: $id) { id } }",
+                json!({"id": null}),
+            ),
             ("query($id: ID!) { getPayment(id: $id) { id } }", json!({})),
             ("{ getPayment(id: null) { id } }", json!({})),
             ("{ getPayment { id } }", json!({})),
@@ -211,19 +251,42 @@ fn no_message_repeats_a_value_from_the_input() {
     ];
     for answer in answers {
         assert!(!answer.errors().is_empty());
-        assert!(!answer.reply.text().contains(MARK), "the input is repeated: {}", answer.reply.text());
+        assert!(
+            !answer.reply.text().contains(MARK),
+            "the input is repeated: {}",
+            answer.reply.text()
+        );
     }
-    assert!(!shared::server().log().contains(MARK), "the input is in the log");
+    assert!(
+        !shared::server().log().contains(MARK),
+        "the input is in the log"
+    );
 }
 
 #[test]
 fn messages_show_no_internals() {
     let shop = shared::shop();
-    let mut texts = vec![shop.try_payment("x").reply.text(), shop.graphql("{").send(shop.address()).text()];
-    texts.push(shop.try_authorise(&Order::card(cards::VISA).with("amount", json!([1])), None).reply.text());
+    let mut texts = vec![
+        shop.try_payment("x").reply.text(),
+        shop.graphql("{").send(shop.address()).text(),
+    ];
+    texts.push(
+        shop.try_authorise(&Order::card(cards::VISA).with("amount", json!([1])), None)
+            .reply
+            .text(),
+    );
     for text in texts {
         let low = text.to_lowercase();
-        for word in ["sqlite", "panicked", "src/", ".rs:", "rusqlite", "select ", "backtrace", "unwrap"] {
+        for word in [
+            "sqlite",
+            "panicked",
+            "src/",
+            ".rs:",
+            "rusqlite",
+            "select ",
+            "backtrace",
+            "unwrap",
+        ] {
             assert!(!low.contains(word), "{word}: {text}");
         }
     }
@@ -232,11 +295,18 @@ fn messages_show_no_internals() {
 #[test]
 fn texts_with_null_characters_are_refused_where_they_would_be_kept() {
     nothing_changes(|shop| {
-        shop.try_create_customer(json!({"customer": {"name": "a\u{0}b"}}), None).assert_invalid("name");
-        shop.try_authorise(&Order::card(cards::VISA).with("metadata", json!({"a": "\u{0}"})), None)
-            .assert_invalid("metadata");
-        shop.try_authorise(&Order::card(cards::VISA).with("metadata", json!({"\u{0}": 1})), None)
-            .assert_invalid("metadata");
+        shop.try_create_customer(json!({"customer": {"name": "a\u{0}b"}}), None)
+            .assert_invalid("name");
+        shop.try_authorise(
+            &Order::card(cards::VISA).with("metadata", json!({"a": "\u{0}"})),
+            None,
+        )
+        .assert_invalid("metadata");
+        shop.try_authorise(
+            &Order::card(cards::VISA).with("metadata", json!({"\u{0}": 1})),
+            None,
+        )
+        .assert_invalid("metadata");
     });
 }
 

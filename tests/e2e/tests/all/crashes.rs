@@ -47,7 +47,11 @@ impl Memory {
 
 fn seen(payment: &Value) -> (String, i64, i64) {
     let amount = |name: &str| payment[name].as_i64().unwrap_or_default();
-    (payment["status"].as_str().unwrap().to_owned(), amount("capturedAmount"), amount("refundedAmount"))
+    (
+        payment["status"].as_str().unwrap().to_owned(),
+        amount("capturedAmount"),
+        amount("refundedAmount"),
+    )
 }
 
 /// Pays, captures, cancels and refunds until the server is gone.
@@ -58,7 +62,10 @@ fn caller(shop: &Shop, token: &str, seed: u64, ended: &AtomicBool) -> Memory {
         match request.try_send(shop.address()) {
             Ok(reply) if reply.status == 200 => {
                 let answer = Answer::of(reply);
-                answer.errors().is_empty().then(|| memory.note(answer.root()))
+                answer
+                    .errors()
+                    .is_empty()
+                    .then(|| memory.note(answer.root()))
             }
             _ => {
                 memory.unanswered = Some((request, about.map(str::to_owned)));
@@ -72,7 +79,11 @@ fn caller(shop: &Shop, token: &str, seed: u64, ended: &AtomicBool) -> Memory {
             1 => Order::token(token),
             _ => Order::token(token).later(),
         };
-        let Some(id) = ask(&mut memory, shop.authorise_request(&order, Some(&Shop::fresh_key())), None) else {
+        let Some(id) = ask(
+            &mut memory,
+            shop.authorise_request(&order, Some(&Shop::fresh_key())),
+            None,
+        ) else {
             continue;
         };
         let key = Shop::fresh_key();
@@ -91,26 +102,40 @@ fn caller(shop: &Shop, token: &str, seed: u64, ended: &AtomicBool) -> Memory {
 
 /// The unanswered request again, with the same key: either it took effect, once in all, or it is known that it did not.
 fn ask_again(shop: &Shop, memory: &mut Memory) {
-    let Some((request, about)) = memory.unanswered.take() else { return };
+    let Some((request, about)) = memory.unanswered.take() else {
+        return;
+    };
     // Killed once more while it was looked after, a payment is left alone until its lease of a minute is over.
-    let answer = testkit::until(Duration::from_secs(90), "an interrupted operation is found out", || {
-        let answer = Answer::of(request.send(shop.address()));
-        (answer.error_code() != Some("error.idempotency.in-progress")).then_some(answer)
-    });
+    let answer = testkit::until(
+        Duration::from_secs(90),
+        "an interrupted operation is found out",
+        || {
+            let answer = Answer::of(request.send(shop.address()));
+            (answer.error_code() != Some("error.idempotency.in-progress")).then_some(answer)
+        },
+    );
     let id = if answer.errors().is_empty() {
         let id = answer.root()["id"].as_str().unwrap().to_owned();
-        assert!(about.is_none_or(|about| about == id), "the key leads to another payment");
+        assert!(
+            about.is_none_or(|about| about == id),
+            "the key leads to another payment"
+        );
         id
     } else {
         assert_nothing_happened(shop, memory, &answer, about.as_deref());
         about.unwrap()
     };
     // It may have been unknown for a moment; what counts is where it settles.
-    let settled = testkit::until(testkit::PATIENCE, "an interrupted operation is settled", || {
-        let payment = shop.payment(&id);
-        let pending = payment.status() == "NO_ANSWER_FROM_PSP" || payment.0["refunds"].to_string().contains("PENDING");
-        (!pending).then_some(payment)
-    });
+    let settled = testkit::until(
+        testkit::PATIENCE,
+        "an interrupted operation is settled",
+        || {
+            let payment = shop.payment(&id);
+            let pending = payment.status() == "NO_ANSWER_FROM_PSP"
+                || payment.0["refunds"].to_string().contains("PENDING");
+            (!pending).then_some(payment)
+        },
+    );
     memory.acknowledged.insert(id, seen(&settled.0));
 }
 
@@ -118,14 +143,22 @@ fn ask_again(shop: &Shop, memory: &mut Memory) {
 fn assert_nothing_happened(shop: &Shop, memory: &Memory, answer: &Answer, about: Option<&str>) {
     let code = answer.error_code().unwrap_or_default();
     assert!(
-        matches!(code, "error.capture.processor" | "error.cancel.processor" | "error.refund.processor"),
+        matches!(
+            code,
+            "error.capture.processor" | "error.cancel.processor" | "error.refund.processor"
+        ),
         "asked again after the kill: {}",
         answer.json()
     );
     let id = about.expect("an authorisation answers with its payment");
     let (_, captured, refunded) = seen(&shop.payment(id).0);
     let (_, captured_before, refunded_before) = memory.acknowledged[id];
-    assert_eq!((captured, refunded), (captured_before, refunded_before), "{}", answer.json());
+    assert_eq!(
+        (captured, refunded),
+        (captured_before, refunded_before),
+        "{}",
+        answer.json()
+    );
 }
 
 /// Load, a kill at some moment, a new start; what the callers remember.
@@ -144,7 +177,10 @@ fn round(server: &mut Server, chance: &mut Chance) -> Vec<Memory> {
         thread::sleep(moment);
         server.kill();
         ended.store(true, Ordering::Relaxed);
-        callers.into_iter().map(|caller| caller.join().unwrap()).collect()
+        callers
+            .into_iter()
+            .map(|caller| caller.join().unwrap())
+            .collect()
     });
     server.restart();
     memories
@@ -159,7 +195,11 @@ fn settle_and_compare(server: &Server, memories: &mut [Memory]) {
             scope.spawn(move || part.iter_mut().for_each(|memory| ask_again(shop, memory)));
         }
     });
-    let now: BTreeMap<_, _> = shop.every_payment().iter().map(|payment| (payment.id(), seen(&payment.0))).collect();
+    let now: BTreeMap<_, _> = shop
+        .every_payment()
+        .iter()
+        .map(|payment| (payment.id(), seen(&payment.0)))
+        .collect();
     for (id, known) in memories.iter().flat_map(|memory| &memory.acknowledged) {
         assert_eq!(now.get(id), Some(known), "{id} was acknowledged otherwise");
     }
@@ -168,11 +208,17 @@ fn settle_and_compare(server: &Server, memories: &mut [Memory]) {
 
 #[test]
 fn killed_at_random_moments_under_load_it_loses_and_doubles_nothing() {
-    let rounds = std::env::var("POINTSMAN_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(ROUNDS);
-    let seed = std::env::var("POINTSMAN_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or_else(|| {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-        u64::from(now.subsec_nanos()) << 20 | now.as_secs() & 0xfffff
-    });
+    let rounds = std::env::var("POINTSMAN_KILL_ROUNDS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(ROUNDS);
+    let seed = std::env::var("POINTSMAN_SEED")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or_else(|| {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+            u64::from(now.subsec_nanos()) << 20 | now.as_secs() & 0xfffff
+        });
     println!("{rounds} rounds with POINTSMAN_SEED={seed}");
     let mut chance = Chance(seed | 1);
     let mut server = Setup::new().start();
@@ -183,7 +229,10 @@ fn killed_at_random_moments_under_load_it_loses_and_doubles_nothing() {
             settle_and_compare(&server, &mut memories);
         }
     }
-    let acknowledged: usize = memories.iter().map(|memory| memory.acknowledged.len()).sum();
+    let acknowledged: usize = memories
+        .iter()
+        .map(|memory| memory.acknowledged.len())
+        .sum();
     println!("{acknowledged} payments were acknowledged and are as they were");
     assert!(acknowledged > rounds, "there was load: {acknowledged}");
 }

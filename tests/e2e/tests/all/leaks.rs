@@ -1,7 +1,9 @@
 //! After a long story no file and no output holds a card number or a security code.
 
 use serde_json::{Value, json};
-use testkit::{Needle, Order, Server, Setup, Shop, cards, find_leaks, needles_of_code, needles_of_number};
+use testkit::{
+    Needle, Order, Server, Setup, Shop, cards, find_leaks, needles_of_code, needles_of_number,
+};
 
 /// The security code of the whole story; four digits, so that it is told from chance.
 const CODE: &str = "7391";
@@ -21,7 +23,11 @@ fn raw(number: &str) -> Order {
 }
 
 fn needles() -> Vec<Needle> {
-    let numbers = cards::ALL.iter().copied().chain([REFUSED]).flat_map(needles_of_number);
+    let numbers = cards::ALL
+        .iter()
+        .copied()
+        .chain([REFUSED])
+        .flat_map(needles_of_number);
     let mut needles: Vec<Needle> = numbers.chain(needles_of_code(CODE)).collect();
     needles.retain(|needle| !needle.name.is_empty());
     needles
@@ -30,7 +36,10 @@ fn needles() -> Vec<Needle> {
 /// Everything that a card can go through: stored, raw, declined, unanswered, refused, written into documents.
 fn a_long_story(shop: &Shop) {
     for number in cards::ALL {
-        let token = shop.try_tokenise(json!({"paymentMethod": {"card": card(number)}}), Some(&Shop::fresh_key()));
+        let token = shop.try_tokenise(
+            json!({"paymentMethod": {"card": card(number)}}),
+            Some(&Shop::fresh_key()),
+        );
         let token = token.root()["token"].as_str().unwrap().to_owned();
         if ![cards::UNKNOWN_CHARGED, cards::UNKNOWN_NOT_CHARGED].contains(&number) {
             shop.order(&Order::token(&token));
@@ -40,8 +49,10 @@ fn a_long_story(shop: &Shop) {
         shop.try_refund(&id, json!(100));
         shop.try_delete_method(&token).data();
     }
-    let customer =
-        shop.try_create_customer(json!({"customer": {"name": "Ada"}, "card": card(cards::VISA)}), Some("customer"));
+    let customer = shop.try_create_customer(
+        json!({"customer": {"name": "Ada"}, "card": card(cards::VISA)}),
+        Some("customer"),
+    );
     shop.order(&Order::customer(customer.root().as_str().unwrap()));
     refused_requests(shop);
     shop.try_tokenise(
@@ -69,7 +80,10 @@ fn refused_requests(shop: &Shop) {
     ] {
         let answer = shop.try_authorise(&order, Some(&Shop::fresh_key()));
         assert!(!answer.errors().is_empty());
-        assert!(!answer.reply.text().contains(number), "an answer repeats a number");
+        assert!(
+            !answer.reply.text().contains(number),
+            "an answer repeats a number"
+        );
     }
     shop.try_payment(number);
     shop.try_method(number);
@@ -83,8 +97,11 @@ fn refused_requests(shop: &Shop) {
         shop.gql(&literal(""), json!({})).data();
     }
     shop.gql(&literal("{"), json!({})).assert_refused(200);
-    shop.graphql(format!("{{\"query\": \"{number}")).send(shop.address());
-    shop.graphql(format!("card={number}&cvc={CODE}")).header("X-Request-Id", number).send(shop.address());
+    shop.graphql(format!("{{\"query\": \"{number}"))
+        .send(shop.address());
+    shop.graphql(format!("card={number}&cvc={CODE}"))
+        .header("X-Request-Id", number)
+        .send(shop.address());
     shop.get(&format!("/{number}?card={number}&cvc={CODE}"));
     shop.get(&format!("/api/graphql?query={number}"));
 }
@@ -94,15 +111,21 @@ fn assert_no_leak(server: &Server, needles: &[Needle]) {
     let found = server.search(needles);
     assert!(found.is_empty(), "{}", found.join("\n"));
     let output = server.output();
-    let told: Vec<&str> =
-        needles.iter().filter(|needle| needle.is_in(&output)).map(|needle| needle.name.as_str()).collect();
+    let told: Vec<&str> = needles
+        .iter()
+        .filter(|needle| needle.is_in(&output))
+        .map(|needle| needle.name.as_str())
+        .collect();
     assert!(told.is_empty(), "in the output: {told:?}");
 }
 
 #[test]
 fn no_file_and_no_output_holds_a_number_or_a_code() {
-    let mut server =
-        Setup::new().apart().environment("RUST_LOG", "trace").environment("POINTSMAN_LOG__LEVEL", "trace").start();
+    let mut server = Setup::new()
+        .apart()
+        .environment("RUST_LOG", "trace")
+        .environment("POINTSMAN_LOG__LEVEL", "trace")
+        .start();
     let needles = needles();
     a_long_story(&server.shop());
     assert_no_leak(&server, &needles);
@@ -116,17 +139,35 @@ fn no_file_and_no_output_holds_a_number_or_a_code() {
     server.shop().assert_books_equal_payments();
     assert!(server.stop().success());
     assert_no_leak(&server, &needles);
-    assert!(!server.files_with(b"simulator-down").is_empty(), "the search sees where the data are");
+    assert!(
+        !server.files_with(b"simulator-down").is_empty(),
+        "the search sees where the data are"
+    );
     let account = ACCOUNT.as_bytes();
-    assert!(server.files_with(account).is_empty(), "a bank account's number is sealed too");
-    assert!(String::from_utf8_lossy(&server.output()).contains("answered"), "the output tells of every request");
-    assert!(!server.output().windows(account.len()).any(|window| window == account));
+    assert!(
+        server.files_with(account).is_empty(),
+        "a bank account's number is sealed too"
+    );
+    assert!(
+        String::from_utf8_lossy(&server.output()).contains("answered"),
+        "the output tells of every request"
+    );
+    assert!(
+        !server
+            .output()
+            .windows(account.len())
+            .any(|window| window == account)
+    );
 }
 
 #[test]
 fn the_search_would_find_a_number_in_a_file() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("data")).unwrap();
-    std::fs::write(dir.path().join("data/vault.db"), format!("....{}....", cards::MASTERCARD)).unwrap();
+    std::fs::write(
+        dir.path().join("data/vault.db"),
+        format!("....{}....", cards::MASTERCARD),
+    )
+    .unwrap();
     assert_eq!(find_leaks(dir.path(), &needles()).len(), 1);
 }

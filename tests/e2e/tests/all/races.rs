@@ -4,7 +4,10 @@ use serde_json::{Value, json};
 use testkit::{Answer, Order, Setup, at_once, cards};
 
 fn succeeded(answers: &[Answer]) -> usize {
-    answers.iter().filter(|answer| answer.errors().is_empty()).count()
+    answers
+        .iter()
+        .filter(|answer| answer.errors().is_empty())
+        .count()
 }
 
 #[test]
@@ -17,7 +20,10 @@ fn of_200_refunds_of_1_on_a_payment_of_100_exactly_100_succeed() {
     for refused in answers.iter().filter(|answer| !answer.errors().is_empty()) {
         let code = refused.error_code().unwrap_or_default();
         assert!(
-            matches!(code, "error.refund.amount-exceeds-captured" | "error.refund.invalid-status"),
+            matches!(
+                code,
+                "error.refund.amount-exceeds-captured" | "error.refund.invalid-status"
+            ),
             "{}",
             refused.json()
         );
@@ -34,7 +40,9 @@ fn refunds_of_different_amounts_never_exceed_what_was_captured() {
     let server = Setup::new().start();
     let shop = server.shop();
     let payment = shop.authorise(cards::VISA);
-    at_once(40, |number| shop.try_refund(&payment.id(), json!(31 + 7 * number)));
+    at_once(40, |number| {
+        shop.try_refund(&payment.id(), json!(31 + 7 * number))
+    });
     let charge = shop.books().charge(&payment);
     assert!(charge.refunded <= 1000 && charge.refunded > 0, "{charge:?}");
     shop.assert_books_equal_payments();
@@ -60,10 +68,23 @@ fn of_a_capture_and_a_cancellation_exactly_one_wins() {
     for round in 0..30 {
         let id = shop.authorise_later(cards::VISA).id();
         let answers = at_once(2, |number| {
-            if (number + round) % 2 == 0 { shop.try_capture(&id, Value::Null) } else { shop.try_cancel(&id) }
+            if (number + round) % 2 == 0 {
+                shop.try_capture(&id, Value::Null)
+            } else {
+                shop.try_cancel(&id)
+            }
         });
-        assert_eq!(succeeded(&answers), 1, "{} {}", answers[0].json(), answers[1].json());
-        let loser = answers.iter().find(|answer| !answer.errors().is_empty()).unwrap();
+        assert_eq!(
+            succeeded(&answers),
+            1,
+            "{} {}",
+            answers[0].json(),
+            answers[1].json()
+        );
+        let loser = answers
+            .iter()
+            .find(|answer| !answer.errors().is_empty())
+            .unwrap();
         assert!(
             matches!(
                 loser.error_code(),
@@ -77,7 +98,11 @@ fn of_a_capture_and_a_cancellation_exactly_one_wins() {
             loser.json()
         );
         let status = shop.payment(&id);
-        assert!(matches!(status.status(), "SUCCEEDED" | "CANCELLED"), "{}", status.0);
+        assert!(
+            matches!(status.status(), "SUCCEEDED" | "CANCELLED"),
+            "{}",
+            status.0
+        );
         captured += usize::from(status.status() == "SUCCEEDED");
     }
     println!("the capture won {captured} of 30 times");
@@ -97,7 +122,9 @@ fn of_cancellations_at_once_exactly_one_succeeds() {
 fn a_mixed_crowd_leaves_books_and_payments_equal() {
     let server = Setup::new().start();
     let shop = server.shop();
-    let ids: Vec<String> = (0..4).map(|_| shop.authorise_later(cards::VISA).id()).collect();
+    let ids: Vec<String> = (0..4)
+        .map(|_| shop.authorise_later(cards::VISA).id())
+        .collect();
     at_once(48, |number| {
         let id = &ids[number % ids.len()];
         match number / ids.len() % 4 {
@@ -112,7 +139,9 @@ fn a_mixed_crowd_leaves_books_and_payments_equal() {
 
 #[test]
 fn reads_of_an_unknown_outcome_at_once_settle_it_once() {
-    let server = Setup::new().config("[recovery]\nschedule = [\"1h\"]\n").start();
+    let server = Setup::new()
+        .config("[recovery]\nschedule = [\"1h\"]\n")
+        .start();
     let shop = server.shop();
     let payment = shop.authorise(cards::UNKNOWN_CHARGED);
     at_once(30, |_| shop.payment(&payment.id()));

@@ -38,13 +38,21 @@ fn every_number_that_is_declined_is_for_its_reason() {
     for (number, code, kind) in [
         (cards::GENERAL_DECLINE, "GENERAL_DECLINE", None),
         (cards::EXPIRED, "EXPIRED_CARD", None),
-        (cards::INSUFFICIENT_FUNDS, "INSUFFICIENT_FUNDS", Some("SOFT")),
+        (
+            cards::INSUFFICIENT_FUNDS,
+            "INSUFFICIENT_FUNDS",
+            Some("SOFT"),
+        ),
         (cards::LOST, "LOST_RESTRICTED_OR_STOLEN_CARD", Some("HARD")),
         (cards::SUSPECTED_FRAUD, "SUSPECTED_FRAUD", None),
         (cards::INVALID_CVC, "INVALID_CVC", None),
     ] {
         for later in [false, true] {
-            let payment = if later { shop.authorise_later(number) } else { shop.authorise(number) };
+            let payment = if later {
+                shop.authorise_later(number)
+            } else {
+                shop.authorise(number)
+            };
             payment.assert_status("DECLINED");
             assert_eq!(payment.text("/paymentCore/outcome/declineCode"), code);
             let told = payment.text("/paymentCore/outcome/declineType");
@@ -53,7 +61,12 @@ fn every_number_that_is_declined_is_for_its_reason() {
         }
     }
     assert_eq!(shop.books().charges(), 0);
-    assert!(shop.books().entries.iter().all(|entry| entry.authorised == 0));
+    assert!(
+        shop.books()
+            .entries
+            .iter()
+            .all(|entry| entry.authorised == 0)
+    );
     shop.assert_books_equal_payments();
 }
 
@@ -68,7 +81,8 @@ fn a_stored_number_does_what_a_raw_one_does() {
         (cards::UNKNOWN_CHARGED, "NO_ANSWER_FROM_PSP"),
     ] {
         let token = shop.tokenise(number);
-        shop.order(&testkit::Order::token(&token)).assert_status(status);
+        shop.order(&testkit::Order::token(&token))
+            .assert_status(status);
     }
 }
 

@@ -24,17 +24,32 @@ fn inserts_become_one_over_arrays() {
         "insert into t (a, b, c, d) select u.arg_1, 1, u.arg_2, coalesce(null, u.arg_1) \
          from unnest($1::text[], $2::bigint[]) as u(arg_1, arg_2) on conflict (a) do update set b = $3"
     );
-    let wanted =
-        [Param::Texts(vec![Some("x"), Some("y")]), Param::Ints(vec![Some(7), None]), Param::One(&Value::Int(9))];
-    assert_eq!((made.params.as_slice(), made.wanted), (wanted.as_slice(), Some(2)));
-    let unlike = [all[0].clone(), Statement::one(sql, params!["y", 7, None::<&str>, 10])];
-    assert!(bundle(&unlike).is_none(), "what stands behind the values must be the same for all");
+    let wanted = [
+        Param::Texts(vec![Some("x"), Some("y")]),
+        Param::Ints(vec![Some(7), None]),
+        Param::One(&Value::Int(9)),
+    ];
+    assert_eq!(
+        (made.params.as_slice(), made.wanted),
+        (wanted.as_slice(), Some(2))
+    );
+    let unlike = [
+        all[0].clone(),
+        Statement::one(sql, params!["y", 7, None::<&str>, 10]),
+    ];
+    assert!(
+        bundle(&unlike).is_none(),
+        "what stands behind the values must be the same for all"
+    );
 }
 
 #[test]
 fn updates_become_one_in_which_each_touches_one_row() {
     let sql = "update t set a = $2, b = b + 1 where id = $1 and a < $2";
-    let all = [Statement::one(sql, params!["x", 1]), Statement::one(sql, params!["x", 2])];
+    let all = [
+        Statement::one(sql, params!["x", 1]),
+        Statement::one(sql, params!["x", 2]),
+    ];
     assert_eq!(
         bundle(&all).unwrap().sql,
         "with done as (update t set a = u.arg_2, b = b + 1 from unnest($1::bigint[], $2::text[]) with ordinality \
@@ -45,8 +60,12 @@ fn updates_become_one_in_which_each_touches_one_row() {
 
 #[test]
 fn updates_that_may_touch_any_number_of_rows_are_bundled_when_their_rows_are_surely_apart() {
-    let any = |sql: &'static str, keys: [i64; 2]| keys.map(|key| Statement::any(sql, params![key, "v"]));
-    let (keyed, open) = ("update t set a = $2 where id = $1", "update t set a = $2 where id < $1");
+    let any =
+        |sql: &'static str, keys: [i64; 2]| keys.map(|key| Statement::any(sql, params![key, "v"]));
+    let (keyed, open) = (
+        "update t set a = $2 where id = $1",
+        "update t set a = $2 where id < $1",
+    );
     assert!(bundle(&any(keyed, [1, 2])).is_some());
     assert!(bundle(&any(keyed, [1, 1])).is_none());
     assert!(bundle(&any(open, [1, 2])).is_none());
@@ -67,12 +86,20 @@ fn what_cannot_be_told_apart_safely_is_left_as_it_is() {
         assert!(bundle(&pair(sql)).is_none(), "{sql}");
     }
     let mixed = "insert into t (a) values ($1)";
-    assert!(bundle(&[Statement::one(mixed, params![1]), Statement::one(mixed, params!["1"])]).is_none());
+    assert!(
+        bundle(&[
+            Statement::one(mixed, params![1]),
+            Statement::one(mixed, params!["1"])
+        ])
+        .is_none()
+    );
 }
 
 #[test]
 fn only_changes_of_one_shape_are_bundled_and_only_when_their_statements_write_different_tables() {
-    let insert = |table: &str, key: i64| Statement::one(format!("insert into {table} (a) values ($1)"), params![key]);
+    let insert = |table: &str, key: i64| {
+        Statement::one(format!("insert into {table} (a) values ($1)"), params![key])
+    };
     let sent = |changes: &[Vec<Statement>]| {
         let changes: Vec<&[Statement]> = changes.iter().map(Vec::as_slice).collect();
         bundled(&changes).map(|parts| {
@@ -85,7 +112,10 @@ fn only_changes_of_one_shape_are_bundled_and_only_when_their_statements_write_di
     };
     let both = |key| vec![insert("t", key), insert("u", key)];
     let one = |key| vec![insert("t", key)];
-    assert_eq!(sent(&[both(1), one(2), both(3), both(4)]), Some(["t", "u", "1"].map(str::to_owned).into()));
+    assert_eq!(
+        sent(&[both(1), one(2), both(3), both(4)]),
+        Some(["t", "u", "1"].map(str::to_owned).into())
+    );
     assert_eq!(sent(&[both(1), one(2)]), None);
     let twice = |key| vec![insert("t", key), insert("u", key), insert("t", key + 10)];
     assert_eq!(sent(&[twice(1), twice(2)]), None);
@@ -94,15 +124,27 @@ fn only_changes_of_one_shape_are_bundled_and_only_when_their_statements_write_di
 #[test]
 fn reads_become_one_in_which_each_row_says_for_whom_it_is() {
     let sql = "select a, b from t where id = $1 and c > $2";
-    let all = [Statement::any(sql, params!["x", 1]), Statement::any(sql, params!["y", 2])];
-    let asked = |all: &[Statement]| bundled_read(&all.iter().collect::<Vec<_>>()).map(|bundle| bundle.sql);
+    let all = [
+        Statement::any(sql, params!["x", 1]),
+        Statement::any(sql, params!["y", 2]),
+    ];
+    let asked =
+        |all: &[Statement]| bundled_read(&all.iter().collect::<Vec<_>>()).map(|bundle| bundle.sql);
     assert_eq!(
         asked(&all).unwrap(),
         "select q.*, u.arg_no from unnest($1::text[], $2::bigint[]) with ordinality as u(arg_1, arg_2, arg_no), \
          lateral (select a, b from t where id = u.arg_1 and c > u.arg_2) as q"
     );
     assert_eq!(asked(&all[..1]), None);
-    for other in ["select a from t where b = $1 order by a", "select a from t where b = $1 and c = 'x'", "select 1"] {
-        assert_eq!(asked(&[1, 2].map(|number| Statement::any(other, params![number]))), None, "{other}");
+    for other in [
+        "select a from t where b = $1 order by a",
+        "select a from t where b = $1 and c = 'x'",
+        "select 1",
+    ] {
+        assert_eq!(
+            asked(&[1, 2].map(|number| Statement::any(other, params![number]))),
+            None,
+            "{other}"
+        );
     }
 }

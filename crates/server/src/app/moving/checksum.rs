@@ -24,7 +24,8 @@ impl Checksum {
                 }
                 Value::Text(text) => {
                     self.digest.update([2]);
-                    self.digest.update(u64::try_from(text.len()).unwrap_or(u64::MAX).to_be_bytes());
+                    self.digest
+                        .update(u64::try_from(text.len()).unwrap_or(u64::MAX).to_be_bytes());
                     self.digest.update(text);
                 }
             }
@@ -39,6 +40,11 @@ impl Checksum {
     /// The first 16 digits: enough to compare by eye.
     pub(super) fn finish(self) -> String {
         let digest = self.digest.finalize();
-        format!("{:016x}", digest.first_chunk().map_or(0, |first| u64::from_be_bytes(*first)))
+        format!(
+            "{:016x}",
+            digest
+                .first_chunk()
+                .map_or(0, |first| u64::from_be_bytes(*first))
+        )
     }
 }

@@ -12,7 +12,12 @@ const PAGE: u32 = 400;
 const UNKNOWN: u32 = 5;
 
 /// Copies what the target does not have yet.
-pub(super) async fn table(table: &Table, from: &Part, to: &Db, progress: &Progress) -> anyhow::Result<()> {
+pub(super) async fn table(
+    table: &Table,
+    from: &Part,
+    to: &Db,
+    progress: &Progress,
+) -> anyhow::Result<()> {
     let label = format!("{}.{}", from.name, table.name);
     progress.at(&label);
     let mut unknown = 0;
@@ -27,7 +32,9 @@ pub(super) async fn table(table: &Table, from: &Part, to: &Db, progress: &Progre
         }
         unknown += 1;
         if unknown == UNKNOWN {
-            bail!("the target does not say what becomes of commits; run the command again when it is well");
+            bail!(
+                "the target does not say what becomes of commits; run the command again when it is well"
+            );
         }
     }
 }
@@ -35,7 +42,11 @@ pub(super) async fn table(table: &Table, from: &Part, to: &Db, progress: &Progre
 /// The highest key in the target.
 async fn reached(table: &Table, to: &Db) -> anyhow::Result<Option<Vec<Value>>> {
     let look = table.last_key();
-    Ok(to.read(look.sql, look.params).await?.pop().map(Row::into_values))
+    Ok(to
+        .read(look.sql, look.params)
+        .await?
+        .pop()
+        .map(Row::into_values))
 }
 
 /// Copies page by page; the next one is read while one is committed. False when the outcome of a commit is unknown: what the
@@ -55,11 +66,14 @@ async fn go_on(
         for row in rows {
             change.push(table.insert(row));
         }
-        let (next, committed) = future::join(from.page(table, Some(&after), PAGE), to.commit(change)).await;
+        let (next, committed) =
+            future::join(from.page(table, Some(&after), PAGE), to.commit(change)).await;
         match committed? {
             Committed::Done => progress.add(count),
             Committed::Unknown => return Ok(false),
-            Committed::Conflict { .. } => bail!("somebody else writes into the target at the same time"),
+            Committed::Conflict { .. } => {
+                bail!("somebody else writes into the target at the same time")
+            }
         }
         rows = next?;
     }

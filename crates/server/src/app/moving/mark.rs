@@ -20,7 +20,9 @@ pub(super) enum Mark {
 impl Mark {
     /// The mark of a side, if it has one.
     pub(super) async fn of(store: &Db) -> anyhow::Result<Option<Self>> {
-        let Some(text) = installation::get(store, installation::MIGRATION).await? else { return Ok(None) };
+        let Some(text) = installation::get(store, installation::MIGRATION).await? else {
+            return Ok(None);
+        };
         match Self::parse(&text) {
             Some(mark) => Ok(Some(mark)),
             None => bail!("the row `migration` of the table installation can't be read"),
@@ -29,7 +31,9 @@ impl Mark {
 
     fn parse(text: &str) -> Option<Self> {
         let (word, rest) = text.split_once(' ')?;
-        let (id, tag) = rest.split_once(' ').map_or((rest, None), |(id, tag)| (id, Some(tag)));
+        let (id, tag) = rest
+            .split_once(' ')
+            .map_or((rest, None), |(id, tag)| (id, Some(tag)));
         let id = u128::from_str_radix(id, 16).ok()?;
         Some(match word {
             "leaving" => Self::Leaving(id, u64::from_str_radix(tag?, 16).ok()?),
@@ -52,7 +56,11 @@ impl Mark {
 
     /// Writes it in the place of exactly this one: of two moves from one source one is refused.
     pub(super) fn instead_of(self, there: Option<Self>) -> Statement {
-        installation::swap(installation::MIGRATION, there.map(Self::text).as_deref(), &self.text())
+        installation::swap(
+            installation::MIGRATION,
+            there.map(Self::text).as_deref(),
+            &self.text(),
+        )
     }
 
     /// Removes exactly this one.
@@ -97,12 +105,26 @@ mod tests {
 
     #[test]
     fn a_mark_is_read_as_it_was_written() {
-        for mark in [Mark::Leaving(7, u64::MAX), Mark::Moved(u128::MAX), Mark::Arriving(0), Mark::Arrived(1 << 100)] {
+        for mark in [
+            Mark::Leaving(7, u64::MAX),
+            Mark::Moved(u128::MAX),
+            Mark::Arriving(0),
+            Mark::Arrived(1 << 100),
+        ] {
             let statement = mark.removal();
-            let Some(Value::Text(text)) = statement.params.get(1) else { panic!("no text") };
+            let Some(Value::Text(text)) = statement.params.get(1) else {
+                panic!("no text")
+            };
             assert_eq!(Mark::parse(text), Some(mark));
         }
-        for wrong in ["", "arrived", "arrived x", "gone 00", "leaving 07", "moved 07 01"] {
+        for wrong in [
+            "",
+            "arrived",
+            "arrived x",
+            "gone 00",
+            "leaving 07",
+            "moved 07 01",
+        ] {
             assert_eq!(Mark::parse(wrong), None, "{wrong}");
         }
     }

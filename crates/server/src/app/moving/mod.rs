@@ -52,7 +52,12 @@ pub struct Moved {
 ///
 /// # Errors
 /// In words for the operator. Nothing is lost by any of them: the source keeps every row.
-pub async fn migrate(from: &Side, to: &Side, settings: &Settings, progress: &Progress) -> anyhow::Result<Moved> {
+pub async fn migrate(
+    from: &Side,
+    to: &Side,
+    settings: &Settings,
+    progress: &Progress,
+) -> anyhow::Result<Moved> {
     let world = from.world();
     let state = agree(from, to, world).await?;
     if let Agreed::Copy { id } = state {
@@ -69,9 +74,15 @@ pub async fn migrate(from: &Side, to: &Side, settings: &Settings, progress: &Pro
         let tables = compare(from, to, total, progress).await?;
         moved(from, to, id).await?;
         complete(from, to, id, world).await?;
-        return Ok(Moved { tables, key_file: key_file(settings) });
+        return Ok(Moved {
+            tables,
+            key_file: key_file(settings),
+        });
     }
-    Ok(Moved { tables: Vec::new(), key_file: key_file(settings) })
+    Ok(Moved {
+        tables: Vec::new(),
+        key_file: key_file(settings),
+    })
 }
 
 /// Which moves are given up.
@@ -100,7 +111,10 @@ pub async fn give_up(from: &Side, given_up: GivenUp) -> anyhow::Result<()> {
             write(from.store(), vec![mark.removal()], from.world()).await
         }
         Some(Mark::Arriving(_)) => {
-            bail!("{} is the unfinished target of a move; empty it instead", from.shown())
+            bail!(
+                "{} is the unfinished target of a move; empty it instead",
+                from.shown()
+            )
         }
         Some(Mark::Arrived(_)) | None => bail!("no move was begun from {}", from.shown()),
     }
@@ -126,12 +140,22 @@ async fn agree(from: &Side, to: &Side, world: &World) -> anyhow::Result<Agreed> 
             from.shown()
         ),
         Some(Mark::Arriving(_)) => {
-            bail!("{} is itself the target of a move that was not finished", from.shown())
+            bail!(
+                "{} is itself the target of a move that was not finished",
+                from.shown()
+            )
         }
-        Some(Mark::Moved(id)) if target == Some(Mark::Arrived(id)) => return Ok(Agreed::AlreadyThere),
+        Some(Mark::Moved(id)) if target == Some(Mark::Arrived(id)) => {
+            return Ok(Agreed::AlreadyThere);
+        }
         // Killed between the two marks at the end.
-        Some(Mark::Moved(id)) if target == Some(Mark::Arriving(id)) => return Ok(Agreed::Copy { id }),
-        Some(Mark::Moved(_)) => bail!("{} was moved already; what is there now is old", from.shown()),
+        Some(Mark::Moved(id)) if target == Some(Mark::Arriving(id)) => {
+            return Ok(Agreed::Copy { id });
+        }
+        Some(Mark::Moved(_)) => bail!(
+            "{} was moved already; what is there now is old",
+            from.shown()
+        ),
         Some(Mark::Arrived(_)) | None => world.uuid_v7().as_u128(),
     };
     match target {
@@ -146,7 +170,10 @@ async fn agree(from: &Side, to: &Side, world: &World) -> anyhow::Result<Agreed> 
             to.shown()
         ),
         Some(Mark::Leaving(..) | Mark::Moved(_) | Mark::Arrived(_)) => {
-            bail!("{} holds an installation already; choose another target", to.shown())
+            bail!(
+                "{} holds an installation already; choose another target",
+                to.shown()
+            )
         }
         None => to.refuse_rows().await?,
     }
@@ -162,8 +189,14 @@ async fn agree(from: &Side, to: &Side, world: &World) -> anyhow::Result<Agreed> 
 
 /// Looks again for running nodes, now that the mark keeps new ones away. Where there are some, what was there before the mark
 /// is there again.
-async fn alone(side: &Side, (mark, before): (Mark, Option<Mark>), world: &World) -> anyhow::Result<()> {
-    let Err(company) = side.refuse_company().await else { return Ok(()) };
+async fn alone(
+    side: &Side,
+    (mark, before): (Mark, Option<Mark>),
+    world: &World,
+) -> anyhow::Result<()> {
+    let Err(company) = side.refuse_company().await else {
+        return Ok(());
+    };
     if before != Some(mark) {
         let back = before.map_or_else(|| mark.removal(), |before| before.instead_of(Some(mark)));
         write(side.store(), vec![back], world).await?;
@@ -172,7 +205,12 @@ async fn alone(side: &Side, (mark, before): (Mark, Option<Mark>), world: &World)
 }
 
 /// Reads both sides again. Every difference is an error.
-async fn compare(from: &Side, to: &Side, total: u64, progress: &Progress) -> anyhow::Result<Vec<Compared>> {
+async fn compare(
+    from: &Side,
+    to: &Side,
+    total: u64,
+    progress: &Progress,
+) -> anyhow::Result<Vec<Compared>> {
     progress.begin("verifying", total);
     let mut tables = Vec::new();
     for (source, target) in from.parts().zip(to.parts()) {
@@ -191,7 +229,12 @@ async fn moved(from: &Side, to: &Side, id: u128) -> anyhow::Result<()> {
     match there {
         Some(Mark::Moved(there)) if there == id => Ok(()),
         Some(Mark::Leaving(there, tag)) if there == id && tag == to.tag() => {
-            write(from.store(), vec![Mark::Moved(id).instead_of(Some(Mark::Leaving(id, tag)))], from.world()).await
+            write(
+                from.store(),
+                vec![Mark::Moved(id).instead_of(Some(Mark::Leaving(id, tag)))],
+                from.world(),
+            )
+            .await
         }
         _ => bail!(
             "the move from {} was given up meanwhile; the target is not complete and is not served, empty it",
@@ -205,10 +248,16 @@ async fn complete(from: &Side, to: &Side, id: u128, world: &World) -> anyhow::Re
     let mut statements = vec![Mark::Arrived(id).instead_of(Some(Mark::Arriving(id)))];
     let mut rows = installation::all(from.store()).await?;
     if !rows.iter().any(|(name, _)| name == installation::MODE) {
-        rows.push((installation::MODE.to_owned(), mode_name(from.mode()).to_owned()));
+        rows.push((
+            installation::MODE.to_owned(),
+            mode_name(from.mode()).to_owned(),
+        ));
     }
     rows.retain(|(name, _)| name != installation::MIGRATION);
-    statements.extend(rows.iter().map(|(name, value)| installation::insert(name, value)));
+    statements.extend(
+        rows.iter()
+            .map(|(name, value)| installation::insert(name, value)),
+    );
     to.claim(from.mode())?;
     write(to.store(), statements, world).await
 }
@@ -241,6 +290,8 @@ async fn write(db: &Db, statements: Vec<Statement>, world: &World) -> anyhow::Re
     match db.commit(change).await? {
         Committed::Done => Ok(()),
         Committed::Conflict { .. } => bail!("somebody else writes into it at the same time"),
-        Committed::Unknown => bail!("the database did not say whether a commit was done; run the command again"),
+        Committed::Unknown => {
+            bail!("the database did not say whether a commit was done; run the command again")
+        }
     }
 }

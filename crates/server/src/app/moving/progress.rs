@@ -35,11 +35,18 @@ impl Progress {
             bar.enable_steady_tick(Duration::from_millis(200));
             bar
         });
-        Self { bar, state: Mutex::default() }
+        Self {
+            bar,
+            state: Mutex::default(),
+        }
     }
 
     pub(super) fn begin(&self, work: &'static str, total: u64) {
-        *self.state.lock() = State { work, total, ..State::default() };
+        *self.state.lock() = State {
+            work,
+            total,
+            ..State::default()
+        };
         match &self.bar {
             Some(bar) => {
                 bar.set_style(style());
@@ -79,7 +86,10 @@ impl Progress {
             Some(bar) => bar.set_position(state.done),
             None if state.done.saturating_sub(state.told) >= TELL => {
                 state.told = state.done;
-                line(&format!("{}: {} of {} rows", state.work, state.done, state.total));
+                line(&format!(
+                    "{}: {} of {} rows",
+                    state.work, state.done, state.total
+                ));
             }
             None => {}
         }

@@ -67,11 +67,20 @@ impl Side {
     ///
     /// # Errors
     /// A server is at work on it, or it can't be made.
-    pub async fn target(kind: Kind, mode: Mode, settings: &Settings, world: &World) -> anyhow::Result<Self> {
+    pub async fn target(
+        kind: Kind,
+        mode: Mode,
+        settings: &Settings,
+        world: &World,
+    ) -> anyhow::Result<Self> {
         Self::open((kind, Some(mode)), settings, world).await
     }
 
-    async fn open((kind, mode): (Kind, Option<Mode>), settings: &Settings, world: &World) -> anyhow::Result<Self> {
+    async fn open(
+        (kind, mode): (Kind, Option<Mode>),
+        settings: &Settings,
+        world: &World,
+    ) -> anyhow::Result<Self> {
         let mut settings = settings.clone();
         let dir = DataDir::at(&settings.database.data_dir);
         let (shown, held) = match kind {
@@ -88,24 +97,41 @@ impl Side {
             }
         };
         // Only a target is made where there is nothing.
-        let founding = if mode.is_some() { Founding::Allowed } else { Founding::Refused };
+        let founding = if mode.is_some() {
+            Founding::Allowed
+        } else {
+            Founding::Refused
+        };
         let databases = Databases::open_for_a_move(&dir, &settings, world, founding).await?;
         let (shown, there) = match &held {
             Some(held) => (shown, held.dir().mode()?),
-            None => (database_shown(&databases.store, &settings.database.schema).await?, databases.mode().await?),
+            None => (
+                database_shown(&databases.store, &settings.database.schema).await?,
+                databases.mode().await?,
+            ),
         };
         let Some(mode) = mode.or(there) else {
             bail!("there is no installation in {shown}: it was never served");
         };
         let books = match mode {
-            Mode::Test => Some(databases::open_books(&dir, &settings, (world, Founding::Allowed)).await?),
+            Mode::Test => {
+                Some(databases::open_books(&dir, &settings, (world, Founding::Allowed)).await?)
+            }
             Mode::Live => None,
         };
-        let part = |name, db, migrations| Ok::<_, db::DbError>(Part { name, db, tables: tables(migrations)? });
+        let part = |name, db, migrations| {
+            Ok::<_, db::DbError>(Part {
+                name,
+                db,
+                tables: tables(migrations)?,
+            })
+        };
         let side = Self {
             store: part("store", databases.store, store::MIGRATIONS)?,
             vault: part("vault", databases.vault, vault::MIGRATIONS)?,
-            books: books.map(|books| part("simulator", books, DbBooks::MIGRATIONS)).transpose()?,
+            books: books
+                .map(|books| part("simulator", books, DbBooks::MIGRATIONS))
+                .transpose()?,
             mode,
             world: world.clone(),
             shown,
@@ -148,7 +174,9 @@ impl Side {
     /// Notes the mode where an embedded one has it, and that the data are here now. Until the target is marked as complete its other
     /// mark keeps it from being served.
     pub(super) fn claim(&self, mode: Mode) -> anyhow::Result<()> {
-        let Some(held) = &self.held else { return Ok(()) };
+        let Some(held) = &self.held else {
+            return Ok(());
+        };
         held.claim(mode)?;
         held.forget_server()?;
         Ok(())
@@ -196,7 +224,10 @@ impl Side {
             }
             self.world.sleep(Duration::from_millis(200)).await;
         }
-        bail!("{} has {others} connections of running nodes; stop every node first", self.shown);
+        bail!(
+            "{} has {others} connections of running nodes; stop every node first",
+            self.shown
+        );
     }
 
     /// Closes the databases.
@@ -209,7 +240,12 @@ impl Side {
 
 impl Part {
     /// The rows behind a key.
-    pub(super) async fn page(&self, table: &Table, after: Option<&[Value]>, limit: u32) -> anyhow::Result<Vec<Row>> {
+    pub(super) async fn page(
+        &self,
+        table: &Table,
+        after: Option<&[Value]>,
+        limit: u32,
+    ) -> anyhow::Result<Vec<Row>> {
         page(&self.db, table, after, limit).await
     }
 
@@ -219,8 +255,13 @@ impl Part {
     }
 
     /// How many rows a table has up to a key.
-    pub(super) async fn count_up_to(&self, table: &Table, key: Option<&[Value]>) -> anyhow::Result<u64> {
-        self.number(table.count_up_to(key.unwrap_or_default())).await
+    pub(super) async fn count_up_to(
+        &self,
+        table: &Table,
+        key: Option<&[Value]>,
+    ) -> anyhow::Result<u64> {
+        self.number(table.count_up_to(key.unwrap_or_default()))
+            .await
     }
 
     async fn number(&self, statement: db::Statement) -> anyhow::Result<u64> {
@@ -231,7 +272,12 @@ impl Part {
 }
 
 /// The rows of a table behind a key.
-pub(super) async fn page(db: &Db, table: &Table, after: Option<&[Value]>, limit: u32) -> anyhow::Result<Vec<Row>> {
+pub(super) async fn page(
+    db: &Db,
+    table: &Table,
+    after: Option<&[Value]>,
+    limit: u32,
+) -> anyhow::Result<Vec<Row>> {
     let look = table.page(after, limit);
     Ok(db.scan(look.sql, look.params).await?)
 }
@@ -244,17 +290,25 @@ fn tag(dir: &DataDir, settings: &Settings) -> u64 {
         digest.update([0]);
         digest.update(&settings.database.schema);
     } else {
-        let path = dir.path().canonicalize().unwrap_or_else(|_| dir.path().to_owned());
+        let path = dir
+            .path()
+            .canonicalize()
+            .unwrap_or_else(|_| dir.path().to_owned());
         digest.update(path.as_os_str().as_encoded_bytes());
     }
     let digest = digest.finalize();
-    digest.iter().take(8).fold(0, |tag, byte| tag << 8 | u64::from(*byte))
+    digest
+        .iter()
+        .take(8)
+        .fold(0, |tag, byte| tag << 8 | u64::from(*byte))
 }
 
 /// A PostgreSQL database in words for the operator, who may have given another one's address.
 async fn database_shown(store: &Db, schema: &str) -> anyhow::Result<String> {
     // Of the server itself.
-    let rows = store.read("select current_database()::text", Vec::new()).await?;
+    let rows = store
+        .read("select current_database()::text", Vec::new())
+        .await?;
     let name = rows.first().map_or(Ok(""), |row| row.text(0))?;
     Ok(format!("the PostgreSQL database {name} (schema {schema})"))
 }

@@ -27,12 +27,18 @@ pub struct Compared {
 ///
 /// # Errors
 /// They differ.
-pub(super) async fn table(table: &Table, from: &Part, to: &Db, progress: &Progress) -> anyhow::Result<Compared> {
+pub(super) async fn table(
+    table: &Table,
+    from: &Part,
+    to: &Db,
+    progress: &Progress,
+) -> anyhow::Result<Compared> {
     let label = format!("{}.{}", from.name, table.name);
     progress.at(&label);
     let (mut source, mut target) = (Checksum::default(), Checksum::default());
     let mut differs_at = None;
-    let (mut after_source, mut after_target): (Option<Vec<Value>>, Option<Vec<Value>>) = (None, None);
+    let (mut after_source, mut after_target): (Option<Vec<Value>>, Option<Vec<Value>>) =
+        (None, None);
     loop {
         let reading = future::join(
             from.page(table, after_source.as_deref(), PAGE),
@@ -44,8 +50,17 @@ pub(super) async fn table(table: &Table, from: &Part, to: &Db, progress: &Progre
             break;
         }
         if differs_at.is_none() && ours != theirs {
-            let equal = ours.iter().zip(&theirs).take_while(|(one, other)| one == other).count();
-            differs_at = Some(source.rows().saturating_add(u64::try_from(equal).unwrap_or(u64::MAX)).saturating_add(1));
+            let equal = ours
+                .iter()
+                .zip(&theirs)
+                .take_while(|(one, other)| one == other)
+                .count();
+            differs_at = Some(
+                source
+                    .rows()
+                    .saturating_add(u64::try_from(equal).unwrap_or(u64::MAX))
+                    .saturating_add(1),
+            );
         }
         if let Some(last) = ours.last() {
             after_source = Some(table.key_of(last)?);
@@ -65,12 +80,17 @@ pub(super) async fn table(table: &Table, from: &Part, to: &Db, progress: &Progre
     let (rows, there) = (source.rows(), target.rows());
     let (checksum, found) = (source.finish(), target.finish());
     if rows != there || checksum != found {
-        let place = differs_at.map(|row| format!("; they differ first at row {row} in the order of its key"));
+        let place = differs_at
+            .map(|row| format!("; they differ first at row {row} in the order of its key"));
         bail!(
             "table {label} is not the same on both sides: {rows} rows with checksum {checksum} at the source, {there} with \
              {found} at the target{}. The target is not served; empty it and move again",
             place.unwrap_or_default()
         );
     }
-    Ok(Compared { table: label, rows, checksum })
+    Ok(Compared {
+        table: label,
+        rows,
+        checksum,
+    })
 }

@@ -20,15 +20,34 @@ impl Local {
     ) -> Result<(), String> {
         let caller = self.caller(team).await?;
         let id = Some(flow_id(id)?);
-        let command = SaveFlow { id, document: WrittenFlow::Text(document) };
-        let saved = self.engine.save_flow(&caller, command).await.map_err(refused)?;
+        let command = SaveFlow {
+            id,
+            document: WrittenFlow::Text(document),
+        };
+        let saved = self
+            .engine
+            .save_flow(&caller, command)
+            .await
+            .map_err(refused)?;
         if publish {
-            self.engine.publish_flow(&caller, &saved.id, saved.version).await.map_err(refused)?;
-            say(format!("Version {} of the flow {} is published.", saved.version, saved.id));
+            self.engine
+                .publish_flow(&caller, &saved.id, saved.version)
+                .await
+                .map_err(refused)?;
+            say(format!(
+                "Version {} of the flow {} is published.",
+                saved.version, saved.id
+            ));
         } else if saved.is_published {
-            say(format!("The flow {} says this already: version {} is published.", saved.id, saved.version));
+            say(format!(
+                "The flow {} says this already: version {} is published.",
+                saved.id, saved.version
+            ));
         } else {
-            say(format!("The flow {} has this as version {}, a draft.", saved.id, saved.version));
+            say(format!(
+                "The flow {} has this as version {}, a draft.",
+                saved.id, saved.version
+            ));
         }
         Ok(())
     }
@@ -45,13 +64,21 @@ impl Local {
             FlowText::Yaml => FlowFormat::Yaml,
             FlowText::Json => FlowFormat::Json,
         };
-        let text = self.engine.export_flow(&caller, &flow_id(id)?, version, format).await.map_err(refused)?;
+        let text = self
+            .engine
+            .export_flow(&caller, &flow_id(id)?, version, format)
+            .await
+            .map_err(refused)?;
         // Each line that is said gets its end again where it is printed.
         say(text.strip_suffix('\n').unwrap_or(&text).to_owned());
         Ok(())
     }
 
-    pub(super) async fn list_flows(&self, team: Option<String>, say: Say<'_>) -> Result<(), String> {
+    pub(super) async fn list_flows(
+        &self,
+        team: Option<String>,
+        say: Say<'_>,
+    ) -> Result<(), String> {
         let caller = self.caller(team).await?;
         let flows = self.engine.list_flows(&caller).await.map_err(refused)?;
         if flows.is_empty() {
@@ -75,7 +102,8 @@ impl Local {
 }
 
 fn flow_id(id: &str) -> Result<FlowId, String> {
-    FlowId::parse(id).ok_or_else(|| "a flow's id has 1 to 64 letters, digits, `-`, `_`, `.` or `:`".to_owned())
+    FlowId::parse(id)
+        .ok_or_else(|| "a flow's id has 1 to 64 letters, digits, `-`, `_`, `.` or `:`".to_owned())
 }
 
 fn refused(fault: Fault) -> String {
@@ -85,7 +113,10 @@ fn refused(fault: Fault) -> String {
 fn in_a_line(flow: &FlowView) -> String {
     let published = match flow.published_version {
         Some(version) if version == flow.version => format!("version {version} published"),
-        Some(version) => format!("version {version} published, version {} a draft", flow.version),
+        Some(version) => format!(
+            "version {version} published, version {} a draft",
+            flow.version
+        ),
         None => format!("version {} a draft", flow.version),
     };
     let default = if flow.is_default { "  default" } else { "" };

@@ -2,7 +2,10 @@
 
 use std::{path::Path, sync::Arc};
 
-use connector::{Answer, Authorise, CardData, Connector, Finding, Follow, LaterAnswer, LookUp, Reference, ThreeDsCall};
+use connector::{
+    Answer, Authorise, CardData, Connector, Finding, Follow, LaterAnswer, LookUp, Reference,
+    ThreeDsCall,
+};
 use connectors::simulator::{Simulator, read_books};
 use db::{SqliteOptions, nullable_keys};
 use domain::{
@@ -39,8 +42,22 @@ impl Desk {
         let simulator = Simulator::new(world.clone(), Arc::clone(&books) as Arc<_>);
         let number = CardNumber::parse(NUMBER.to_owned()).unwrap();
         let expiry = Expiry::parse(11, 2033).unwrap();
-        let card = CardData { number, expiry, cvc: None, name: None, address: None, cryptogram: None };
-        Self { world, db, books, simulator, connection: ConnectionId::parse("simulator-a").unwrap(), card }
+        let card = CardData {
+            number,
+            expiry,
+            cvc: None,
+            name: None,
+            address: None,
+            cryptogram: None,
+        };
+        Self {
+            world,
+            db,
+            books,
+            simulator,
+            connection: ConnectionId::parse("simulator-a").unwrap(),
+            card,
+        }
     }
 
     fn reference(&self) -> Reference {
@@ -57,14 +74,22 @@ impl Desk {
             settings: &NO_SETTINGS,
             method: self.card.number.brand().method(),
             card: Some(&self.card),
-            three_ds: ThreeDsCall { wish: ThreeDsWish::AsIssuer, return_url: None },
+            three_ds: ThreeDsCall {
+                wish: ThreeDsWish::AsIssuer,
+                return_url: None,
+            },
             merchant_initiated: false,
             statement_descriptor: None,
             fraud: None,
         }
     }
 
-    fn refund<'a>(&'a self, authorisation: &'a Reference, reference: &'a Reference, minor: i64) -> Follow<'a> {
+    fn refund<'a>(
+        &'a self,
+        authorisation: &'a Reference,
+        reference: &'a Reference,
+        minor: i64,
+    ) -> Follow<'a> {
         Follow {
             reference,
             authorisation,
@@ -78,19 +103,34 @@ impl Desk {
 
     async fn sold(&self) -> Reference {
         let reference = self.reference();
-        let answer = self.simulator.authorise(&self.sale(&reference)).await.unwrap();
-        assert!(matches!(answer, Answer::Approved { captured: true, .. }), "{answer:?}");
+        let answer = self
+            .simulator
+            .authorise(&self.sale(&reference))
+            .await
+            .unwrap();
+        assert!(
+            matches!(answer, Answer::Approved { captured: true, .. }),
+            "{answer:?}"
+        );
         reference
     }
 
     async fn look_up(&self, authorisation: &Reference, reference: &Reference) -> Finding {
         let connection = &self.connection;
-        let call = LookUp { reference, authorisation, processor_id: None, connection, settings: &NO_SETTINGS };
+        let call = LookUp {
+            reference,
+            authorisation,
+            processor_id: None,
+            connection,
+            settings: &NO_SETTINGS,
+        };
         self.simulator.look_up(&call).await.unwrap()
     }
 
     async fn shown(&self) -> serde_json::Value {
-        read_books(self.books.as_ref(), None, self.world.now()).await.unwrap()
+        read_books(self.books.as_ref(), None, self.world.now())
+            .await
+            .unwrap()
     }
 }
 
@@ -107,12 +147,22 @@ async fn entries_are_written_once_and_replaced_by_version() {
     let first = desk.books.load(reference.as_str()).await.unwrap().unwrap();
     assert_eq!(first.version, 1);
     assert_eq!(desk.books.insert(&first).await, Ok(false));
-    let second = Entry { version: 2, ..first.clone() };
-    assert_eq!(desk.books.update(&second, 2).await, Ok(false), "it is at version 1");
+    let second = Entry {
+        version: 2,
+        ..first.clone()
+    };
+    assert_eq!(
+        desk.books.update(&second, 2).await,
+        Ok(false),
+        "it is at version 1"
+    );
     assert_eq!(desk.books.update(&second, 1).await, Ok(true));
     assert_eq!(desk.books.update(&second, 1).await, Ok(false));
     assert_eq!(desk.books.load(reference.as_str()).await, Ok(Some(second)));
-    let unknown = Entry { reference: desk.reference(), ..first };
+    let unknown = Entry {
+        reference: desk.reference(),
+        ..first
+    };
     assert_eq!(desk.books.update(&unknown, 1).await, Ok(false));
     assert_eq!(desk.books.load(unknown.reference.as_str()).await, Ok(None));
 }
@@ -127,11 +177,24 @@ async fn the_books_are_read_page_by_page_in_order() {
         references.push(desk.sold().await.as_str().to_owned());
     }
     references.sort();
-    let page =
-        |entries: Vec<Entry>| entries.iter().map(|entry| entry.reference.as_str().to_owned()).collect::<Vec<_>>();
-    assert_eq!(page(desk.books.all(None, 3).await.unwrap()), references[..3]);
-    assert_eq!(page(desk.books.all(Some(&references[2]), 3).await.unwrap()), references[3..]);
-    assert_eq!(desk.books.all(Some(&references[4]), 3).await, Ok(Vec::new()));
+    let page = |entries: Vec<Entry>| {
+        entries
+            .iter()
+            .map(|entry| entry.reference.as_str().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        page(desk.books.all(None, 3).await.unwrap()),
+        references[..3]
+    );
+    assert_eq!(
+        page(desk.books.all(Some(&references[2]), 3).await.unwrap()),
+        references[3..]
+    );
+    assert_eq!(
+        desk.books.all(Some(&references[4]), 3).await,
+        Ok(Vec::new())
+    );
 }
 
 #[tokio::test]
@@ -140,16 +203,26 @@ async fn the_books_outlive_the_process_and_never_hold_the_number() {
     let path = directory.path().join("simulator.db");
     let desk = Desk::open(&path);
     let (sale, refund) = (desk.sold().await, desk.reference());
-    desk.simulator.refund(&desk.refund(&sale, &refund, 300)).await.unwrap();
+    desk.simulator
+        .refund(&desk.refund(&sale, &refund, 300))
+        .await
+        .unwrap();
     let before = desk.shown().await;
     assert_eq!(before["entries"][0]["refunded"], 300);
     desk.db.close().await;
     let desk = Desk::open(&path);
     assert_eq!(desk.shown().await, before);
-    assert!(matches!(desk.look_up(&sale, &refund).await, Finding::Later(LaterAnswer::Done { .. })));
+    assert!(matches!(
+        desk.look_up(&sale, &refund).await,
+        Finding::Later(LaterAnswer::Done { .. })
+    ));
     for file in std::fs::read_dir(directory.path()).unwrap() {
         let bytes = std::fs::read(file.unwrap().path()).unwrap();
-        assert!(!bytes.windows(NUMBER.len()).any(|window| window == NUMBER.as_bytes()));
+        assert!(
+            !bytes
+                .windows(NUMBER.len())
+                .any(|window| window == NUMBER.as_bytes())
+        );
     }
 }
 
@@ -163,12 +236,18 @@ async fn a_look_up_tells_for_good_what_became_of_a_call_that_was_dropped() {
         // One poll hands the write to the database; then the caller goes.
         let answer = desk.simulator.authorise(&call).now_or_never();
         let found = desk.look_up(&reference, &reference).await;
-        assert!(answer.is_some() || matches!(found, Finding::Authorisation(_)), "{found:?}");
+        assert!(
+            answer.is_some() || matches!(found, Finding::Authorisation(_)),
+            "{found:?}"
+        );
         let refund = desk.reference();
         let call = desk.refund(&reference, &refund, 300);
         let answer = desk.simulator.refund(&call).now_or_never();
         let found = desk.look_up(&reference, &refund).await;
-        assert!(answer.is_some() || matches!(found, Finding::Later(LaterAnswer::Done { .. })), "{found:?}");
+        assert!(
+            answer.is_some() || matches!(found, Finding::Later(LaterAnswer::Done { .. })),
+            "{found:?}"
+        );
     }
 }
 
@@ -178,20 +257,44 @@ async fn what_a_look_up_did_not_find_does_not_come_any_more_from_any_node() {
     let desk = Desk::open(&directory.path().join("simulator.db"));
     let late = Simulator::new(desk.world.clone(), Arc::clone(&desk.books) as Arc<_>);
     let reference = desk.reference();
-    assert!(matches!(desk.look_up(&reference, &reference).await, Finding::NotFound));
+    assert!(matches!(
+        desk.look_up(&reference, &reference).await,
+        Finding::NotFound
+    ));
     assert_eq!(desk.books.load(reference.as_str()).await, Ok(None));
-    assert_eq!(desk.books.all(None, 10).await, Ok(Vec::new()), "a fence is no entry");
+    assert_eq!(
+        desk.books.all(None, 10).await,
+        Ok(Vec::new()),
+        "a fence is no entry"
+    );
     let refused = late.authorise(&desk.sale(&reference)).await;
-    assert!(matches!(refused, Err(connector::CallError::Rejected(_))), "{refused:?}");
-    assert!(matches!(desk.look_up(&reference, &reference).await, Finding::NotFound));
+    assert!(
+        matches!(refused, Err(connector::CallError::Rejected(_))),
+        "{refused:?}"
+    );
+    assert!(matches!(
+        desk.look_up(&reference, &reference).await,
+        Finding::NotFound
+    ));
     // A node that had read the entry before the look-up can't write after it.
     let (sale, refund) = (desk.sold().await, desk.reference());
     let read = desk.books.load(sale.as_str()).await.unwrap().unwrap();
-    assert!(matches!(desk.look_up(&sale, &refund).await, Finding::NotFound));
-    let overdue = Entry { version: read.version + 1, ..read.clone() };
+    assert!(matches!(
+        desk.look_up(&sale, &refund).await,
+        Finding::NotFound
+    ));
+    let overdue = Entry {
+        version: read.version + 1,
+        ..read.clone()
+    };
     assert_eq!(desk.books.update(&overdue, read.version).await, Ok(false));
-    let answer = late.refund(&desk.refund(&sale, &desk.reference(), 300)).await;
-    assert!(matches!(answer, Ok(LaterAnswer::Done { .. })), "the entry itself goes on: {answer:?}");
+    let answer = late
+        .refund(&desk.refund(&sale, &desk.reference(), 300))
+        .await;
+    assert!(
+        matches!(answer, Ok(LaterAnswer::Done { .. })),
+        "the entry itself goes on: {answer:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -201,11 +304,26 @@ async fn refunds_on_two_nodes_at_once_never_give_back_more_than_was_captured() {
     let other = Simulator::new(desk.world.clone(), Arc::clone(&desk.books) as Arc<_>);
     let sale = desk.sold().await;
     let references: Vec<_> = (0..60).map(|_| desk.reference()).collect();
-    let calls: Vec<_> = references.iter().map(|reference| desk.refund(&sale, reference, 30)).collect();
+    let calls: Vec<_> = references
+        .iter()
+        .map(|reference| desk.refund(&sale, reference, 30))
+        .collect();
     let nodes = [&desk.simulator, &other];
-    let answers = join_all(calls.iter().enumerate().map(|(index, call)| nodes[index % 2].refund(call))).await;
-    let done = answers.iter().filter(|answer| matches!(answer, Ok(LaterAnswer::Done { .. }))).count();
-    let refused = answers.iter().filter(|answer| matches!(answer, Ok(LaterAnswer::Refused { .. }))).count();
+    let answers = join_all(
+        calls
+            .iter()
+            .enumerate()
+            .map(|(index, call)| nodes[index % 2].refund(call)),
+    )
+    .await;
+    let done = answers
+        .iter()
+        .filter(|answer| matches!(answer, Ok(LaterAnswer::Done { .. })))
+        .count();
+    let refused = answers
+        .iter()
+        .filter(|answer| matches!(answer, Ok(LaterAnswer::Refused { .. })))
+        .count();
     assert_eq!((done, refused), (33, 27), "{answers:?}");
     assert_eq!(desk.shown().await["entries"][0]["refunded"], 990);
 }
@@ -215,11 +333,20 @@ async fn an_unreadable_entry_is_an_error_and_not_a_stranger() {
     let directory = tempfile::tempdir().unwrap();
     let desk = Desk::open(&directory.path().join("simulator.db"));
     let reference = desk.sold().await;
-    let change = Change::new(ChangeId(1), "a").with(Statement::one("update sim_entry set body = '{}'", Vec::new()));
+    let change = Change::new(ChangeId(1), "a").with(Statement::one(
+        "update sim_entry set body = '{}'",
+        Vec::new(),
+    ));
     assert_eq!(desk.db.commit(change).await, Ok(Committed::Done));
-    assert!(matches!(desk.books.load(reference.as_str()).await, Err(BooksError::Untouched(_))));
+    assert!(matches!(
+        desk.books.load(reference.as_str()).await,
+        Err(BooksError::Untouched(_))
+    ));
     desk.db.close().await;
-    assert!(matches!(desk.books.all(None, 1).await, Err(BooksError::Untouched(_))));
+    assert!(matches!(
+        desk.books.all(None, 1).await,
+        Err(BooksError::Untouched(_))
+    ));
 }
 
 #[test]

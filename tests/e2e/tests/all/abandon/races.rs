@@ -29,8 +29,16 @@ fn of_giving_up_and_coming_back_exactly_one_wins() {
             matches!(payment.status(), "SUCCEEDED" | "DECLINED" | "CANCELLED").then_some(payment)
         });
         let entry = shop.books().of(&settled)[0].clone();
-        assert!(!(entry.cancelled && entry.captured > entry.refunded), "charged and cancelled: {entry:?}");
-        assert_eq!(entry.is_charge(), settled.status() == "SUCCEEDED", "{entry:?} {}", settled.0);
+        assert!(
+            !(entry.cancelled && entry.captured > entry.refunded),
+            "charged and cancelled: {entry:?}"
+        );
+        assert_eq!(
+            entry.is_charge(),
+            settled.status() == "SUCCEEDED",
+            "{entry:?} {}",
+            settled.0
+        );
         charged += usize::from(settled.status() == "SUCCEEDED");
     }
     println!("the customer won {charged} of 50 times");
@@ -39,12 +47,16 @@ fn of_giving_up_and_coming_back_exactly_one_wins() {
 
 #[test]
 fn of_the_life_times_end_and_coming_back_exactly_one_wins() {
-    let server = Setup::new().setting("limits.three_d_secure_lifetime", "1s").start();
+    let server = Setup::new()
+        .setting("limits.three_d_secure_lifetime", "1s")
+        .start();
     let shop = server.shop();
     at_once(16, |number| {
         let detour = shop.challenged(&Order::card(cards::CHALLENGE).three_ds(BACK));
         let back = shop.decide(&detour, "complete");
-        std::thread::sleep(std::time::Duration::from_millis(850 + 40 * u64::try_from(number).unwrap()));
+        std::thread::sleep(std::time::Duration::from_millis(
+            850 + 40 * u64::try_from(number).unwrap(),
+        ));
         shop.visit(&back);
         until(PATIENCE, "the payment settles", || {
             let payment = shop.payment(&detour.id);

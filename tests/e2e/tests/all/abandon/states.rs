@@ -12,10 +12,18 @@ fn a_challenge_is_given_up_at_the_processor_too() {
     let payment = shop.abandon(&detour.id);
     payment.assert_status("DECLINED");
     assert_eq!(payment.decline_code(), "PAYMENT_CANCELLED");
-    assert!(payment.titles().iter().any(|title| title == "Giving up"), "{:?}", payment.titles());
+    assert!(
+        payment.titles().iter().any(|title| title == "Giving up"),
+        "{:?}",
+        payment.titles()
+    );
     assert!(shop.visit(&detour.url).text().contains("This is over"));
     let onward = shop.decide_and_return(&detour, "complete");
-    onward.assert_parameters(&[("id", &detour.id), ("3ds_status", "FAILED"), ("decline_code", "PAYMENT_CANCELLED")]);
+    onward.assert_parameters(&[
+        ("id", &detour.id),
+        ("3ds_status", "FAILED"),
+        ("decline_code", "PAYMENT_CANCELLED"),
+    ]);
     shop.payment(&detour.id).assert_status("DECLINED");
     assert_eq!(shop.books().charges(), 0);
     shop.assert_books_equal_payments();
@@ -28,7 +36,11 @@ fn an_alternative_method_is_cancelled() {
     let detour = shop.sent_to_method(&Order::method("WALLETC", BACK));
     shop.abandon(&detour.id).assert_status("CANCELLED");
     let onward = shop.decide_and_return(&detour, "complete");
-    onward.assert_parameters(&[("id", &detour.id), ("apm_status", "FAILED"), ("decline_code", "PAYMENT_CANCELLED")]);
+    onward.assert_parameters(&[
+        ("id", &detour.id),
+        ("apm_status", "FAILED"),
+        ("decline_code", "PAYMENT_CANCELLED"),
+    ]);
     assert_eq!(shop.books().charges(), 0);
     shop.assert_books_equal_payments();
 }
@@ -40,17 +52,27 @@ fn a_review_that_the_processor_will_not_end_goes_on() {
     let held = shop.authorise(cards::HELD);
     held.assert_status("GATEWAY_HOLD");
     let payment = shop.abandon(&held.id());
-    assert!(matches!(payment.status(), "GATEWAY_HOLD" | "DECLINED" | "SUCCEEDED"), "{}", payment.0);
+    assert!(
+        matches!(payment.status(), "GATEWAY_HOLD" | "DECLINED" | "SUCCEEDED"),
+        "{}",
+        payment.0
+    );
     let settled = testkit::until(testkit::PATIENCE, "the review ends", || {
         Some(shop.payment(&held.id())).filter(|payment| payment.status() != "GATEWAY_HOLD")
     });
-    assert!(matches!(settled.status(), "SUCCEEDED" | "DECLINED"), "{}", settled.0);
+    assert!(
+        matches!(settled.status(), "SUCCEEDED" | "DECLINED"),
+        "{}",
+        settled.0
+    );
     shop.assert_books_equal_payments();
 }
 
 #[test]
 fn what_waits_for_nobody_is_not_given_up() {
-    let server = Setup::new().config("[recovery]\nschedule = [\"1h\"]\n").start();
+    let server = Setup::new()
+        .config("[recovery]\nschedule = [\"1h\"]\n")
+        .start();
     let shop = server.shop();
     let refunded = shop.authorise(cards::VISA).id();
     shop.refund(&refunded, 1000).assert_status("REFUNDED");
@@ -65,7 +87,10 @@ fn what_waits_for_nobody_is_not_given_up() {
         (shop.authorise_later(cards::VISA).id(), "AUTHORISED"),
         (shop.authorise(cards::GENERAL_DECLINE).id(), "DECLINED"),
         (shop.authorise(cards::FAILED).id(), "FAILED"),
-        (shop.authorise(cards::UNKNOWN_NOT_CHARGED).id(), "NO_ANSWER_FROM_PSP"),
+        (
+            shop.authorise(cards::UNKNOWN_NOT_CHARGED).id(),
+            "NO_ANSWER_FROM_PSP",
+        ),
         (refunded, "REFUNDED"),
         (part, "PARTIAL_REFUNDED"),
         (cancelled, "CANCELLED"),
@@ -96,7 +121,10 @@ fn anothers_payment_is_not_found() {
     let server = Setup::new().start();
     let (shop, other): (Shop, Shop) = (server.shop(), server.other_team());
     let detour = shop.challenged(&Order::card(cards::CHALLENGE));
-    other.try_abandon(&detour.id).assert_error("error.payment.not-found");
-    shop.try_abandon("payments:0192a000-0000-7000-8000-000000000000").assert_error("error.payment.not-found");
+    other
+        .try_abandon(&detour.id)
+        .assert_error("error.payment.not-found");
+    shop.try_abandon("payments:0192a000-0000-7000-8000-000000000000")
+        .assert_error("error.payment.not-found");
     shop.payment(&detour.id).assert_status("NEEDS_3D_SECURE");
 }

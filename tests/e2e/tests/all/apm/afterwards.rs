@@ -17,7 +17,10 @@ fn it_is_captured_cancelled_and_refunded_like_any_other() {
     };
     let later = approved(Order::method("WALLETC", BACK).later());
     shop.payment(&later).assert_status("AUTHORISED");
-    assert_eq!(shop.try_capture(&later, json!(600)).root()["capturedAmount"], json!(600));
+    assert_eq!(
+        shop.try_capture(&later, json!(600)).root()["capturedAmount"],
+        json!(600)
+    );
     shop.refund(&later, 200).assert_status("PARTIAL_REFUNDED");
     shop.refund(&later, 400).assert_status("REFUNDED");
     let cancelled = approved(Order::method("BNPLA", BACK).later());
@@ -34,10 +37,14 @@ fn while_it_waits_nothing_else_can_be_done_with_it() {
     let server = Setup::new().start();
     let shop = server.shop();
     let detour = shop.sent_to_method(&Order::method("WALLETC", BACK));
-    shop.try_capture(&detour.id, json!(null)).assert_error("error.capture.invalid-status");
-    shop.try_cancel(&detour.id).assert_error("error.cancel.invalid-status");
-    shop.try_refund(&detour.id, json!(1)).assert_error("error.refund.invalid-status");
-    shop.payment(&detour.id).assert_status("NEEDS_APM_AUTHORIZATION");
+    shop.try_capture(&detour.id, json!(null))
+        .assert_error("error.capture.invalid-status");
+    shop.try_cancel(&detour.id)
+        .assert_error("error.cancel.invalid-status");
+    shop.try_refund(&detour.id, json!(1))
+        .assert_error("error.refund.invalid-status");
+    shop.payment(&detour.id)
+        .assert_status("NEEDS_APM_AUTHORIZATION");
     shop.assert_books_equal_payments();
 }
 

@@ -13,10 +13,18 @@ fn an_approved_payment_succeeds() {
         let detour = shop.sent_to_method(&Order::method(method, BACK));
         let waiting = shop.payment(&detour.id);
         waiting.assert_status("NEEDS_APM_AUTHORIZATION");
-        assert!(waiting.titles().iter().any(|title| title == "The customer's approval is required"));
+        assert!(
+            waiting
+                .titles()
+                .iter()
+                .any(|title| title == "The customer's approval is required")
+        );
         assert_eq!(shop.visit(&detour.url).status, 200);
         let back = shop.decide(&detour, "complete");
-        assert!(back.starts_with(&format!("http://{}/return/", shop.address())), "{back}");
+        assert!(
+            back.starts_with(&format!("http://{}/return/", shop.address())),
+            "{back}"
+        );
         let onward = Onward::of(&shop.visit(&back));
         assert_eq!(onward.base, BACK);
         onward.assert_parameters(&[("id", &detour.id), ("apm_status", "COMPLETED")]);
@@ -24,8 +32,18 @@ fn an_approved_payment_succeeds() {
         let payment = shop.payment(&detour.id);
         payment.assert_status("SUCCEEDED");
         assert_eq!(payment.text("/paymentCore/paymentMethod"), method);
-        assert_eq!(payment.0["paymentMethodDetails"]["number"], Value::Null, "{}", payment.0);
-        assert_eq!(payment.0["paymentMethodDetails"]["expires"], Value::Null, "{}", payment.0);
+        assert_eq!(
+            payment.0["paymentMethodDetails"]["number"],
+            Value::Null,
+            "{}",
+            payment.0
+        );
+        assert_eq!(
+            payment.0["paymentMethodDetails"]["expires"],
+            Value::Null,
+            "{}",
+            payment.0
+        );
         shop.assert_books_agree_on(&detour.id);
     }
 }
@@ -35,7 +53,11 @@ fn a_refused_payment_is_declined() {
     let shop = shared::shop();
     let detour = shop.sent_to_method(&Order::method("WALLETC", BACK));
     let onward = shop.decide_and_return(&detour, "fail");
-    onward.assert_parameters(&[("id", &detour.id), ("apm_status", "FAILED"), ("decline_code", "PAYMENT_REJECTED")]);
+    onward.assert_parameters(&[
+        ("id", &detour.id),
+        ("apm_status", "FAILED"),
+        ("decline_code", "PAYMENT_REJECTED"),
+    ]);
     let payment = shop.payment(&detour.id);
     payment.assert_status("DECLINED");
     assert_eq!(payment.decline_code(), "PAYMENT_REJECTED");
@@ -44,13 +66,19 @@ fn a_refused_payment_is_declined() {
 
 #[test]
 fn a_payment_that_nobody_approves_is_cancelled() {
-    let server = Setup::new().setting("limits.three_d_secure_lifetime", "1s").start();
+    let server = Setup::new()
+        .setting("limits.three_d_secure_lifetime", "1s")
+        .start();
     let shop = server.shop();
     let detour = shop.sent_to_method(&Order::method("BNPLA", BACK));
     shop.wait_for_status(&detour.id, "CANCELLED");
     assert!(shop.visit(&detour.url).text().contains("This is over"));
     let onward = shop.decide_and_return(&detour, "complete");
-    onward.assert_parameters(&[("id", &detour.id), ("apm_status", "FAILED"), ("decline_code", "PAYMENT_CANCELLED")]);
+    onward.assert_parameters(&[
+        ("id", &detour.id),
+        ("apm_status", "FAILED"),
+        ("decline_code", "PAYMENT_CANCELLED"),
+    ]);
     assert_eq!(shop.books().charges(), 0);
     shop.assert_books_equal_payments();
 }
@@ -79,9 +107,14 @@ fn without_an_address_a_plain_page_says_how_it_went() {
 #[test]
 fn both_pages_of_one_shop_keep_to_their_own_address() {
     let shop = shared::shop();
-    let order = Order::method("WALLETC", "https://shop.example/apm?x=1").three_ds("https://shop.example/3ds");
+    let order = Order::method("WALLETC", "https://shop.example/apm?x=1")
+        .three_ds("https://shop.example/3ds");
     let detour = shop.sent_to_method(&order);
     let onward = shop.decide_and_return(&detour, "complete");
-    assert!(onward.url.starts_with("https://shop.example/apm?x=1&id="), "{}", onward.url);
+    assert!(
+        onward.url.starts_with("https://shop.example/apm?x=1&id="),
+        "{}",
+        onward.url
+    );
     assert_eq!(onward.parameter("3ds_status"), None);
 }

@@ -19,8 +19,17 @@ fn a_client_token_lives_for_three_hours() {
     let answer = shared::shop().gql("mutation { generateClientToken { token ttl } }", json!({}));
     assert_eq!(answer.root()["ttl"], json!(10_800));
     let token = answer.root()["token"].as_str().unwrap();
-    assert!(token.starts_with("ct_test_") && token.len() > 30, "a token of another form");
-    assert_eq!(shared::server().shop_with(token).gql("{ initializeSDK }", json!({})).root(), &json!(true));
+    assert!(
+        token.starts_with("ct_test_") && token.len() > 30,
+        "a token of another form"
+    );
+    assert_eq!(
+        shared::server()
+            .shop_with(token)
+            .gql("{ initializeSDK }", json!({}))
+            .root(),
+        &json!(true)
+    );
 }
 
 #[test]
@@ -40,30 +49,48 @@ fn made_for_an_amount_it_authorises_exactly_that() {
 fn another_amount_or_currency_than_its_own_is_refused() {
     let shop = shared::shop();
     let browser = shop.client(for_ten_euros());
-    browser.try_authorise(&Order::card(cards::VISA).amount(999), None).assert_invalid("amount");
-    browser.try_authorise(&Order::card(cards::VISA).currency("USD"), None).assert_invalid("currencyCode");
-    browser.order(&Order::card(cards::VISA)).assert_status("SUCCEEDED");
+    browser
+        .try_authorise(&Order::card(cards::VISA).amount(999), None)
+        .assert_invalid("amount");
+    browser
+        .try_authorise(&Order::card(cards::VISA).currency("USD"), None)
+        .assert_invalid("currencyCode");
+    browser
+        .order(&Order::card(cards::VISA))
+        .assert_status("SUCCEEDED");
 }
 
 #[test]
 fn made_without_an_amount_it_authorises_nothing() {
     let browser = shared::shop().client(json!({}));
-    browser.try_authorise(&Order::card(cards::VISA), None).assert_error("api.key.forbidden");
+    browser
+        .try_authorise(&Order::card(cards::VISA), None)
+        .assert_error("api.key.forbidden");
 }
 
 #[test]
 fn an_amount_without_a_currency_makes_no_token() {
     let query = "mutation($amount: Long, $currency: String) { generateClientToken(amount: $amount, currency: $currency) { token } }";
-    shared::shop().gql(query, json!({"amount": 1000})).assert_error("error.validation");
-    shared::shop().gql(query, json!({"currency": "EUR"})).assert_error("error.validation");
-    shared::shop().gql(query, json!({"amount": 0, "currency": "EUR"})).assert_error("error.validation");
-    shared::shop().gql(query, json!({"amount": 1, "currency": "EURO"})).assert_error("error.validation");
+    shared::shop()
+        .gql(query, json!({"amount": 1000}))
+        .assert_error("error.validation");
+    shared::shop()
+        .gql(query, json!({"currency": "EUR"}))
+        .assert_error("error.validation");
+    shared::shop()
+        .gql(query, json!({"amount": 0, "currency": "EUR"}))
+        .assert_error("error.validation");
+    shared::shop()
+        .gql(query, json!({"amount": 1, "currency": "EURO"}))
+        .assert_error("error.validation");
 }
 
 #[test]
 fn a_paid_token_pays_no_second_time() {
     let browser = shared::shop().client(for_ten_euros());
-    browser.order(&bare_order(cards::VISA)).assert_status("SUCCEEDED");
+    browser
+        .order(&bare_order(cards::VISA))
+        .assert_status("SUCCEEDED");
     let answer = browser.try_authorise(&bare_order(cards::MASTERCARD), None);
     assert!(!answer.errors().is_empty(), "{}", answer.json());
 }
@@ -73,8 +100,13 @@ fn twenty_attempts_at_once_make_one_paid_payment() {
     let server = Setup::new().start();
     let shop = server.shop();
     let browser = shop.client(for_ten_euros());
-    let answers = at_once(20, |_| browser.try_authorise(&bare_order(cards::VISA), None));
-    let paid = answers.iter().filter(|answer| answer.errors().is_empty()).count();
+    let answers = at_once(20, |_| {
+        browser.try_authorise(&bare_order(cards::VISA), None)
+    });
+    let paid = answers
+        .iter()
+        .filter(|answer| answer.errors().is_empty())
+        .count();
     assert_eq!(paid, 1);
     assert_eq!(shop.books().charges(), 1);
     shop.assert_books_equal_payments();
@@ -84,15 +116,20 @@ fn twenty_attempts_at_once_make_one_paid_payment() {
 fn after_declines_it_may_try_again_up_to_ten_times() {
     let browser = shared::shop().client(for_ten_euros());
     for _ in 0..10 {
-        browser.order(&bare_order(cards::GENERAL_DECLINE)).assert_status("DECLINED");
+        browser
+            .order(&bare_order(cards::GENERAL_DECLINE))
+            .assert_status("DECLINED");
     }
-    browser.try_authorise(&bare_order(cards::VISA), None).assert_error("api.key.forbidden");
+    browser
+        .try_authorise(&bare_order(cards::VISA), None)
+        .assert_error("api.key.forbidden");
 }
 
 #[test]
 fn a_flow_that_it_was_made_with_is_the_only_one() {
     let shop = shared::shop();
-    let browser = shop.client(json!({"amount": 1000, "currency": "EUR", "flowId": "capture-by-api"}));
+    let browser =
+        shop.client(json!({"amount": 1000, "currency": "EUR", "flowId": "capture-by-api"}));
     let refused = browser.try_authorise(&bare_order(cards::VISA).flow("default"), None);
     assert!(!refused.errors().is_empty(), "{}", refused.json());
     let payment = browser.order(&bare_order(cards::VISA));
@@ -103,10 +140,15 @@ fn a_flow_that_it_was_made_with_is_the_only_one() {
 #[test]
 fn an_unknown_flow_or_customer_makes_no_token() {
     let shop = shared::shop();
-    let make =
-        |arguments: &str| shop.gql(&format!("mutation {{ generateClientToken({arguments}) {{ token }} }}"), json!({}));
+    let make = |arguments: &str| {
+        shop.gql(
+            &format!("mutation {{ generateClientToken({arguments}) {{ token }} }}"),
+            json!({}),
+        )
+    };
     make(r#"flowId: "no-such-flow""#).assert_error("error.flow.not-found");
-    make(r#"customerId: "0192a000-0000-7000-8000-000000000000""#).assert_error("error.customer.not-found");
+    make(r#"customerId: "0192a000-0000-7000-8000-000000000000""#)
+        .assert_error("error.customer.not-found");
 }
 
 #[test]
@@ -179,14 +221,19 @@ fn it_lists_the_methods_of_its_own_customer_alone() {
 #[test]
 fn no_stored_personal_data_comes_back_to_a_browser() {
     let shop = shared::shop();
-    let customer =
-        shop.try_create_customer(json!({"customer": {"name": "Ada Byron", "email": "ada@example.com"}}), None);
+    let customer = shop.try_create_customer(
+        json!({"customer": {"name": "Ada Byron", "email": "ada@example.com"}}),
+        None,
+    );
     let id = customer.root().as_str().unwrap().to_owned();
     let browser = shop.client(json!({"customerId": id}));
     let answer = browser.try_tokenise(for_customer(&id), None);
     let shown = answer.root()["customer"].clone();
     assert_eq!(shown["id"], json!(id));
-    assert!(shown["name"].is_null() && shown["email"].is_null(), "{shown}");
+    assert!(
+        shown["name"].is_null() && shown["email"].is_null(),
+        "{shown}"
+    );
     assert!(!answer.reply.text().contains("ada@example.com"));
 }
 

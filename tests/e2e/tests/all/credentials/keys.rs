@@ -26,10 +26,15 @@ fn a_bad_credential_is_401_and_is_never_repeated() {
         "ct_test_thisKeyWasNeverMadeByAnyone000000",
         "payments:0192a000-0000-7000-8000-000000000000",
     ] {
-        let answer = shared::server().shop_with(bad).gql("{ __typename }", json!({}));
+        let answer = shared::server()
+            .shop_with(bad)
+            .gql("{ __typename }", json!({}));
         answer.assert_refused(401);
         assert_eq!(answer.error_code(), Some("api.key.unauthorized"), "{bad:?}");
-        assert!(bad.len() < 9 || !answer.reply.text().contains(bad), "the key is repeated");
+        assert!(
+            bad.len() < 9 || !answer.reply.text().contains(bad),
+            "the key is repeated"
+        );
     }
 }
 
@@ -38,8 +43,16 @@ fn a_key_that_differs_in_one_character_is_refused() {
     let mut almost = ACCESS_TOKEN.to_owned();
     almost.pop();
     almost.push('X');
-    for other in [almost, ACCESS_TOKEN.to_uppercase(), format!("{ACCESS_TOKEN}m"), format!("{ACCESS_TOKEN} x")] {
-        shared::server().shop_with(&other).gql("{ __typename }", json!({})).assert_refused(401);
+    for other in [
+        almost,
+        ACCESS_TOKEN.to_uppercase(),
+        format!("{ACCESS_TOKEN}m"),
+        format!("{ACCESS_TOKEN} x"),
+    ] {
+        shared::server()
+            .shop_with(&other)
+            .gql("{ __typename }", json!({}))
+            .assert_refused(401);
     }
 }
 
@@ -61,16 +74,23 @@ fn another_scheme_is_refused_and_the_scheme_has_no_case() {
 
 #[test]
 fn a_key_of_the_other_mode_is_refused() {
-    for live in ["sk_live_blackbox0secret0key0of0the0default0team", "pk_live_blackbox0secret0key0of0the0default0team"] {
-        shared::server().shop_with(live).gql("{ __typename }", json!({})).assert_refused(401);
+    for live in [
+        "sk_live_blackbox0secret0key0of0the0default0team",
+        "pk_live_blackbox0secret0key0of0the0default0team",
+    ] {
+        shared::server()
+            .shop_with(live)
+            .gql("{ __typename }", json!({}))
+            .assert_refused(401);
     }
 }
 
 #[test]
 fn a_refused_credential_changes_nothing() {
     let server = Setup::new().start();
-    let refused =
-        server.shop_with("sk_test_wrong0000000000000000000000").try_authorise(&Order::card(cards::VISA), None);
+    let refused = server
+        .shop_with("sk_test_wrong0000000000000000000000")
+        .try_authorise(&Order::card(cards::VISA), None);
     refused.assert_refused(401);
     assert!(server.shop().books().entries.is_empty());
     assert!(server.shop().every_payment().is_empty());
@@ -82,7 +102,10 @@ fn a_public_key_may_start_an_sdk_and_nothing_of_the_shop() {
     let payment = server.shop().authorise(cards::VISA).id();
     let token = server.shop().tokenise(cards::VISA);
     let browser = server.shop_with(&server.create_key(KeyKind::Public));
-    assert_eq!(browser.gql("{ initializeSDK }", json!({})).root(), &json!(true));
+    assert_eq!(
+        browser.gql("{ initializeSDK }", json!({})).root(),
+        &json!(true)
+    );
     let refused = [
         browser.try_payment(&payment),
         browser.try_authorise(&Order::card(cards::VISA), None),
@@ -133,7 +156,9 @@ fn a_new_key_works_at_once_and_a_revoked_one_not_a_second_later() {
     until(Duration::from_secs(1), "the revoked key is refused", || {
         (revoked.gql("{ __typename }", json!({})).status() == 401).then_some(())
     });
-    revoked.try_authorise(&Order::card(cards::VISA), None).assert_refused(401);
+    revoked
+        .try_authorise(&Order::card(cards::VISA), None)
+        .assert_refused(401);
     shop.authorise(cards::VISA).assert_status("SUCCEEDED");
 }
 
@@ -146,21 +171,36 @@ fn a_revoked_key_stays_revoked_and_others_stay_good_after_a_restart() {
     let id = new_word(&before, &server.run(&["key", "list"]));
     server.run(&["key", "revoke", &id]);
     server.restart();
-    server.shop_with(&bad).gql("{ __typename }", json!({})).assert_refused(401);
-    server.shop_with(&good).gql("{ __typename }", json!({})).data();
+    server
+        .shop_with(&bad)
+        .gql("{ __typename }", json!({}))
+        .assert_refused(401);
+    server
+        .shop_with(&good)
+        .gql("{ __typename }", json!({}))
+        .data();
     server.shop().gql("{ __typename }", json!({})).data();
 }
 
 #[test]
 fn a_key_of_the_other_mode_can_be_neither_given_nor_made() {
-    let said =
-        Setup::new().environment("POINTSMAN_ACCESS_TOKEN", "sk_live_blackbox0secret0key0of0the0team").start_refused();
-    assert!(!said.contains("blackbox0secret"), "the key is repeated: {said}");
+    let said = Setup::new()
+        .environment(
+            "POINTSMAN_ACCESS_TOKEN",
+            "sk_live_blackbox0secret0key0of0the0team",
+        )
+        .start_refused();
+    assert!(
+        !said.contains("blackbox0secret"),
+        "the key is repeated: {said}"
+    );
 }
 
 #[test]
 fn without_a_given_key_the_first_start_makes_one_and_prints_it_once() {
-    let mut server = Setup::new().without_environment("POINTSMAN_ACCESS_TOKEN").start();
+    let mut server = Setup::new()
+        .without_environment("POINTSMAN_ACCESS_TOKEN")
+        .start();
     let printed = String::from_utf8_lossy(&server.output()).into_owned();
     let key = printed
         .split(|character: char| !(character.is_ascii_alphanumeric() || character == '_'))
@@ -168,10 +208,17 @@ fn without_a_given_key_the_first_start_makes_one_and_prints_it_once() {
         .expect("the key is printed")
         .to_owned();
     assert_eq!(printed.matches(&key).count(), 1);
-    server.shop_with(&key).authorise(cards::VISA).assert_status("SUCCEEDED");
+    server
+        .shop_with(&key)
+        .authorise(cards::VISA)
+        .assert_status("SUCCEEDED");
     server.restart();
     let printed = String::from_utf8_lossy(&server.output()).into_owned();
-    assert_eq!(printed.matches(&key).count(), 1, "printed at the first start alone");
+    assert_eq!(
+        printed.matches(&key).count(),
+        1,
+        "printed at the first start alone"
+    );
     let answer: Answer = server.shop_with(&key).gql("{ __typename }", json!({}));
     answer.data();
 }

@@ -75,7 +75,10 @@ fn lists_show_a_teams_own_rows_alone() {
     assert_eq!(payments.len(), 1);
     assert_eq!(payments[0].id(), mine);
     let query = "{ listCustomers { edges { node { name } } pageInfo { totalSize } } }";
-    assert_eq!(other.gql(query, json!({})).root(), &json!({"edges": [], "pageInfo": {"totalSize": 0}}));
+    assert_eq!(
+        other.gql(query, json!({})).root(),
+        &json!({"edges": [], "pageInfo": {"totalSize": 0}})
+    );
     shop.assert_books_equal_payments_of(&[&other]);
 }
 
@@ -86,8 +89,16 @@ fn a_foreign_team_in_the_filter_matches_nothing() {
     let team = shop.authorise(cards::VISA).text("/teamId").to_owned();
     other.authorise(cards::VISA);
     let query = "query($team: ID) { listPayments(data: {teamId: $team}) { edges { cursor } } }";
-    assert_eq!(other.gql(query, json!({"team": team})).root()["edges"], json!([]));
-    assert_eq!(shop.gql(query, json!({"team": team})).root()["edges"].as_array().map(Vec::len), Some(1));
+    assert_eq!(
+        other.gql(query, json!({"team": team})).root()["edges"],
+        json!([])
+    );
+    assert_eq!(
+        shop.gql(query, json!({"team": team})).root()["edges"]
+            .as_array()
+            .map(Vec::len),
+        Some(1)
+    );
 }
 
 #[test]

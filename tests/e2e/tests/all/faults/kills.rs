@@ -16,7 +16,10 @@ const CALLERS: usize = 6;
 /// Pays until the server is gone; the last request, which was not answered.
 fn caller(shop: &Shop, next: &AtomicUsize, ended: &AtomicBool) -> Option<Request> {
     while !ended.load(Ordering::Relaxed) {
-        let request = shop.authorise_request(&order(next.fetch_add(1, Ordering::Relaxed)), Some(&Shop::fresh_key()));
+        let request = shop.authorise_request(
+            &order(next.fetch_add(1, Ordering::Relaxed)),
+            Some(&Shop::fresh_key()),
+        );
         match request.try_send(shop.address()) {
             Ok(reply) if reply.status == 200 => {}
             _ => return Some(request),
@@ -31,11 +34,16 @@ fn round(server: &mut Server, moment: Duration, next: &AtomicUsize) -> (usize, V
     let shop = server.shop();
     let ended = AtomicBool::new(false);
     let unanswered: Vec<Request> = thread::scope(|scope| {
-        let callers: Vec<_> = (0..CALLERS).map(|_| scope.spawn(|| caller(&shop, next, &ended))).collect();
+        let callers: Vec<_> = (0..CALLERS)
+            .map(|_| scope.spawn(|| caller(&shop, next, &ended)))
+            .collect();
         thread::sleep(moment);
         server.kill();
         ended.store(true, Ordering::Relaxed);
-        callers.into_iter().filter_map(|caller| caller.join().unwrap()).collect()
+        callers
+            .into_iter()
+            .filter_map(|caller| caller.join().unwrap())
+            .collect()
     });
     server.restart();
     let shop = server.shop();
@@ -48,20 +56,32 @@ fn round(server: &mut Server, moment: Duration, next: &AtomicUsize) -> (usize, V
                 scope.spawn(move || {
                     let answer = Answer::of(request.clone().send(shop.address()));
                     let waits = answer.error_code() == Some("error.idempotency.in-progress");
-                    assert!(waits || answer.root()["id"].is_string(), "{}", answer.json());
+                    assert!(
+                        waits || answer.root()["id"].is_string(),
+                        "{}",
+                        answer.json()
+                    );
                     waits.then_some(request)
                 })
             })
             .collect();
-        askers.into_iter().filter_map(|asker| asker.join().unwrap()).collect()
+        askers
+            .into_iter()
+            .filter_map(|asker| asker.join().unwrap())
+            .collect()
     });
     (hit, waiting)
 }
 
 #[test]
 fn killed_between_two_connections_a_payment_is_charged_at_one_at_most() {
-    let rounds = std::env::var("POINTSMAN_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(ROUNDS);
-    let mut server = Setup::new().setting("routing.rest_after", NEVER_RESTED).start();
+    let rounds = std::env::var("POINTSMAN_KILL_ROUNDS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(ROUNDS);
+    let mut server = Setup::new()
+        .setting("routing.rest_after", NEVER_RESTED)
+        .start();
     set_up(&server.shop());
     let next = AtomicUsize::new(0);
     let (mut hit, mut waiting) = (0, Vec::new());
@@ -72,7 +92,10 @@ fn killed_between_two_connections_a_payment_is_charged_at_one_at_most() {
         hit += asked_again;
         waiting.extend(still_waiting);
     }
-    assert!(hit > rounds, "the kills hit too little that was under way ({hit})");
+    assert!(
+        hit > rounds,
+        "the kills hit too little that was under way ({hit})"
+    );
     let shop = server.shop();
     assert_charged_once(&shop);
     for request in waiting {

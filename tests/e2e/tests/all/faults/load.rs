@@ -10,7 +10,9 @@ const EACH: usize = 10;
 
 #[test]
 fn at_once_none_is_charged_at_two_connections() {
-    let server = Setup::new().setting("routing.rest_after", NEVER_RESTED).start();
+    let server = Setup::new()
+        .setting("routing.rest_after", NEVER_RESTED)
+        .start();
     let shop = server.shop();
     set_up(&shop);
     let told = at_once(CALLERS, |caller| {
@@ -19,14 +21,20 @@ fn at_once_none_is_charged_at_two_connections() {
             let (order, request) = (order(caller * EACH + n), || Some(key.as_str()));
             let first = shop.try_authorise(&order, request()).root().clone();
             let again = shop.try_authorise(&order, request());
-            assert!(again.replayed() && *again.root() == first, "the key leads to the same result");
+            assert!(
+                again.replayed() && *again.root() == first,
+                "the key leads to the same result"
+            );
             first["status"].as_str().unwrap().to_owned()
         };
         (0..EACH).map(pay).collect::<Vec<_>>()
     });
     let all: Vec<String> = told.into_iter().flatten().collect();
     for status in ["SUCCEEDED", "DECLINED", "NO_ANSWER_FROM_PSP"] {
-        assert!(all.iter().any(|one| one == status), "none was {status}: {all:?}");
+        assert!(
+            all.iter().any(|one| one == status),
+            "none was {status}: {all:?}"
+        );
     }
     assert_charged_once(&shop);
     assert_eq!(shop.every_payment().len(), CALLERS * EACH);

@@ -29,8 +29,13 @@ const CHAINS: [[&str; 3]; 5] = [
 ];
 
 /// Cards of every outcome that ends an attempt.
-const CARDS: [&str; 5] =
-    [cards::VISA, cards::INSUFFICIENT_FUNDS, cards::FAILED, cards::GENERAL_DECLINE, cards::MASTERCARD];
+const CARDS: [&str; 5] = [
+    cards::VISA,
+    cards::INSUFFICIENT_FUNDS,
+    cards::FAILED,
+    cards::GENERAL_DECLINE,
+    cards::MASTERCARD,
+];
 
 fn set_up(shop: &Shop) {
     for (id, settings) in CONNECTIONS {
@@ -38,7 +43,10 @@ fn set_up(shop: &Shop) {
     }
     for (number, [first, second, third]) in CHAINS.iter().enumerate() {
         let authorise = json!({"connection": first, "fallback": {"to": [second, third]}});
-        shop.publish(&format!("chaos-{number}"), json!([{"authorise": authorise}]));
+        shop.publish(
+            &format!("chaos-{number}"),
+            json!([{"authorise": authorise}]),
+        );
     }
 }
 
@@ -57,7 +65,15 @@ fn assert_charged_once(shop: &Shop) {
     shop.assert_books_equal_payments();
     let books = shop.books();
     for payment in shop.every_payment() {
-        let charges = books.of(&payment).into_iter().filter(|entry| entry.authorised > 0).count();
-        assert!(charges <= 1, "charged at two connections: {:#?}", books.of(&payment));
+        let charges = books
+            .of(&payment)
+            .into_iter()
+            .filter(|entry| entry.authorised > 0)
+            .count();
+        assert!(
+            charges <= 1,
+            "charged at two connections: {:#?}",
+            books.of(&payment)
+        );
     }
 }

@@ -16,7 +16,9 @@ fn before() -> serde_json::Value {
 fn an_approved_payment_is_authorised_also_after_a_crash() {
     let mut server = Setup::new().start();
     publish(&server.shop(), "approve-first", &before());
-    let waiting = server.shop().order(&Order::card(cards::VISA).flow("approve-first"));
+    let waiting = server
+        .shop()
+        .order(&Order::card(cards::VISA).flow("approve-first"));
     waiting.assert_status("ACTIVE");
     let instance = waiting.text("/flowInstanceId").to_owned();
     server.restart();
@@ -24,7 +26,11 @@ fn an_approved_payment_is_authorised_also_after_a_crash() {
     shop.payment(&waiting.id()).assert_status("ACTIVE");
     assert_eq!(decide(&shop, &instance, true).root(), &json!(true));
     let paid = shop.wait_for_status(&waiting.id(), "SUCCEEDED");
-    assert!(titles(&paid).contains(&"Approved".to_owned()), "{:?}", titles(&paid));
+    assert!(
+        titles(&paid).contains(&"Approved".to_owned()),
+        "{:?}",
+        titles(&paid)
+    );
     decide(&shop, &instance, false).assert_error("error.flow.invalid-status");
     shop.payment(&waiting.id()).assert_status("SUCCEEDED");
 }
@@ -43,7 +49,8 @@ fn a_refused_payment_is_declined_and_never_sent() {
     assert!(titles(&declined).contains(&"Not approved".to_owned()));
     assert!(!titles(&declined).contains(&"Authorisation started".to_owned()));
     decide(&shop, &instance, true).assert_error("error.flow.invalid-status");
-    decide(&shop, "01929f6e-0000-7000-8000-000000000001", true).assert_error("error.flow.not-found");
+    decide(&shop, "01929f6e-0000-7000-8000-000000000001", true)
+        .assert_error("error.flow.not-found");
 }
 
 #[test]
@@ -60,7 +67,10 @@ fn refused_after_the_authorisation_it_stays_authorised() {
     let (kept, taken) = (shop.order(&order), shop.order(&order));
     for (payment, approve) in [(&kept, false), (&taken, true)] {
         payment.assert_status("AUTHORISED");
-        assert_eq!(decide(&shop, payment.text("/flowInstanceId"), approve).root(), &json!(true));
+        assert_eq!(
+            decide(&shop, payment.text("/flowInstanceId"), approve).root(),
+            &json!(true)
+        );
     }
     shop.wait_for_status(&taken.id(), "SUCCEEDED");
     shop.payment(&kept.id()).assert_status("AUTHORISED");

@@ -12,15 +12,21 @@ use testkit::{Answer, Shop};
 #[track_caller]
 fn publish(shop: &Shop, id: &str, document: &Value) {
     let save = "mutation($id: ID, $document: JSON!) { saveFlow(id: $id, document: $document) { version } }";
-    let version = shop.gql(save, json!({"id": id, "document": document})).root()["version"].clone();
+    let version = shop
+        .gql(save, json!({"id": id, "document": document}))
+        .root()["version"]
+        .clone();
     let publish = "mutation($id: ID!, $version: Int!) { publishFlow(id: $id, version: $version) { published } }";
-    assert_eq!(shop.gql(publish, json!({"id": id, "version": version})).root()["published"], true);
+    assert_eq!(
+        shop.gql(publish, json!({"id": id, "version": version}))
+            .root()["published"],
+        true
+    );
 }
 
 /// Decides for an instance that waits for an approval.
 fn decide(shop: &Shop, instance: &str, approve: bool) -> Answer {
-    let decide =
-        "mutation($id: ID!, $approve: Boolean!) { decideApproval(instanceId: $id, approve: $approve, note: \"seen\") }";
+    let decide = "mutation($id: ID!, $approve: Boolean!) { decideApproval(instanceId: $id, approve: $approve, note: \"seen\") }";
     shop.gql(decide, json!({"id": instance, "approve": approve}))
 }
 
@@ -38,11 +44,21 @@ fn webhook(shop: &Shop, name: &str, body: &Value) -> Reply {
 fn heard(reply: &Reply) -> (i64, i64) {
     assert_eq!(reply.status, 202, "{}", reply.text());
     let answer: Value = serde_json::from_slice(&reply.body).unwrap();
-    (answer["resumed"].as_i64().unwrap(), answer["started"].as_i64().unwrap())
+    (
+        answer["resumed"].as_i64().unwrap(),
+        answer["started"].as_i64().unwrap(),
+    )
 }
 
 /// The titles of a payment's timeline.
 fn titles(payment: &testkit::Payment) -> Vec<String> {
-    let events = payment.at("/paymentTimeline/overview").as_array().unwrap().clone();
-    events.iter().map(|event| event["title"].as_str().unwrap().to_owned()).collect()
+    let events = payment
+        .at("/paymentTimeline/overview")
+        .as_array()
+        .unwrap()
+        .clone();
+    events
+        .iter()
+        .map(|event| event["title"].as_str().unwrap().to_owned())
+        .collect()
 }

@@ -8,7 +8,11 @@ use testkit::{PATIENCE, Payment, Server, Setup, cards, until};
 use super::{decide, heard, publish, webhook, webhooks::listening};
 
 fn flows(payment: &Payment) -> Vec<Value> {
-    payment.at("/paymentTimeline/flows").as_array().unwrap().clone()
+    payment
+        .at("/paymentTimeline/flows")
+        .as_array()
+        .unwrap()
+        .clone()
 }
 
 fn server() -> Server {
@@ -29,7 +33,9 @@ fn a_refund_that_an_outcome_starts_happens_once_and_does_not_start_itself() {
     paid.assert_status("SUCCEEDED");
     // Killed while it is being run, it would be found again when its lease ends.
     until(PATIENCE, "the flow waits", || {
-        super::titles(&server.shop().payment(&paid.id())).contains(&"Waiting".to_owned()).then_some(())
+        super::titles(&server.shop().payment(&paid.id()))
+            .contains(&"Waiting".to_owned())
+            .then_some(())
     });
     server.restart();
     let shop = server.shop();
@@ -37,10 +43,17 @@ fn a_refund_that_an_outcome_starts_happens_once_and_does_not_start_itself() {
     assert_eq!(refunded.number("/refundedAmount"), 500);
     thread::sleep(Duration::from_secs(3));
     let later = shop.payment(&paid.id());
-    assert_eq!(later.number("/refundedAmount"), 500, "its own refund does not start it again");
+    assert_eq!(
+        later.number("/refundedAmount"),
+        500,
+        "its own refund does not start it again"
+    );
     let flows = flows(&later);
     assert_eq!(flows.len(), 2, "{flows:?}");
-    assert_eq!((&flows[0]["flowId"], &flows[1]["flowId"]), (&json!("default"), &json!("half-back")));
+    assert_eq!(
+        (&flows[0]["flowId"], &flows[1]["flowId"]),
+        (&json!("default"), &json!("half-back"))
+    );
     assert_eq!(flows[1]["id"], flows[1]["flowInstanceId"]);
     // Somebody else's refund does.
     shop.refund(&paid.id(), 100);
@@ -68,8 +81,16 @@ fn an_authorisation_starts_a_flow_that_waits_for_an_approval() {
     );
     let payment = shop.authorise_later(cards::VISA);
     payment.assert_status("AUTHORISED");
-    let instance = flows(&payment)[1]["flowInstanceId"].as_str().unwrap().to_owned();
-    until(PATIENCE, "it waits", || decide(&shop, &instance, true).errors().is_empty().then_some(()));
+    let instance = flows(&payment)[1]["flowInstanceId"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    until(PATIENCE, "it waits", || {
+        decide(&shop, &instance, true)
+            .errors()
+            .is_empty()
+            .then_some(())
+    });
     shop.wait_for_status(&payment.id(), "SUCCEEDED");
     decide(&shop, &instance, true).assert_error("error.flow.invalid-status");
 }
@@ -78,21 +99,35 @@ fn an_authorisation_starts_a_flow_that_waits_for_an_approval() {
 fn a_decline_starts_what_waits_for_declines_alone() {
     let server = server();
     let shop = server.shop();
-    for (id, outcome) in [("on-decline", "declined"), ("on-success", "succeeded"), ("on-cancel", "cancelled")] {
-        publish(&shop, id, &json!({"name": id, "trigger": {"outcome": [outcome]}, "steps": [{"note": "Here"}]}));
+    for (id, outcome) in [
+        ("on-decline", "declined"),
+        ("on-success", "succeeded"),
+        ("on-cancel", "cancelled"),
+    ] {
+        publish(
+            &shop,
+            id,
+            &json!({"name": id, "trigger": {"outcome": [outcome]}, "steps": [{"note": "Here"}]}),
+        );
     }
     let declined = shop.authorise(cards::INSUFFICIENT_FUNDS);
     let noted = until(PATIENCE, "the note is there", || {
-        Some(shop.payment(&declined.id())).filter(|payment| super::titles(payment).contains(&"Note".to_owned()))
+        Some(shop.payment(&declined.id()))
+            .filter(|payment| super::titles(payment).contains(&"Note".to_owned()))
     });
-    let ids: Vec<Value> = flows(&noted).iter().map(|flow| flow["flowId"].clone()).collect();
+    let ids: Vec<Value> = flows(&noted)
+        .iter()
+        .map(|flow| flow["flowId"].clone())
+        .collect();
     assert_eq!(ids, [json!("default"), json!("on-decline")]);
 }
 
 #[test]
 fn an_intent_that_became_inactive_starts_a_flow_that_waits_and_calls() {
     let (address, told) = listening();
-    let server = Setup::new().setting("limits.intent_inactivity", "400ms").start();
+    let server = Setup::new()
+        .setting("limits.intent_inactivity", "400ms")
+        .start();
     publish(
         &server.shop(),
         "remind",
@@ -101,7 +136,9 @@ fn an_intent_that_became_inactive_starts_a_flow_that_waits_and_calls() {
             {"approval": {"title": "Go on?"}}, {"await_webhook": {"name": "go"}}, {"call_webhook": {"url": address}},
         ]}),
     );
-    let intent = server.shop().start_intent(json!({"trackingId": "basket-7"}));
+    let intent = server
+        .shop()
+        .start_intent(json!({"trackingId": "basket-7"}));
     let (key, said) = told.recv_timeout(PATIENCE).unwrap();
     assert_eq!(
         (&said["trackingId"], &said["status"], &said["intent"]),
@@ -111,9 +148,17 @@ fn an_intent_that_became_inactive_starts_a_flow_that_waits_and_calls() {
     assert!(key.starts_with(&instance), "{key}");
     let (shop, other) = (server.shop(), server.other_team());
     decide(&other, &instance, true).assert_error("error.flow.not-found");
-    until(PATIENCE, "it waits for the approval", || decide(&shop, &instance, true).errors().is_empty().then_some(()));
+    until(PATIENCE, "it waits for the approval", || {
+        decide(&shop, &instance, true)
+            .errors()
+            .is_empty()
+            .then_some(())
+    });
     decide(&shop, &instance, true).assert_error("error.flow.invalid-status");
-    assert_eq!(webhook(&other, "go", &json!({"instance": instance})).status, 404);
+    assert_eq!(
+        webhook(&other, "go", &json!({"instance": instance})).status,
+        404
+    );
     until(PATIENCE, "it waits for the webhook", || {
         (heard(&webhook(&shop, "go", &json!({"instance": instance}))) == (1, 0)).then_some(())
     });

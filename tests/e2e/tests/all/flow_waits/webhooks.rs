@@ -30,7 +30,9 @@ pub(super) fn listening() -> (String, mpsc::Receiver<(String, Value)>) {
                 if line.trim().is_empty() {
                     break;
                 }
-                let Some((name, value)) = line.trim().split_once(": ") else { continue };
+                let Some((name, value)) = line.trim().split_once(": ") else {
+                    continue;
+                };
                 match name.to_ascii_lowercase().as_str() {
                     "content-length" => length = value.parse().unwrap(),
                     "x-idempotency-key" => value.clone_into(&mut key),
@@ -39,8 +41,13 @@ pub(super) fn listening() -> (String, mpsc::Receiver<(String, Value)>) {
             }
             let mut body = vec![0; length];
             reader.read_exact(&mut body).unwrap();
-            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").unwrap();
-            if tell.send((key, serde_json::from_slice(&body).unwrap())).is_err() {
+            stream
+                .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+                .unwrap();
+            if tell
+                .send((key, serde_json::from_slice(&body).unwrap()))
+                .is_err()
+            {
                 return;
             }
         }
@@ -62,11 +69,28 @@ fn a_webhook_captures_once_also_after_a_crash() {
     payment.assert_status("AUTHORISED");
     server.restart();
     let shop = server.shop();
-    assert_eq!(heard(&webhook(&shop, "other", &json!({"payment": payment.id()}))), (0, 0));
+    assert_eq!(
+        heard(&webhook(&shop, "other", &json!({"payment": payment.id()}))),
+        (0, 0)
+    );
     shop.payment(&payment.id()).assert_status("AUTHORISED");
-    assert_eq!(heard(&webhook(&shop, "shipped", &json!({"payment": payment.id()}))), (1, 0));
+    assert_eq!(
+        heard(&webhook(
+            &shop,
+            "shipped",
+            &json!({"payment": payment.id()})
+        )),
+        (1, 0)
+    );
     shop.wait_for_status(&payment.id(), "SUCCEEDED");
-    assert_eq!(heard(&webhook(&shop, "shipped", &json!({"payment": payment.id()}))), (0, 0));
+    assert_eq!(
+        heard(&webhook(
+            &shop,
+            "shipped",
+            &json!({"payment": payment.id()})
+        )),
+        (0, 0)
+    );
 }
 
 #[test]
@@ -94,9 +118,18 @@ fn what_is_no_webhook_is_refused() {
     let shop = shared::shop();
     assert_eq!(webhook(&shop, "x", &json!([])).status, 400);
     assert_eq!(webhook(&shop, "x", &json!({"payment": "x"})).status, 404);
-    assert_eq!(webhook(&shop, "x", &json!({"note": "4242 4242 4242 4242"})).status, 400);
-    assert_eq!(webhook(&shop, "x", &json!({"long": "x".repeat(17_000)})).status, 413);
-    assert_eq!(webhook(&shared::server().stranger(), "x", &json!({})).status, 401);
+    assert_eq!(
+        webhook(&shop, "x", &json!({"note": "4242 4242 4242 4242"})).status,
+        400
+    );
+    assert_eq!(
+        webhook(&shop, "x", &json!({"long": "x".repeat(17_000)})).status,
+        413
+    );
+    assert_eq!(
+        webhook(&shared::server().stranger(), "x", &json!({})).status,
+        401
+    );
     assert_eq!(heard(&webhook(&shop, "nobody-waits", &json!({}))), (0, 0));
 }
 
@@ -111,17 +144,28 @@ fn a_flow_calls_the_merchant_and_goes_on() {
             {"authorise": {"connection": "simulator-a"}}, {"call_webhook": {"url": address}}, {"capture": "now"},
         ]}),
     );
-    let payment = shop.order(&Order::card(cards::VISA).flow("tell").with("orderId", json!("o-1")));
+    let payment = shop.order(
+        &Order::card(cards::VISA)
+            .flow("tell")
+            .with("orderId", json!("o-1")),
+    );
     let (key, said) = told.recv_timeout(PATIENCE).unwrap();
     let instance = payment.text("/flowInstanceId");
     assert!(key.starts_with(instance), "{key}");
-    assert_eq!((&said["payment"], &said["orderId"]), (&json!(payment.id()), &json!("o-1")));
+    assert_eq!(
+        (&said["payment"], &said["orderId"]),
+        (&json!(payment.id()), &json!("o-1"))
+    );
     assert_eq!(
         (&said["status"], &said["amount"], &said["instance"]),
         (&json!("AUTHORISED"), &json!(1000), &json!(instance))
     );
     let paid = shop.wait_for_status(&payment.id(), "SUCCEEDED");
-    assert!(titles(&paid).contains(&"Webhook called".to_owned()), "{:?}", titles(&paid));
+    assert!(
+        titles(&paid).contains(&"Webhook called".to_owned()),
+        "{:?}",
+        titles(&paid)
+    );
 }
 
 #[test]
@@ -136,7 +180,11 @@ fn a_flow_goes_on_when_nobody_answers_its_call() {
     );
     let payment = shop.order(&Order::card(cards::VISA).flow("tell-nobody"));
     let paid = shop.wait_for_status(&payment.id(), "SUCCEEDED");
-    assert!(titles(&paid).contains(&"Webhook not called".to_owned()), "{:?}", titles(&paid));
+    assert!(
+        titles(&paid).contains(&"Webhook not called".to_owned()),
+        "{:?}",
+        titles(&paid)
+    );
 }
 
 #[test]
@@ -150,9 +198,14 @@ fn a_webhook_starts_flows_that_go_on_after_a_crash() {
             {"delay": "2s"}, {"if": "webhook.body.left == 0", "then": [{"call_webhook": {"url": address}}]},
         ]}),
     );
-    assert_eq!(heard(&webhook(&server.shop(), "stock", &json!({"left": 0}))), (0, 1));
+    assert_eq!(
+        heard(&webhook(&server.shop(), "stock", &json!({"left": 0}))),
+        (0, 1)
+    );
     server.restart();
     // Killed while it was being run, it is found again when its lease of a minute ends.
-    let (_, said) = told.recv_timeout(PATIENCE + Duration::from_mins(1)).unwrap();
+    let (_, said) = told
+        .recv_timeout(PATIENCE + Duration::from_mins(1))
+        .unwrap();
     assert_eq!(said["flow"], "on-stock");
 }

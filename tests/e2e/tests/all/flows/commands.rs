@@ -5,13 +5,19 @@ use std::fs;
 use serde_json::json;
 use testkit::{Setup, binary};
 
-const GOOD: &str =
-    "name: From git\ntrigger: payment\nsteps:\n  - authorise:\n      connection: simulator-b\n  - capture: api\n";
+const GOOD: &str = "name: From git\ntrigger: payment\nsteps:\n  - authorise:\n      connection: simulator-b\n  - capture: api\n";
 
 fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let output = std::process::Command::new(binary()).args(arguments).output().unwrap();
+    let output = std::process::Command::new(binary())
+        .args(arguments)
+        .output()
+        .unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code(), text(output.stdout), text(output.stderr))
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
 }
 
 #[test]
@@ -21,10 +27,16 @@ fn check_tells_each_problem_with_file_line_and_place() {
     fs::write(&good, GOOD).unwrap();
     fs::write(&bad, GOOD.replace("capture: api", "captur: api")).unwrap();
     let (good, bad) = (good.to_str().unwrap(), bad.to_str().unwrap());
-    assert_eq!(run(&["flow", "check", good]), (Some(0), format!("{good}: ok\n"), String::new()));
+    assert_eq!(
+        run(&["flow", "check", good]),
+        (Some(0), format!("{good}: ok\n"), String::new())
+    );
     let (code, out, err) = run(&["flow", "check", good, bad]);
     assert_eq!((code, out), (Some(1), format!("{good}: ok\n")));
-    assert!(err.starts_with(&format!("{bad}:6: steps[1]")) && err.contains("capture"), "{err}");
+    assert!(
+        err.starts_with(&format!("{bad}:6: steps[1]")) && err.contains("capture"),
+        "{err}"
+    );
     assert_eq!(run(&["flow", "check", "nowhere.yaml"]).0, Some(1));
 }
 
@@ -33,7 +45,10 @@ fn schema_is_json() {
     let (code, out, _) = run(&["flow", "schema"]);
     assert_eq!(code, Some(0));
     let schema: serde_json::Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    assert_eq!(
+        schema["$schema"],
+        "https://json-schema.org/draft/2020-12/schema"
+    );
 }
 
 #[test]
@@ -41,32 +56,75 @@ fn a_file_goes_in_beside_the_server_and_comes_out_the_same() {
     let server = Setup::new().start();
     let shop = server.shop();
     let dir = tempfile::tempdir().unwrap();
-    let (file, copy, json_file) =
-        (dir.path().join("from-git.yaml"), dir.path().join("copy.yaml"), dir.path().join("copy.json"));
+    let (file, copy, json_file) = (
+        dir.path().join("from-git.yaml"),
+        dir.path().join("copy.yaml"),
+        dir.path().join("copy.json"),
+    );
     fs::write(&file, GOOD).unwrap();
-    let (file, copy, json_file) = (file.to_str().unwrap(), copy.to_str().unwrap(), json_file.to_str().unwrap());
-    assert!(server.run(&["flow", "import", file]).contains("version 1, a draft"));
-    assert!(server.run(&["flow", "import", file, "--publish"]).contains("Version 1 of the flow from-git is published"));
+    let (file, copy, json_file) = (
+        file.to_str().unwrap(),
+        copy.to_str().unwrap(),
+        json_file.to_str().unwrap(),
+    );
+    assert!(
+        server
+            .run(&["flow", "import", file])
+            .contains("version 1, a draft")
+    );
+    assert!(
+        server
+            .run(&["flow", "import", file, "--publish"])
+            .contains("Version 1 of the flow from-git is published")
+    );
     let listed = server.run(&["flow", "list"]);
-    assert!(listed.contains("from-git  version 1 published  From git"), "{listed}");
+    assert!(
+        listed.contains("from-git  version 1 published  From git"),
+        "{listed}"
+    );
     let known = shop.gql("{ getFlow(id: \"from-git\") { published } }", json!({}));
     assert_eq!(known.root()["published"], true, "the server knows at once");
 
     server.run(&["flow", "export", "from-git", "-o", copy]);
-    assert_eq!(fs::read_to_string(copy).unwrap(), server.run(&["flow", "export", "from-git"]));
-    assert!(server.run(&["flow", "import", copy, "--id", "from-git"]).contains("says this already"));
+    assert_eq!(
+        fs::read_to_string(copy).unwrap(),
+        server.run(&["flow", "export", "from-git"])
+    );
+    assert!(
+        server
+            .run(&["flow", "import", copy, "--id", "from-git"])
+            .contains("says this already")
+    );
     server.run(&["flow", "export", "from-git", "--output", json_file]);
-    let exported: serde_json::Value = serde_json::from_str(&fs::read_to_string(json_file).unwrap()).unwrap();
+    let exported: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(json_file).unwrap()).unwrap();
     assert_eq!(exported["name"], "From git");
-    assert!(server.run(&["flow", "import", json_file, "--id", "from-git"]).contains("says this already"));
+    assert!(
+        server
+            .run(&["flow", "import", json_file, "--id", "from-git"])
+            .contains("says this already")
+    );
 
     fs::write(file, GOOD.replace("simulator-b", "nowhere")).unwrap();
     let refused = server.command(&["flow", "import", file]);
     assert!(!refused.status.success());
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("simulator-a"), "it names the connections there are");
-    assert!(!server.command(&["flow", "export", "nowhere"]).status.success());
+    assert!(
+        String::from_utf8_lossy(&refused.stderr).contains("simulator-a"),
+        "it names the connections there are"
+    );
+    assert!(
+        !server
+            .command(&["flow", "export", "nowhere"])
+            .status
+            .success()
+    );
     let stranger = "0192a000-0000-7000-8000-000000000000";
-    assert!(!server.command(&["flow", "list", "--team", stranger]).status.success());
+    assert!(
+        !server
+            .command(&["flow", "list", "--team", stranger])
+            .status
+            .success()
+    );
 }
 
 #[test]
@@ -77,9 +135,17 @@ fn commands_work_on_the_data_directory_when_no_server_runs() {
     let file = dir.join("from-git.yaml");
     fs::write(&file, GOOD).unwrap();
     let run = |arguments: &[&str]| {
-        let arguments: Vec<&str> = arguments.iter().copied().chain(["--data-dir", data.to_str().unwrap()]).collect();
+        let arguments: Vec<&str> = arguments
+            .iter()
+            .copied()
+            .chain(["--data-dir", data.to_str().unwrap()])
+            .collect();
         let output = setup.command(&dir, &arguments).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         String::from_utf8(output.stdout).unwrap()
     };
     run(&["flow", "import", file.to_str().unwrap(), "--publish"]);

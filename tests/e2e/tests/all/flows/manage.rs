@@ -5,7 +5,8 @@ use testkit::{Answer, KeyKind, Order, Setup, Shop, cards};
 
 use crate::shared;
 
-const FIELDS: &str = "id name version published publishedVersion latestVersion isDefault document date";
+const FIELDS: &str =
+    "id name version published publishedVersion latestVersion isDefault document date";
 
 /// A flow that authorises at a connection and captures by a rule.
 pub(super) fn document(connection: &str, capture: &str) -> Value {
@@ -16,8 +17,9 @@ pub(super) fn document(connection: &str, capture: &str) -> Value {
 }
 
 fn try_save(shop: &Shop, id: Option<&str>, document: Value) -> Answer {
-    let query =
-        format!("mutation($id: ID, $document: JSON!) {{ saveFlow(id: $id, document: $document) {{ {FIELDS} }} }}");
+    let query = format!(
+        "mutation($id: ID, $document: JSON!) {{ saveFlow(id: $id, document: $document) {{ {FIELDS} }} }}"
+    );
     shop.gql(&query, json!({ "id": id, "document": document }))
 }
 
@@ -26,17 +28,23 @@ fn save(shop: &Shop, id: &str, document: Value) -> Value {
 }
 
 fn try_publish(shop: &Shop, id: &str, version: i64) -> Answer {
-    let query = format!("mutation($id: ID!, $n: Int!) {{ publishFlow(id: $id, version: $n) {{ {FIELDS} }} }}");
+    let query = format!(
+        "mutation($id: ID!, $n: Int!) {{ publishFlow(id: $id, version: $n) {{ {FIELDS} }} }}"
+    );
     shop.gql(&query, json!({ "id": id, "n": version }))
 }
 
 fn try_get(shop: &Shop, id: &str, version: Option<i64>) -> Answer {
-    let query = format!("query($id: ID!, $n: Int) {{ getFlow(id: $id, version: $n) {{ {FIELDS} }} }}");
+    let query =
+        format!("query($id: ID!, $n: Int) {{ getFlow(id: $id, version: $n) {{ {FIELDS} }} }}");
     shop.gql(&query, json!({ "id": id, "n": version }))
 }
 
 fn try_default(shop: &Shop, id: &str) -> Answer {
-    shop.gql("mutation($id: ID!) { setDefaultFlow(id: $id) }", json!({ "id": id }))
+    shop.gql(
+        "mutation($id: ID!) { setDefaultFlow(id: $id) }",
+        json!({ "id": id }),
+    )
 }
 
 fn try_trial(shop: &Shop, id: &str, facts: Value) -> Answer {
@@ -46,7 +54,11 @@ fn try_trial(shop: &Shop, id: &str, facts: Value) -> Answer {
 
 fn export(shop: &Shop, id: &str, format: &str) -> String {
     let query = "query($id: ID!, $f: FlowFormat) { exportFlow(id: $id, format: $f) }";
-    shop.gql(query, json!({ "id": id, "f": format })).root().as_str().unwrap().to_owned()
+    shop.gql(query, json!({ "id": id, "f": format }))
+        .root()
+        .as_str()
+        .unwrap()
+        .to_owned()
 }
 
 fn paid_under(shop: &Shop, flow: Option<&str>) -> String {
@@ -55,7 +67,10 @@ fn paid_under(shop: &Shop, flow: Option<&str>) -> String {
         Some(flow) => order.flow(flow),
         None => order,
     };
-    shop.try_authorise(&order, None).root()["status"].as_str().unwrap().to_owned()
+    shop.try_authorise(&order, None).root()["status"]
+        .as_str()
+        .unwrap()
+        .to_owned()
 }
 
 #[test]
@@ -64,22 +79,41 @@ fn new_payments_run_under_the_version_that_is_published() {
     let shop = server.shop();
     let draft = save(&shop, "mine", document("simulator-a", "now"));
     assert_eq!(
-        (&draft["version"], &draft["published"], &draft["publishedVersion"]),
+        (
+            &draft["version"],
+            &draft["published"],
+            &draft["publishedVersion"]
+        ),
         (&json!(1), &json!(false), &Value::Null)
     );
     let order = Order::card(cards::VISA).flow("mine");
-    shop.try_authorise(&order, None).assert_error("error.flow.not-found");
+    shop.try_authorise(&order, None)
+        .assert_error("error.flow.not-found");
     assert_eq!(try_publish(&shop, "mine", 1).root()["published"], true);
     assert_eq!(paid_under(&shop, Some("mine")), "SUCCEEDED");
 
-    assert_eq!(save(&shop, "mine", document("simulator-b", "api"))["version"], 2);
-    assert_eq!(paid_under(&shop, Some("mine")), "SUCCEEDED", "a draft changes nothing");
+    assert_eq!(
+        save(&shop, "mine", document("simulator-b", "api"))["version"],
+        2
+    );
+    assert_eq!(
+        paid_under(&shop, Some("mine")),
+        "SUCCEEDED",
+        "a draft changes nothing"
+    );
     try_publish(&shop, "mine", 2).root();
     assert_eq!(paid_under(&shop, Some("mine")), "AUTHORISED");
     try_publish(&shop, "mine", 1).root();
-    assert_eq!(paid_under(&shop, Some("mine")), "SUCCEEDED", "an earlier version comes back");
+    assert_eq!(
+        paid_under(&shop, Some("mine")),
+        "SUCCEEDED",
+        "an earlier version comes back"
+    );
     assert_eq!(try_get(&shop, "mine", None).root()["version"], 2);
-    assert_eq!(try_get(&shop, "mine", Some(1)).root()["document"], document("simulator-a", "now"));
+    assert_eq!(
+        try_get(&shop, "mine", Some(1)).root()["document"],
+        document("simulator-a", "now")
+    );
     try_get(&shop, "mine", Some(3)).assert_error("error.flow.not-found");
     try_publish(&shop, "mine", 9).assert_error("error.flow.not-found");
 }
@@ -93,8 +127,16 @@ fn the_default_changes_at_once_and_is_one() {
     try_publish(&shop, "late", 1).root();
     assert_eq!(try_default(&shop, "late").root(), true);
     assert_eq!(paid_under(&shop, None), "AUTHORISED");
-    let flows = shop.gql("{ listFlows { id isDefault } }", json!({})).root().clone();
-    let defaults: Vec<&Value> = flows.as_array().unwrap().iter().filter(|flow| flow["isDefault"] == true).collect();
+    let flows = shop
+        .gql("{ listFlows { id isDefault } }", json!({}))
+        .root()
+        .clone();
+    let defaults: Vec<&Value> = flows
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|flow| flow["isDefault"] == true)
+        .collect();
     assert_eq!(defaults.len(), 1);
     assert_eq!(defaults[0]["id"], "late");
 }
@@ -110,13 +152,22 @@ fn bad_documents_are_refused_with_their_place_and_nothing_is_kept() {
     let mut bad = document("simulator-a", "now");
     bad["steps"][1] = json!({ "capture": "someday" });
     assert!(refused(bad).contains("steps[1]"));
-    let reason =
-        refused(json!("name: x\ntrigger: payment\nsteps:\n- authorise:\n    connection: simulator-a\n- captur: now\n"));
-    assert!(reason.contains("line 6") && reason.contains("capture"), "{reason}");
-    assert!(refused(document("nowhere", "now")).contains("simulator-a"), "it tells which connections there are");
-    let steps =
-        json!([{ "if": "payment.curency == \"EUR\"", "then": [{ "authorise": { "connection": "simulator-a" } }] }]);
-    assert!(refused(json!({ "name": "x", "trigger": "payment", "steps": steps })).contains("steps[0].if"));
+    let reason = refused(json!(
+        "name: x\ntrigger: payment\nsteps:\n- authorise:\n    connection: simulator-a\n- captur: now\n"
+    ));
+    assert!(
+        reason.contains("line 6") && reason.contains("capture"),
+        "{reason}"
+    );
+    assert!(
+        refused(document("nowhere", "now")).contains("simulator-a"),
+        "it tells which connections there are"
+    );
+    let steps = json!([{ "if": "payment.curency == \"EUR\"", "then": [{ "authorise": { "connection": "simulator-a" } }] }]);
+    assert!(
+        refused(json!({ "name": "x", "trigger": "payment", "steps": steps }))
+            .contains("steps[0].if")
+    );
     refused(json!([]));
     refused(json!(7));
     try_get(shop, "bad", None).assert_error("error.flow.not-found");
@@ -130,7 +181,11 @@ fn export_and_import_are_exact_in_both_formats() {
         for format in ["YAML", "JSON"] {
             let text = export(shop, id, format);
             let copy = format!("{id}-{format}");
-            assert_eq!(save(shop, &copy, json!(text))["document"], original, "{text}");
+            assert_eq!(
+                save(shop, &copy, json!(text))["document"],
+                original,
+                "{text}"
+            );
             assert_eq!(export(shop, &copy, format), text);
         }
     }
@@ -140,12 +195,26 @@ fn export_and_import_are_exact_in_both_formats() {
 fn a_trial_tells_the_way_and_charges_nothing() {
     let server = Setup::new().start();
     let shop = server.shop();
-    let trial = try_trial(&shop, "route-by-currency", json!({ "payment": { "amount": 100, "currency": "EUR" } }));
-    assert_eq!(trial.root()["outcome"], "authorise at simulator-a, then capture at once");
+    let trial = try_trial(
+        &shop,
+        "route-by-currency",
+        json!({ "payment": { "amount": 100, "currency": "EUR" } }),
+    );
+    assert_eq!(
+        trial.root()["outcome"],
+        "authorise at simulator-a, then capture at once"
+    );
     let steps = trial.root()["steps"].as_array().unwrap();
     assert!(steps.iter().any(|step| step["taken"] == true), "{steps:?}");
-    let other = try_trial(&shop, "route-by-currency", json!({ "payment": { "currency": "USD" } }));
-    assert_eq!(other.root()["outcome"], "authorise at simulator-b, then capture at once");
+    let other = try_trial(
+        &shop,
+        "route-by-currency",
+        json!({ "payment": { "currency": "USD" } }),
+    );
+    assert_eq!(
+        other.root()["outcome"],
+        "authorise at simulator-b, then capture at once"
+    );
     let refused = try_trial(&shop, "default", json!({ "payment": { "curency": "EUR" } }));
     refused.assert_invalid("facts");
     assert!(shop.every_payment().is_empty());
@@ -164,17 +233,37 @@ fn another_teams_flows_are_not_found() {
     ] {
         answer.assert_error("error.flow.not-found");
     }
-    let listed = other.gql("{ listFlows { id } }", json!({})).root().to_string();
-    assert!(listed.contains("default") && !listed.contains("only-mine"), "{listed}");
-    assert_eq!(save(other, "only-mine", document("simulator-b", "api"))["version"], 1, "it is a flow of its own");
-    assert_eq!(try_get(shop, "only-mine", None).root()["document"], document("simulator-a", "now"));
+    let listed = other
+        .gql("{ listFlows { id } }", json!({}))
+        .root()
+        .to_string();
+    assert!(
+        listed.contains("default") && !listed.contains("only-mine"),
+        "{listed}"
+    );
+    assert_eq!(
+        save(other, "only-mine", document("simulator-b", "api"))["version"],
+        1,
+        "it is a flow of its own"
+    );
+    assert_eq!(
+        try_get(shop, "only-mine", None).root()["document"],
+        document("simulator-a", "now")
+    );
 }
 
 #[test]
 fn a_secret_key_alone_manages_flows() {
     let server = Setup::new().start();
-    let token = server.shop().gql("mutation { generateClientToken { token } }", json!({})).root()["token"].clone();
-    for credential in [server.create_key(KeyKind::Public), token.as_str().unwrap().to_owned()] {
+    let token = server
+        .shop()
+        .gql("mutation { generateClientToken { token } }", json!({}))
+        .root()["token"]
+        .clone();
+    for credential in [
+        server.create_key(KeyKind::Public),
+        token.as_str().unwrap().to_owned(),
+    ] {
         let browser = server.shop_with(&credential);
         for answer in [
             browser.gql("{ listFlows { id } }", json!({})),

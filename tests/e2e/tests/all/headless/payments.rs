@@ -31,11 +31,18 @@ fn it_is_authorised_there_belongs_to_no_flow_and_waits_for_its_capture() {
             assert_eq!(payment.at(field), &Value::Null, "{field}");
         }
         let flows = payment.at("/paymentTimeline/flows");
-        assert!(flows.is_null() || flows.as_array().is_some_and(Vec::is_empty), "{flows}");
+        assert!(
+            flows.is_null() || flows.as_array().is_some_and(Vec::is_empty),
+            "{flows}"
+        );
         let entry = shop.books().charge(&payment);
-        assert_eq!((entry.connection.as_str(), entry.captured), ("simulator-b", 0));
+        assert_eq!(
+            (entry.connection.as_str(), entry.captured),
+            ("simulator-b", 0)
+        );
         shop.capture(&payment.id()).assert_status("SUCCEEDED");
-        shop.refund(&payment.id(), 100).assert_status("PARTIAL_REFUNDED");
+        shop.refund(&payment.id(), 100)
+            .assert_status("PARTIAL_REFUNDED");
         shop.assert_books_agree_on(&payment.id());
     }
 }
@@ -45,7 +52,9 @@ fn it_can_be_cancelled_and_by_token_and_customer_too() {
     let shop = shop();
     let token = shop.tokenise(cards::MASTERCARD);
     for operation in BOTH {
-        let order = Order::token(&token).at("simulator-a").with("metadata", json!({"plan": "gold"}));
+        let order = Order::token(&token)
+            .at("simulator-a")
+            .with("metadata", json!({"plan": "gold"}));
         let payment = Payment(operation(&shop, &order, None).root().clone());
         assert_eq!(payment.at("/metadata/plan"), "gold");
         shop.cancel(&payment.id()).assert_status("CANCELLED");
@@ -62,9 +71,17 @@ fn a_decline_or_a_failure_there_is_its_outcome_and_nobody_else_is_asked() {
             (cards::FAILED, "simulator-a", "FAILED", 1),
             (cards::VISA, "simulator-down", "FAILED", 0),
         ] {
-            let payment = Payment(operation(&shop, &Order::card(card).at(connection), None).root().clone());
+            let payment = Payment(
+                operation(&shop, &Order::card(card).at(connection), None)
+                    .root()
+                    .clone(),
+            );
             payment.assert_status(status);
-            assert_eq!(shop.books().of(&payment).len(), entries, "{card} at {connection}");
+            assert_eq!(
+                shop.books().of(&payment).len(),
+                entries,
+                "{card} at {connection}"
+            );
             shop.assert_books_agree_on(&payment.id());
         }
     }
@@ -78,15 +95,18 @@ fn the_two_operations_share_their_idempotency_keys() {
         let first = operation(&shop, &at_b(), Some(&key));
         let again = operation(&shop, &at_b(), Some(&key));
         assert!(again.replayed() && again.root() == first.root());
-        operation(&shop, &at_b().amount(7), Some(&key)).assert_error("error.idempotency.key-reused");
+        operation(&shop, &at_b().amount(7), Some(&key))
+            .assert_error("error.idempotency.key-reused");
     }
     let key = Shop::fresh_key();
     let first = shop.try_authorise(&at_b().with("orderId", json!("one-scope")), Some(&key));
     first.root();
-    shop.try_headless(&at_b().amount(7), Some(&key)).assert_error("error.idempotency.key-reused");
+    shop.try_headless(&at_b().amount(7), Some(&key))
+        .assert_error("error.idempotency.key-reused");
     let key = Shop::fresh_key();
     shop.try_headless(&at_b(), Some(&key)).root();
-    shop.try_authorise(&at_b().amount(7), Some(&key)).assert_error("error.idempotency.key-reused");
+    shop.try_authorise(&at_b().amount(7), Some(&key))
+        .assert_error("error.idempotency.key-reused");
 }
 
 #[test]
@@ -103,13 +123,26 @@ fn three_d_secure_is_asked_for_or_left_to_the_issuer() {
         payment.assert_status("AUTHORISED");
         assert_eq!(payment.at("/threeDSecureVersion"), &Value::Null);
         // The issuer demands it whatever was asked for.
-        let order = Order::card("4000002760003184").at("simulator-b").with("performHeadless3DSecure", wish(false));
+        let order = Order::card("4000002760003184")
+            .at("simulator-b")
+            .with("performHeadless3DSecure", wish(false));
         let answer = operation(&shop, &order, None);
         answer.assert_error("error.authorize.requires3DSecure");
         let url = answer.extension("url").as_str().unwrap();
-        assert!(url.starts_with("http") && answer.message().contains(url), "{}", answer.json());
+        assert!(
+            url.starts_with("http") && answer.message().contains(url),
+            "{}",
+            answer.json()
+        );
         let waiting = shop.payment(answer.extension("id").as_str().unwrap());
         waiting.assert_status("NEEDS_3D_SECURE");
-        assert_eq!(shop.books().of(&waiting).iter().filter(|entry| entry.is_charge()).count(), 0);
+        assert_eq!(
+            shop.books()
+                .of(&waiting)
+                .iter()
+                .filter(|entry| entry.is_charge())
+                .count(),
+            0
+        );
     }
 }

@@ -9,8 +9,10 @@ use crate::routing;
 #[test]
 fn a_connection_and_a_flow_exclude_each_other() {
     let shop = shop();
-    shop.try_authorise(&at_b().flow("default"), None).assert_invalid("authorisePayment.flowId");
-    shop.try_headless(&at_b().flow("default"), None).assert_badly_asked();
+    shop.try_authorise(&at_b().flow("default"), None)
+        .assert_invalid("authorisePayment.flowId");
+    shop.try_headless(&at_b().flow("default"), None)
+        .assert_badly_asked();
 }
 
 #[test]
@@ -20,10 +22,19 @@ fn a_connection_that_can_t_be_used_is_told_with_those_that_can() {
     shop.disable_connection("headless-off");
     other.connection("headless-theirs", json!({}));
     for operation in BOTH {
-        for unknown in ["no-such-connection", "not a name!", "headless-off", "headless-theirs"] {
+        for unknown in [
+            "no-such-connection",
+            "not a name!",
+            "headless-off",
+            "headless-theirs",
+        ] {
             let answer = operation(&shop, &Order::card(cards::VISA).at(unknown), None);
             answer.assert_error("error.connection.not-found");
-            assert!(answer.message().contains("simulator-b"), "{unknown}: {}", answer.message());
+            assert!(
+                answer.message().contains("simulator-b"),
+                "{unknown}: {}",
+                answer.message()
+            );
             assert!(!answer.message().contains(unknown), "{}", answer.message());
         }
     }
@@ -32,8 +43,10 @@ fn a_connection_that_can_t_be_used_is_told_with_those_that_can() {
 #[test]
 fn without_a_connection_it_is_no_payment_by_the_default_flow() {
     let shop = shop();
-    shop.try_headless(&at_b().at(""), None).assert_invalid("headlessAuthorisePayment.paymentProcessorConnectionId");
-    shop.try_headless(&at_b().without("paymentProcessorConnectionId"), None).assert_badly_asked();
+    shop.try_headless(&at_b().at(""), None)
+        .assert_invalid("headlessAuthorisePayment.paymentProcessorConnectionId");
+    shop.try_headless(&at_b().without("paymentProcessorConnectionId"), None)
+        .assert_badly_asked();
 }
 
 #[test]
@@ -44,19 +57,40 @@ fn faults_name_their_fields_as_the_operation_does() {
         let refused = |order: Order, field: &str| {
             let answer = operation(&shop, &order, None);
             answer.assert_error("error.validation");
-            assert_eq!(answer.field(), Some(format!("{argument}.{field}").as_str()), "{}", answer.json());
+            assert_eq!(
+                answer.field(),
+                Some(format!("{argument}.{field}").as_str()),
+                "{}",
+                answer.json()
+            );
             if argument == "headlessAuthorisePayment" {
-                assert!(!answer.message().contains("authorisePayment."), "{}", answer.message());
+                assert!(
+                    !answer.message().contains("authorisePayment."),
+                    "{}",
+                    answer.message()
+                );
             }
         };
         refused(at_b().amount(0), "amount");
         refused(at_b().without("amount"), "amount");
         refused(at_b().currency("EURO"), "currencyCode");
-        refused(at_b().with("paymentMethod/card/number", json!("4242424242424241")), "paymentMethod.card.number");
-        refused(at_b().with("paymentMethod/type", json!("CASH")), "paymentMethod.type");
-        refused(at_b().with("metadata", json!("x".repeat(17_000))), "metadata");
         refused(
-            at_b().with("performHeadless3DSecure", json!({"perform3DSecure": true, "redirectUrl": "javascript:x"})),
+            at_b().with("paymentMethod/card/number", json!("4242424242424241")),
+            "paymentMethod.card.number",
+        );
+        refused(
+            at_b().with("paymentMethod/type", json!("CASH")),
+            "paymentMethod.type",
+        );
+        refused(
+            at_b().with("metadata", json!("x".repeat(17_000))),
+            "metadata",
+        );
+        refused(
+            at_b().with(
+                "performHeadless3DSecure",
+                json!({"perform3DSecure": true, "redirectUrl": "javascript:x"}),
+            ),
             "performHeadless3DSecure.redirectUrl",
         );
     }
@@ -70,7 +104,8 @@ fn browsers_may_not() {
     for browser in [public, token] {
         for operation in BOTH {
             operation(&browser, &at_b(), None).assert_error("api.key.forbidden");
-            operation(&browser, &at_b(), Some(&Shop::fresh_key())).assert_error("api.key.forbidden");
+            operation(&browser, &at_b(), Some(&Shop::fresh_key()))
+                .assert_error("api.key.forbidden");
         }
     }
 }

@@ -52,10 +52,16 @@ fn a_processors_token_is_given_at_once_and_again() {
     let vault = shop.tokenise(cards::VISA);
     let first = shop.try_processor_token(request(&vault, "")).root()["token"].clone();
     assert!(first.as_str().is_some_and(|token| !token.is_empty()));
-    assert_eq!(shop.try_processor_token(request(&vault, "")).root()["token"], first);
+    assert_eq!(
+        shop.try_processor_token(request(&vault, "")).root()["token"],
+        first
+    );
     let linked = shop.method(&vault)["linkedPaymentGateways"].clone();
     assert_eq!(linked.as_array().unwrap().len(), 1);
-    assert_eq!((&linked[0]["id"], &linked[0]["token"]), (&json!("simulator-a"), &first));
+    assert_eq!(
+        (&linked[0]["id"], &linked[0]["token"]),
+        (&json!("simulator-a"), &first)
+    );
 }
 
 #[test]
@@ -68,13 +74,23 @@ fn a_token_that_needs_the_customer_comes_with_the_second_call() {
     let (id, page) = (told(&first, "id"), told(&first, "url"));
     let again = ask();
     again.assert_error("error.authorize.requires3DSecure");
-    assert_eq!((told(&again, "id"), told(&again, "url")), (id.clone(), page.clone()));
+    assert_eq!(
+        (told(&again, "id"), told(&again, "url")),
+        (id.clone(), page.clone())
+    );
 
     let back = decide(&shop, &page, "complete");
-    let expected = format!("http://localhost:3000/back?cart=7&id={id}&3ds_status=COMPLETED&vault_token={vault}");
+    let expected = format!(
+        "http://localhost:3000/back?cart=7&id={id}&3ds_status=COMPLETED&vault_token={vault}"
+    );
     for _ in 0..2 {
         let reply = open(&shop, &back);
-        assert_eq!((reply.status, reply.header("location")), (303, Some(expected.as_str())), "{}", reply.text());
+        assert_eq!(
+            (reply.status, reply.header("location")),
+            (303, Some(expected.as_str())),
+            "{}",
+            reply.text()
+        );
     }
     let token = ask().root()["token"].clone();
     assert!(token.is_string());
@@ -90,7 +106,11 @@ fn a_customer_who_fails_comes_back_as_failed_and_may_try_again() {
     let back = decide(&shop, &told(&first, "url"), "fail");
     let reply = open(&shop, &back);
     assert_eq!(reply.status, 200);
-    assert!(reply.text().contains("You may close this page"), "{}", reply.text());
+    assert!(
+        reply.text().contains("You may close this page"),
+        "{}",
+        reply.text()
+    );
     let declined = shop.try_processor_token(request(&vault, ""));
     declined.assert_error("error.token.declined");
     assert_eq!(told(&declined, "reason"), "THREE_D_SECURE");
@@ -111,11 +131,16 @@ fn what_gives_no_token_says_why() {
     let good = shop.tokenise(cards::VISA);
     let mut nowhere = request(&good, "");
     nowhere["paymentProcessorConnectionId"] = json!("nowhere");
-    shop.try_processor_token(nowhere).assert_error("error.connection.not-found");
-    shared::other_shop().try_processor_token(request(&good, "")).assert_error("error.payment-method.not-found");
+    shop.try_processor_token(nowhere)
+        .assert_error("error.connection.not-found");
+    shared::other_shop()
+        .try_processor_token(request(&good, ""))
+        .assert_error("error.payment-method.not-found");
     shop.try_processor_token(request(&good, "javascript:alert(1)"))
         .assert_invalid("tokenRequest.threeDSecureRedirectUrl");
-    shop.client(json!({})).try_processor_token(request(&good, "")).assert_error("api.key.forbidden");
+    shop.client(json!({}))
+        .try_processor_token(request(&good, ""))
+        .assert_error("api.key.forbidden");
 }
 
 #[test]
@@ -129,7 +154,10 @@ fn an_open_request_and_a_token_survive_a_crash() {
     server.kill();
     server.restart();
     let shop = server.shop();
-    assert_eq!(shop.try_processor_token(request(&plain, "")).root()["token"], token);
+    assert_eq!(
+        shop.try_processor_token(request(&plain, "")).root()["token"],
+        token
+    );
     let again = shop.try_processor_token(request(&challenged, ""));
     again.assert_error("error.authorize.requires3DSecure");
     assert_eq!(told(&again, "id"), told(&first, "id"));
@@ -141,8 +169,17 @@ fn a_security_code_is_given_to_a_stored_card() {
     let customer = shop.create_customer("Ada");
     let token = shop.tokenise_for(&customer, cards::VISA);
     assert_eq!(shop.try_attach_code(&token, "737").root(), &json!(true));
-    assert_eq!(shop.client(json!({"customerId": customer})).try_attach_code(&token, "737").root(), &json!(true));
-    shop.client(json!({})).try_attach_code(&token, "737").assert_error("error.payment-method.not-found");
-    shared::other_shop().try_attach_code(&token, "737").assert_error("error.payment-method.not-found");
+    assert_eq!(
+        shop.client(json!({"customerId": customer}))
+            .try_attach_code(&token, "737")
+            .root(),
+        &json!(true)
+    );
+    shop.client(json!({}))
+        .try_attach_code(&token, "737")
+        .assert_error("error.payment-method.not-found");
+    shared::other_shop()
+        .try_attach_code(&token, "737")
+        .assert_error("error.payment-method.not-found");
     shop.try_attach_code(&token, "73").assert_invalid("cvc");
 }

@@ -25,7 +25,10 @@ fn after_a_success_it_is_an_error_with_the_originals_id_and_nothing_is_done() {
     assert_eq!(shop.books().charges(), 1);
     assert_eq!(shop.every_payment().len(), 1);
     let again = shop.try_authorise(&Order::card(cards::VISA), Some("one"));
-    assert_eq!(again.reply.body, first.reply.body, "the key still leads to the original");
+    assert_eq!(
+        again.reply.body, first.reply.body,
+        "the key still leads to the original"
+    );
     shop.assert_books_equal_payments();
 }
 
@@ -44,12 +47,18 @@ fn a_key_of_authorising_means_nothing_to_tokenising() {
     let shop = shared::shop();
     let key = Shop::fresh_key();
     let payment = shop.try_authorise(&Order::card(cards::VISA), Some(&key));
-    let token = shop.try_tokenise(json!({"paymentMethod": {"card": Shop::card(cards::VISA)}}), Some(&key));
+    let token = shop.try_tokenise(
+        json!({"paymentMethod": {"card": Shop::card(cards::VISA)}}),
+        Some(&key),
+    );
     assert!(!token.replayed() && token.errors().is_empty());
     let customer = shop.try_create_customer(json!({"customer": {"name": "Ada"}}), Some(&key));
     assert!(!customer.replayed() && customer.errors().is_empty());
     let id = payment.root()["id"].as_str().unwrap();
-    let refund = testkit::Answer::of(shop.refund_request(id, Value::Null, Some(&key)).send(shop.address()));
+    let refund = testkit::Answer::of(
+        shop.refund_request(id, Value::Null, Some(&key))
+            .send(shop.address()),
+    );
     assert!(!refund.replayed() && refund.errors().is_empty());
 }
 
@@ -57,7 +66,8 @@ fn a_key_of_authorising_means_nothing_to_tokenising() {
 fn for_customers_a_different_request_under_one_key_is_a_new_one() {
     let shop = shared::shop();
     let key = Shop::fresh_key();
-    let create = |name: &str| shop.try_create_customer(json!({"customer": {"name": name}}), Some(&key));
+    let create =
+        |name: &str| shop.try_create_customer(json!({"customer": {"name": name}}), Some(&key));
     let (ada, again, bea) = (create("Ada"), create("Ada"), create("Bea"));
     assert!(again.replayed() && !bea.replayed());
     assert_eq!(ada.root(), again.root());

@@ -10,14 +10,22 @@ fn keys_have_1_to_255_characters() {
     let server = Setup::new().start();
     let shop = server.shop();
     for bad in [String::new(), "k".repeat(256), "k".repeat(5000)] {
-        shop.try_authorise(&Order::card(cards::VISA), Some(&bad)).assert_error("error.idempotency.key-invalid");
-        shop.try_tokenise(json!({"paymentMethod": {"card": Shop::card(cards::VISA)}}), Some(&bad))
+        shop.try_authorise(&Order::card(cards::VISA), Some(&bad))
             .assert_error("error.idempotency.key-invalid");
+        shop.try_tokenise(
+            json!({"paymentMethod": {"card": Shop::card(cards::VISA)}}),
+            Some(&bad),
+        )
+        .assert_error("error.idempotency.key-invalid");
     }
     assert!(shop.books().entries.is_empty(), "nothing was done");
     assert!(shop.every_payment().is_empty());
     for good in ["k".to_owned(), "k".repeat(255), "5f8c-…".replace('…', "x")] {
-        assert_eq!(shop.try_authorise(&Order::card(cards::VISA), Some(&good)).root()["status"], "SUCCEEDED");
+        assert_eq!(
+            shop.try_authorise(&Order::card(cards::VISA), Some(&good))
+                .root()["status"],
+            "SUCCEEDED"
+        );
     }
     shop.assert_books_equal_payments();
 }
@@ -40,14 +48,21 @@ fn a_document_with_two_such_fields_and_a_key_is_refused_and_nothing_is_done() {
     let variables = json!({"o": Order::card(cards::VISA).json()});
     let answer = shop.gql_once(both, variables.clone(), Some("two"));
     assert!(
-        answer.errors().iter().all(|error| error["extensions"]["code"] == "error.idempotency.key-invalid"),
+        answer
+            .errors()
+            .iter()
+            .all(|error| error["extensions"]["code"] == "error.idempotency.key-invalid"),
         "{}",
         answer.json()
     );
     assert!(!answer.errors().is_empty());
     assert!(shop.books().entries.is_empty());
     let without = shop.gql(both, variables);
-    assert_ne!(without.data()["a"]["id"], without.data()["b"]["id"], "without a key they are two payments");
+    assert_ne!(
+        without.data()["a"]["id"],
+        without.data()["b"]["id"],
+        "without a key they are two payments"
+    );
     shop.assert_books_equal_payments();
 }
 

@@ -56,7 +56,8 @@ fn captures_and_cancellations_are_replayed_instead_of_refused() {
     assert_eq!(first.root()["status"], "SUCCEEDED");
     assert!(again.replayed());
     assert_eq!(first.reply.body, again.reply.body);
-    send(&shop, &shop.capture_request(&id, Value::Null, None)).assert_error("error.capture.invalid-status");
+    send(&shop, &shop.capture_request(&id, Value::Null, None))
+        .assert_error("error.capture.invalid-status");
 
     let id = shop.authorise_later(cards::VISA).id();
     let cancel = shop.cancel_request(&id, Some(&key));
@@ -101,7 +102,9 @@ fn equal_captures_and_equal_cancellations_with_one_key_at_once_are_told_the_same
     let server = Setup::new().start();
     let shop = server.shop();
     for round in 0..8 {
-        let held = shop.order(&Order::card(cards::VISA).flow("capture-by-api")).id();
+        let held = shop
+            .order(&Order::card(cards::VISA).flow("capture-by-api"))
+            .id();
         let request = if round % 2 == 0 {
             shop.capture_request(&held, Value::Null, Some("same"))
         } else {
@@ -111,7 +114,11 @@ fn equal_captures_and_equal_cancellations_with_one_key_at_once_are_told_the_same
         for answer in &answers {
             assert_eq!(answer.reply.body, answers[0].reply.body);
         }
-        shop.payment(&held).assert_status(if round % 2 == 0 { "SUCCEEDED" } else { "CANCELLED" });
+        shop.payment(&held).assert_status(if round % 2 == 0 {
+            "SUCCEEDED"
+        } else {
+            "CANCELLED"
+        });
     }
     shop.assert_books_equal_payments();
 }

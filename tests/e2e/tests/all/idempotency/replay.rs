@@ -40,7 +40,10 @@ fn the_original_is_shown_even_when_the_payment_has_moved_on() {
         Some(&key),
     );
     assert!(smaller.replayed());
-    assert_eq!(smaller.root(), &json!({"status": "SUCCEEDED", "refundedAmount": null, "flowId": "default"}));
+    assert_eq!(
+        smaller.root(),
+        &json!({"status": "SUCCEEDED", "refundedAmount": null, "flowId": "default"})
+    );
 }
 
 #[test]
@@ -79,7 +82,11 @@ fn a_validation_error_is_the_result_too() {
         assert!(again.replayed(), "{}", again.json());
         assert_eq!(again.reply.body, first.reply.body);
         let corrected = shop.try_authorise(&Order::card(cards::VISA), Some(&key));
-        assert_eq!(corrected.errors(), first.errors(), "an amended request needs a new key");
+        assert_eq!(
+            corrected.errors(),
+            first.errors(),
+            "an amended request needs a new key"
+        );
     }
     assert!(shop.books().entries.is_empty());
 }
@@ -89,7 +96,10 @@ fn an_error_of_coercing_the_arguments_is_remembered() {
     let server = Setup::new().start();
     let shop = server.shop();
     let key = Shop::fresh_key();
-    let first = shop.try_authorise(&Order::card(cards::VISA).with("amount", json!("ten")), Some(&key));
+    let first = shop.try_authorise(
+        &Order::card(cards::VISA).with("amount", json!("ten")),
+        Some(&key),
+    );
     assert!(!first.errors().is_empty());
     let corrected = shop.try_authorise(&Order::card(cards::VISA), Some(&key));
     assert_eq!(corrected.errors(), first.errors(), "{}", corrected.json());
@@ -101,9 +111,14 @@ fn what_fails_before_the_operation_is_not_remembered() {
     let server = Setup::new().start();
     let shop = server.shop();
     let key = Shop::fresh_key();
-    shop.gql_once("mutation { authorizePayment(", json!({}), Some(&key)).assert_refused(200);
-    shop.gql_once("mutation { authorizePayment(authorisePayment: {}) { nothing } }", json!({}), Some(&key))
+    shop.gql_once("mutation { authorizePayment(", json!({}), Some(&key))
         .assert_refused(200);
+    shop.gql_once(
+        "mutation { authorizePayment(authorisePayment: {}) { nothing } }",
+        json!({}),
+        Some(&key),
+    )
+    .assert_refused(200);
     server
         .shop_with("sk_test_wrong0000000000000000000000")
         .try_authorise(&Order::card(cards::VISA), Some(&key))
@@ -119,8 +134,12 @@ fn what_fails_before_the_operation_is_not_remembered() {
 #[test]
 fn a_key_is_remembered_across_a_kill() {
     let mut server = Setup::new().start();
-    let first = server.shop().try_authorise(&Order::card(cards::VISA), Some("kept"));
-    let refused = server.shop().try_authorise(&Order::card("4242424242424241"), Some("kept-error"));
+    let first = server
+        .shop()
+        .try_authorise(&Order::card(cards::VISA), Some("kept"));
+    let refused = server
+        .shop()
+        .try_authorise(&Order::card("4242424242424241"), Some("kept-error"));
     server.kill();
     server.restart();
     let shop = server.shop();
@@ -134,7 +153,9 @@ fn a_key_is_remembered_across_a_kill() {
 
 #[test]
 fn an_unknown_outcome_is_replayed_as_it_was_until_it_is_settled() {
-    let server = Setup::new().config("[recovery]\nschedule = [\"1h\"]\n").start();
+    let server = Setup::new()
+        .config("[recovery]\nschedule = [\"1h\"]\n")
+        .start();
     let shop = server.shop();
     let order = Order::card(cards::UNKNOWN_CHARGED);
     let first = shop.try_authorise(&order, Some("unknown"));

@@ -10,7 +10,8 @@ fn one_key_makes_one_token() {
     let shop = shared::shop();
     let customer = shop.create_customer("Ada");
     let key = Shop::fresh_key();
-    let data = json!({"paymentMethod": {"card": Shop::card(cards::VISA)}, "customer": {"id": customer}});
+    let data =
+        json!({"paymentMethod": {"card": Shop::card(cards::VISA)}, "customer": {"id": customer}});
     let first = shop.try_tokenise(data.clone(), Some(&key));
     let again = shop.try_tokenise(data, Some(&key));
     assert!(!first.replayed() && again.replayed());
@@ -35,7 +36,10 @@ fn a_refused_card_is_refused_again_with_the_same_error() {
     let again = shop.try_tokenise(bad, Some(&key));
     assert!(again.replayed());
     assert_eq!(first.reply.body, again.reply.body);
-    let corrected = shop.try_tokenise(json!({"paymentMethod": {"card": Shop::card(cards::VISA)}}), Some(&key));
+    let corrected = shop.try_tokenise(
+        json!({"paymentMethod": {"card": Shop::card(cards::VISA)}}),
+        Some(&key),
+    );
     assert_eq!(corrected.errors(), first.errors());
 }
 
@@ -44,12 +48,16 @@ fn twenty_at_once_with_one_key_make_one_token() {
     let shop = shared::shop();
     let customer = shop.create_customer("Ada");
     let key = Shop::fresh_key();
-    let data = json!({"paymentMethod": {"card": Shop::card(cards::VISA)}, "customer": {"id": customer}});
+    let data =
+        json!({"paymentMethod": {"card": Shop::card(cards::VISA)}, "customer": {"id": customer}});
     let answers = at_once(20, |_| shop.try_tokenise(data.clone(), Some(&key)));
     for answer in &answers {
         assert_eq!(answer.reply.body, answers[0].reply.body);
     }
-    assert_eq!(answers.iter().filter(|answer| !answer.replayed()).count(), 1);
+    assert_eq!(
+        answers.iter().filter(|answer| !answer.replayed()).count(),
+        1
+    );
     assert_eq!(shop.methods(&customer).len(), 1);
 }
 

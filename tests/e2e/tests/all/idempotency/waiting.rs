@@ -6,12 +6,18 @@ use testkit::{Order, Setup, at_once, cards};
 fn fifty_authorisations_with_one_key_make_one_charge_and_fifty_equal_answers() {
     let server = Setup::new().start();
     let shop = server.shop();
-    let answers = at_once(50, |_| shop.try_authorise(&Order::card(cards::VISA), Some("fifty")));
+    let answers = at_once(50, |_| {
+        shop.try_authorise(&Order::card(cards::VISA), Some("fifty"))
+    });
     for answer in &answers {
         assert_eq!(answer.root()["status"], "SUCCEEDED");
         assert_eq!(answer.reply.body, answers[0].reply.body);
     }
-    assert_eq!(answers.iter().filter(|answer| !answer.replayed()).count(), 1, "all others say that they are replays");
+    assert_eq!(
+        answers.iter().filter(|answer| !answer.replayed()).count(),
+        1,
+        "all others say that they are replays"
+    );
     assert_eq!(shop.books().entries.len(), 1);
     assert_eq!(shop.every_payment().len(), 1);
     shop.assert_books_equal_payments();
@@ -21,7 +27,9 @@ fn fifty_authorisations_with_one_key_make_one_charge_and_fifty_equal_answers() {
 fn duplicates_wait_while_the_processor_is_silent() {
     let server = Setup::new().start();
     let shop = server.shop();
-    let answers = at_once(10, |_| shop.try_authorise(&Order::card(cards::UNKNOWN_CHARGED), Some("silent")));
+    let answers = at_once(10, |_| {
+        shop.try_authorise(&Order::card(cards::UNKNOWN_CHARGED), Some("silent"))
+    });
     for answer in &answers {
         assert_eq!(answer.root()["id"], answers[0].root()["id"]);
     }
@@ -37,7 +45,9 @@ fn different_requests_with_one_key_at_once_make_one_charge() {
         let amount = 1000 + i64::try_from(number).unwrap();
         shop.try_authorise(&Order::card(cards::VISA).amount(amount), Some("contested"))
     });
-    let (paid, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.errors().is_empty());
+    let (paid, refused): (Vec<_>, Vec<_>) = answers
+        .iter()
+        .partition(|answer| answer.errors().is_empty());
     assert_eq!(paid.len(), 1);
     for answer in refused {
         answer.assert_error("error.idempotency.key-reused");
@@ -77,6 +87,10 @@ fn a_client_that_goes_away_does_not_stop_its_payment() {
         );
         assert_eq!(answer.root()["status"], "SUCCEEDED");
     }
-    assert_eq!(shop.books().charges(), 10, "ten keys, ten charges, whether the caller stayed or not");
+    assert_eq!(
+        shop.books().charges(),
+        10,
+        "ten keys, ten charges, whether the caller stayed or not"
+    );
     shop.assert_books_equal_payments();
 }

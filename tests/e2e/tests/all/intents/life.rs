@@ -10,15 +10,36 @@ fn a_new_intent_is_active_and_its_start_alone_is_under_way() {
     let shop = shared::shop();
     let intent = shop.start_intent(json!({"trackingId": "checkout-7"}));
     assert_eq!(intent["id"].as_str().unwrap().len(), 36);
-    assert_eq!((&intent["trackingId"], &intent["paymentFlowId"]), (&json!("checkout-7"), &json!("default")));
-    assert_eq!((&intent["status"], &intent["currency"]), (&json!("ACTIVE"), &json!("EUR")));
-    assert_eq!(intent["amount"], json!({"rawAmount": 1000, "currency": "EUR", "formattedAmount": "€10.00"}));
+    assert_eq!(
+        (&intent["trackingId"], &intent["paymentFlowId"]),
+        (&json!("checkout-7"), &json!("default"))
+    );
+    assert_eq!(
+        (&intent["status"], &intent["currency"]),
+        (&json!("ACTIVE"), &json!("EUR"))
+    );
+    assert_eq!(
+        intent["amount"],
+        json!({"rawAmount": 1000, "currency": "EUR", "formattedAmount": "€10.00"})
+    );
     assert_eq!(intent["date"], intent["statusDate"]);
     assert_eq!(step(&intent, "intentStarted"), ("IN_PROGRESS", true));
-    for other in ["shipping", "delivery", "billing", "completeIntent", "completeCheckout"] {
+    for other in [
+        "shipping",
+        "delivery",
+        "billing",
+        "completeIntent",
+        "completeCheckout",
+    ] {
         assert_eq!(step(&intent, other), ("NOT_STARTED", false), "{other}");
     }
-    assert_eq!((&intent["timeline"]["paymentAttempts"], &intent["linkedPayments"]), (&json!([]), &json!([])));
+    assert_eq!(
+        (
+            &intent["timeline"]["paymentAttempts"],
+            &intent["linkedPayments"]
+        ),
+        (&json!([]), &json!([]))
+    );
     for absent in ["location", "customer", "cart"] {
         assert_eq!(intent[absent], Value::Null, "{absent}");
     }
@@ -28,17 +49,31 @@ fn a_new_intent_is_active_and_its_start_alone_is_under_way() {
 #[test]
 fn a_currency_is_needed_and_the_amount_may_be_zero_or_come_later() {
     let shop = shared::shop();
-    shop.try_start_intent(json!({"amount": {"amount": 5}})).assert_invalid("amount.currency");
-    shop.try_start_intent(json!({"amount": {}})).assert_invalid("amount.currency");
-    shop.try_start_intent(json!({"amount": {"currency": "XYZ"}})).assert_invalid("amount.currency");
-    shop.try_start_intent(json!({"amount": {"amount": -1, "currency": "EUR"}})).assert_invalid("amount.amount");
-    shop.try_start_intent(json!({"trackingId": ""})).assert_invalid("trackingId");
+    shop.try_start_intent(json!({"amount": {"amount": 5}}))
+        .assert_invalid("amount.currency");
+    shop.try_start_intent(json!({"amount": {}}))
+        .assert_invalid("amount.currency");
+    shop.try_start_intent(json!({"amount": {"currency": "XYZ"}}))
+        .assert_invalid("amount.currency");
+    shop.try_start_intent(json!({"amount": {"amount": -1, "currency": "EUR"}}))
+        .assert_invalid("amount.amount");
+    shop.try_start_intent(json!({"trackingId": ""}))
+        .assert_invalid("trackingId");
     let free = shop.start_intent(json!({"amount": {"amount": 0, "currency": "JPY"}}));
-    assert_eq!(free["amount"], json!({"rawAmount": 0, "currency": "JPY", "formattedAmount": "¥0"}));
+    assert_eq!(
+        free["amount"],
+        json!({"rawAmount": 0, "currency": "JPY", "formattedAmount": "¥0"})
+    );
     let open = shop.start_intent(json!({"amount": {"currency": "EUR"}}));
-    assert_eq!((&open["amount"], &open["currency"]), (&Value::Null, &json!("EUR")));
+    assert_eq!(
+        (&open["amount"], &open["currency"]),
+        (&Value::Null, &json!("EUR"))
+    );
     let known = shop.update_intent(&id(&open), json!({"amount": {"amount": "2000.0"}}));
-    assert_eq!(known["amount"], json!({"rawAmount": 2000, "currency": "EUR", "formattedAmount": "€20.00"}));
+    assert_eq!(
+        known["amount"],
+        json!({"rawAmount": 2000, "currency": "EUR", "formattedAmount": "€20.00"})
+    );
 }
 
 #[test]
@@ -47,7 +82,11 @@ fn an_unknown_flow_is_not_found_and_the_message_names_those_there_are() {
     for flow in ["no-such-flow", "", "a b"] {
         let answer = shop.try_start_intent(json!({"paymentFlowId": flow}));
         answer.assert_error("error.flow.not-found");
-        assert!(answer.message().contains("capture-by-api"), "{}", answer.message());
+        assert!(
+            answer.message().contains("capture-by-api"),
+            "{}",
+            answer.message()
+        );
     }
 }
 
@@ -66,11 +105,23 @@ fn an_update_sets_what_is_given_and_leaves_the_rest() {
         json!({"trackingId": "order-2", "customer": {"name": "Ada", "isGuest": true}, "cart": {"itemCount": 2}}),
     );
     assert_eq!(second["trackingId"], "order-2");
-    assert_eq!(second["customer"], json!({"id": "c-1", "isGuest": true, "email": "ada@example.com", "name": "Ada"}));
-    assert_eq!((&second["cart"]["id"], &second["cart"]["itemCount"]), (&json!("cart-1"), &json!(2)));
+    assert_eq!(
+        second["customer"],
+        json!({"id": "c-1", "isGuest": true, "email": "ada@example.com", "name": "Ada"})
+    );
+    assert_eq!(
+        (&second["cart"]["id"], &second["cart"]["itemCount"]),
+        (&json!("cart-1"), &json!(2))
+    );
     assert_eq!(second["cart"]["items"], first["cart"]["items"]);
-    assert_eq!((&second["amount"], &second["location"]), (&first["amount"], &first["location"]));
-    let third = shop.update_intent(&id(&first), json!({"trackingId": "", "customer": {"name": ""}, "amount": null}));
+    assert_eq!(
+        (&second["amount"], &second["location"]),
+        (&first["amount"], &first["location"])
+    );
+    let third = shop.update_intent(
+        &id(&first),
+        json!({"trackingId": "", "customer": {"name": ""}, "amount": null}),
+    );
     assert_eq!(third, second, "an empty text and null are absent");
 }
 
@@ -79,17 +130,29 @@ fn steps_are_told_and_dated_when_their_status_changes() {
     let shop = shared::shop();
     let intent = id(&shop.start_intent(json!({})));
     let told = |changes: Value| shop.update_intent(&intent, changes)["timeline"].clone();
-    let first = told(json!({"billing": {"status": "IN_PROGRESS"}, "shipping": {"status": "COMPLETE"}}));
+    let first =
+        told(json!({"billing": {"status": "IN_PROGRESS"}, "shipping": {"status": "COMPLETE"}}));
     assert_eq!(first["billing"]["status"], "IN_PROGRESS");
     assert_eq!(first["shipping"]["status"], "COMPLETE");
-    assert_eq!(first["delivery"], json!({"status": "NOT_STARTED", "date": null}));
-    let second = told(json!({"billing": {"status": "IN_PROGRESS"}, "delivery": {"status": "FAILED"}}));
-    assert_eq!((&second["billing"], &second["shipping"]), (&first["billing"], &first["shipping"]));
+    assert_eq!(
+        first["delivery"],
+        json!({"status": "NOT_STARTED", "date": null})
+    );
+    let second =
+        told(json!({"billing": {"status": "IN_PROGRESS"}, "delivery": {"status": "FAILED"}}));
+    assert_eq!(
+        (&second["billing"], &second["shipping"]),
+        (&first["billing"], &first["shipping"])
+    );
     assert_eq!(second["delivery"]["status"], "FAILED");
-    let third = told(json!({"billing": {"status": "COMPLETE"}, "shipping": {"status": "NOT_STARTED"}}));
+    let third =
+        told(json!({"billing": {"status": "COMPLETE"}, "shipping": {"status": "NOT_STARTED"}}));
     assert_eq!(third["billing"]["status"], "COMPLETE");
     assert!(third["billing"]["date"].as_str() >= first["billing"]["date"].as_str());
-    assert_eq!(third["shipping"], json!({"status": "NOT_STARTED", "date": null}));
+    assert_eq!(
+        third["shipping"],
+        json!({"status": "NOT_STARTED", "date": null})
+    );
 }
 
 #[test]
@@ -105,8 +168,10 @@ fn a_cart_has_a_value_wherever_a_client_needs_one() {
         }]})
     );
     let many: Vec<Value> = (0..501).map(|_| json!({"title": "Tea"})).collect();
-    shop.try_start_intent(json!({"cart": {"items": many}})).assert_invalid("cart.items");
-    shop.try_start_intent(json!({"cart": {"items": [{"quantity": -1}]}})).assert_invalid("cart.items.0.quantity");
+    shop.try_start_intent(json!({"cart": {"items": many}}))
+        .assert_invalid("cart.items");
+    shop.try_start_intent(json!({"cart": {"items": [{"quantity": -1}]}}))
+        .assert_invalid("cart.items.0.quantity");
 }
 
 #[test]
@@ -114,10 +179,22 @@ fn numbers_of_cards_and_bad_texts_are_refused_by_name() {
     let shop = shared::shop();
     for (changes, field) in [
         (json!({"trackingId": "4242424242424242"}), "trackingId"),
-        (json!({"customer": {"name": "4242 4242 4242 4242"}}), "customer.name"),
-        (json!({"customer": {"email": "x".repeat(321)}}), "customer.email"),
-        (json!({"location": {"country": "Ireland"}}), "location.country"),
-        (json!({"cart": {"items": [{"title": "a\u{0}b"}]}}), "cart.items.0.title"),
+        (
+            json!({"customer": {"name": "4242 4242 4242 4242"}}),
+            "customer.name",
+        ),
+        (
+            json!({"customer": {"email": "x".repeat(321)}}),
+            "customer.email",
+        ),
+        (
+            json!({"location": {"country": "Ireland"}}),
+            "location.country",
+        ),
+        (
+            json!({"cart": {"items": [{"title": "a\u{0}b"}]}}),
+            "cart.items.0.title",
+        ),
     ] {
         shop.try_start_intent(changes).assert_invalid(field);
     }
@@ -127,9 +204,12 @@ fn numbers_of_cards_and_bad_texts_are_refused_by_name() {
 fn an_unknown_intent_another_teams_and_nonsense_are_not_found() {
     let (shop, other) = (shared::shop(), shared::other_shop());
     let intent = id(&shop.start_intent(json!({})));
-    for (who, id) in
-        [(&other, intent.as_str()), (&shop, "0192a000-0000-7000-8000-000000000000"), (&shop, "7"), (&shop, "")]
-    {
+    for (who, id) in [
+        (&other, intent.as_str()),
+        (&shop, "0192a000-0000-7000-8000-000000000000"),
+        (&shop, "7"),
+        (&shop, ""),
+    ] {
         for answer in [
             who.try_intent(id),
             who.try_update_intent(id, json!({})),
@@ -151,6 +231,7 @@ fn deleting_a_customer_leaves_of_it_the_id_alone() {
     shop.try_delete_customer(&customer).data();
     testkit::until(testkit::PATIENCE, "the intent forgets the person", || {
         let held = shop.intent(&intent)["customer"].clone();
-        (held == json!({"id": customer, "isGuest": null, "email": null, "name": null})).then_some(())
+        (held == json!({"id": customer, "isGuest": null, "email": null, "name": null}))
+            .then_some(())
     });
 }

@@ -19,5 +19,8 @@ fn id(intent: &Value) -> String {
 /// The status of a step and whether it is dated.
 fn step<'a>(intent: &'a Value, name: &str) -> (&'a str, bool) {
     let step = &intent["timeline"][name];
-    (step["status"].as_str().expect("a status"), step["date"].is_string())
+    (
+        step["status"].as_str().expect("a status"),
+        step["date"].is_string(),
+    )
 }

@@ -6,7 +6,9 @@ use testkit::{Answer, KeyKind, Setup, Shop};
 use super::id;
 
 fn seen(shop: &Shop, query: &str, variables: Value, from: &str) -> Value {
-    let request = shop.request(query, variables, None).header("X-Forwarded-For", from);
+    let request = shop
+        .request(query, variables, None)
+        .header("X-Forwarded-For", from);
     Answer::of(request.send(shop.address())).root()["location"].clone()
 }
 
@@ -20,19 +22,55 @@ fn the_country_of_a_browsers_address_is_taken_where_none_was_given() {
     let browser = server.shop_with(&server.create_key(KeyKind::Public));
     let start = "mutation($location: IntentLocationInput) { startIntent(trackingId: \"t\", paymentFlowId: \"default\", \
                  amount: {currency: \"EUR\"}, location: $location) { id location { country } } }";
-    assert_eq!(seen(&browser, start, json!({}), "192.0.2.7"), json!({"country": "IRL"}));
-    assert_eq!(seen(&browser, start, json!({}), "203.0.113.9, 198.51.100.1"), json!({"country": "FRA"}), "the nearest");
-    assert_eq!(seen(&browser, start, json!({}), "203.0.113.9"), Value::Null, "the table does not know it");
-    assert_eq!(seen(&browser, start, json!({"location": {"country": "DEU"}}), "192.0.2.7"), json!({"country": "DEU"}));
-    assert_eq!(seen(&server.shop(), start, json!({}), "192.0.2.7"), Value::Null, "a server's address tells nothing");
+    assert_eq!(
+        seen(&browser, start, json!({}), "192.0.2.7"),
+        json!({"country": "IRL"})
+    );
+    assert_eq!(
+        seen(&browser, start, json!({}), "203.0.113.9, 198.51.100.1"),
+        json!({"country": "FRA"}),
+        "the nearest"
+    );
+    assert_eq!(
+        seen(&browser, start, json!({}), "203.0.113.9"),
+        Value::Null,
+        "the table does not know it"
+    );
+    assert_eq!(
+        seen(
+            &browser,
+            start,
+            json!({"location": {"country": "DEU"}}),
+            "192.0.2.7"
+        ),
+        json!({"country": "DEU"})
+    );
+    assert_eq!(
+        seen(&server.shop(), start, json!({}), "192.0.2.7"),
+        Value::Null,
+        "a server's address tells nothing"
+    );
     let update = "mutation($id: ID!, $location: IntentLocationInput) \
                   { updateIntent(id: $id, location: $location) { location { country } } }";
     let intent = id(&browser.start_intent(json!({})));
-    assert_eq!(seen(&browser, update, json!({"id": intent}), "192.0.2.7"), json!({"country": "IRL"}));
-    assert_eq!(seen(&browser, update, json!({"id": intent}), "198.51.100.9"), json!({"country": "FRA"}));
+    assert_eq!(
+        seen(&browser, update, json!({"id": intent}), "192.0.2.7"),
+        json!({"country": "IRL"})
+    );
+    assert_eq!(
+        seen(&browser, update, json!({"id": intent}), "198.51.100.9"),
+        json!({"country": "FRA"})
+    );
     let given = json!({"id": intent, "location": {"country": "DEU"}});
-    assert_eq!(seen(&browser, update, given, "192.0.2.7"), json!({"country": "DEU"}));
-    assert_eq!(seen(&browser, update, json!({"id": intent}), "192.0.2.7"), json!({"country": "DEU"}), "it was given");
+    assert_eq!(
+        seen(&browser, update, given, "192.0.2.7"),
+        json!({"country": "DEU"})
+    );
+    assert_eq!(
+        seen(&browser, update, json!({"id": intent}), "192.0.2.7"),
+        json!({"country": "DEU"}),
+        "it was given"
+    );
 }
 
 #[test]
@@ -40,6 +78,11 @@ fn a_table_that_cant_be_read_is_told_at_start() {
     let directory = tempfile::tempdir().unwrap();
     let table = directory.path().join("countries.csv");
     std::fs::write(&table, "192.0.2.0/24,IE\nnonsense\n").unwrap();
-    let said = Setup::new().setting("geo.table", table.to_str().unwrap()).start_refused();
-    assert!(said.contains("geo.table") && said.contains("line 2"), "{said}");
+    let said = Setup::new()
+        .setting("geo.table", table.to_str().unwrap())
+        .start_refused();
+    assert!(
+        said.contains("geo.table") && said.contains("line 2"),
+        "{said}"
+    );
 }

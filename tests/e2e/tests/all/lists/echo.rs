@@ -14,12 +14,23 @@ fn without_a_filter_the_verbs_of_each_field_are_named() {
     let answer = server.shop().gql(ECHO, json!({}));
     let filter = &answer.root()["data"]["filter"];
     for field in ["amount", "status", "date", "currency"] {
-        let verbs: Vec<&str> =
-            filter[field]["verbs"].as_array().unwrap().iter().map(|verb| verb.as_str().unwrap()).collect();
-        assert!(verbs.contains(&"EQUALS") && verbs.contains(&"ALL"), "{field}: {verbs:?}");
+        let verbs: Vec<&str> = filter[field]["verbs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|verb| verb.as_str().unwrap())
+            .collect();
+        assert!(
+            verbs.contains(&"EQUALS") && verbs.contains(&"ALL"),
+            "{field}: {verbs:?}"
+        );
     }
     assert_eq!(filter["amount"]["selectedVerb"], "ALL");
-    assert!(filter["amount"]["verbs"].to_string().contains("BETWEEN_INCLUSIVE"));
+    assert!(
+        filter["amount"]["verbs"]
+            .to_string()
+            .contains("BETWEEN_INCLUSIVE")
+    );
     assert!(!filter["status"]["verbs"].to_string().contains("LESS_THAN"));
 }
 
@@ -31,9 +42,15 @@ fn the_filter_and_the_sort_come_back_as_they_were_understood() {
     let answer = server.shop().gql(ECHO, json!({"data": data}));
     let shown = &answer.root()["data"];
     assert_eq!(shown["name"], "mine");
-    assert_eq!(shown["sort"], json!([{"fieldName": "amount", "order": "ASC"}]));
+    assert_eq!(
+        shown["sort"],
+        json!([{"fieldName": "amount", "order": "ASC"}])
+    );
     assert_eq!(shown["filter"]["amount"]["value"], json!([5, 10]));
-    assert_eq!(shown["filter"]["amount"]["selectedVerb"], "BETWEEN_INCLUSIVE");
+    assert_eq!(
+        shown["filter"]["amount"]["selectedVerb"],
+        "BETWEEN_INCLUSIVE"
+    );
     assert_eq!(shown["filter"]["status"]["selectedVerb"], "IN_LIST");
     assert_eq!(shown["filter"]["dateRange"]["selectedVerb"], "ALL");
 }
@@ -56,8 +73,15 @@ fn every_verb_that_is_named_is_accepted() {
                 "IS_EMPTY" | "NOT_EMPTY" | "ALL" => Value::Null,
                 _ => one.clone(),
             };
-            let answer = shop.gql(ECHO, json!({"data": {"filter": {field: {"value": value, "selectedVerb": verb}}}}));
-            assert!(answer.errors().is_empty(), "{field} {verb}: {}", answer.json());
+            let answer = shop.gql(
+                ECHO,
+                json!({"data": {"filter": {field: {"value": value, "selectedVerb": verb}}}}),
+            );
+            assert!(
+                answer.errors().is_empty(),
+                "{field} {verb}: {}",
+                answer.json()
+            );
         }
     }
 }

@@ -27,9 +27,21 @@ fn amounts_take_every_verb_of_numbers() {
         (Some("NOT_EMPTY"), Value::Null, vec![0, 1, 2, 3, 4, 5, 6]),
         (Some("ALL"), Value::Null, vec![0, 1, 2, 3, 4, 5, 6]),
     ] {
-        let answer = filtered(&shop, "amount", json!({"value": value, "selectedVerb": verb}));
-        assert_eq!(ids(&answer), newest_first(&payments, &places), "{verb:?} {value}");
-        assert_eq!(answer.root()["pageInfo"]["totalSize"], json!(places.len()), "{verb:?} {value}");
+        let answer = filtered(
+            &shop,
+            "amount",
+            json!({"value": value, "selectedVerb": verb}),
+        );
+        assert_eq!(
+            ids(&answer),
+            newest_first(&payments, &places),
+            "{verb:?} {value}"
+        );
+        assert_eq!(
+            answer.root()["pageInfo"]["totalSize"],
+            json!(places.len()),
+            "{verb:?} {value}"
+        );
     }
 }
 
@@ -39,29 +51,65 @@ fn statuses_currencies_methods_countries_and_more_are_found() {
     let shop = server.shop();
     for (field, filter, places) in [
         ("status", json!({"value": "SUCCEEDED"}), vec![0, 1, 4, 5]),
-        ("status", json!({"value": ["AUTHORISED", "DECLINED"]}), vec![2, 3]),
-        ("status", json!({"value": "SUCCEEDED", "selectedVerb": "NOT_EQUALS"}), vec![2, 3, 6]),
+        (
+            "status",
+            json!({"value": ["AUTHORISED", "DECLINED"]}),
+            vec![2, 3],
+        ),
+        (
+            "status",
+            json!({"value": "SUCCEEDED", "selectedVerb": "NOT_EQUALS"}),
+            vec![2, 3, 6],
+        ),
         ("currency", json!({"value": "EUR"}), vec![0, 2, 3, 4, 6]),
-        ("currency", json!({"value": ["USD", "JPY"], "selectedVerb": "IN_LIST"}), vec![1, 5]),
+        (
+            "currency",
+            json!({"value": ["USD", "JPY"], "selectedVerb": "IN_LIST"}),
+            vec![1, 5],
+        ),
         ("method", json!({"value": "MASTERCARD"}), vec![1]),
-        ("method", json!({"value": ["MASTERCARD", "AMEX"]}), vec![1, 2]),
+        (
+            "method",
+            json!({"value": ["MASTERCARD", "AMEX"]}),
+            vec![1, 2],
+        ),
         ("country", json!({"value": "US"}), vec![0, 1, 2, 3, 4, 5]),
         ("country", json!({"value": "IE"}), vec![]),
-        ("type", json!({"value": "PAYMENT"}), vec![0, 1, 2, 3, 4, 5, 6]),
+        (
+            "type",
+            json!({"value": "PAYMENT"}),
+            vec![0, 1, 2, 3, 4, 5, 6],
+        ),
         ("type", json!({"value": "PAYOUT"}), vec![]),
         ("flowId", json!({"value": "capture-by-api"}), vec![2]),
         ("date", json!({"value": "2020-01-01"}), vec![]),
-        ("date", json!({"value": "2020-01-01", "selectedVerb": "GREATER_THAN"}), vec![0, 1, 2, 3, 4, 5, 6]),
-        ("date", json!({"value": "2020-01-01T00:00:00Z", "selectedVerb": "LESS_THAN"}), vec![]),
+        (
+            "date",
+            json!({"value": "2020-01-01", "selectedVerb": "GREATER_THAN"}),
+            vec![0, 1, 2, 3, 4, 5, 6],
+        ),
+        (
+            "date",
+            json!({"value": "2020-01-01T00:00:00Z", "selectedVerb": "LESS_THAN"}),
+            vec![],
+        ),
         (
             "dateRange",
             json!({"value": ["2020-01-01", "2100-01-01"], "selectedVerb": "BETWEEN_INCLUSIVE"}),
             vec![0, 1, 2, 3, 4, 5, 6],
         ),
-        ("dateRange", json!({"value": ["2020-01-01", "2020-12-31"], "selectedVerb": "BETWEEN_EXCLUSIVE"}), vec![]),
+        (
+            "dateRange",
+            json!({"value": ["2020-01-01", "2020-12-31"], "selectedVerb": "BETWEEN_EXCLUSIVE"}),
+            vec![],
+        ),
     ] {
         let answer = filtered(&shop, field, filter.clone());
-        assert_eq!(ids(&answer), newest_first(&payments, &places), "{field} {filter}");
+        assert_eq!(
+            ids(&answer),
+            newest_first(&payments, &places),
+            "{field} {filter}"
+        );
     }
 }
 
@@ -79,7 +127,10 @@ fn a_country_is_empty_where_none_was_given() {
 fn several_filters_hold_together() {
     let (server, payments) = stocked();
     let filter = json!({"status": {"value": "SUCCEEDED"}, "amount": {"value": 150, "selectedVerb": "GREATER_THAN"}, "currency": {"value": "EUR"}});
-    assert_eq!(ids(&list(&server.shop(), json!({"data": {"filter": filter}}))), newest_first(&payments, &[4]));
+    assert_eq!(
+        ids(&list(&server.shop(), json!({"data": {"filter": filter}}))),
+        newest_first(&payments, &[4])
+    );
 }
 
 #[test]
@@ -92,12 +143,22 @@ fn the_plain_arguments_filter_too() {
         (json!({"minAmount": 500}), vec![1, 3, 5]),
         (json!({"maxAmount": 200}), vec![0, 4]),
         (json!({"minAmount": 200, "maxAmount": 300}), vec![2, 4]),
-        (json!({"startDate": payments[3].text("/date")}), vec![3, 4, 5, 6]),
+        (
+            json!({"startDate": payments[3].text("/date")}),
+            vec![3, 4, 5, 6],
+        ),
         (json!({"endDate": payments[3].text("/date")}), vec![0, 1, 2]),
-        (json!({"startDate": payments[1].text("/date"), "endDate": payments[5].text("/date")}), vec![1, 2, 3, 4]),
+        (
+            json!({"startDate": payments[1].text("/date"), "endDate": payments[5].text("/date")}),
+            vec![1, 2, 3, 4],
+        ),
     ] {
         let answer = list(&shop, arguments.clone());
-        assert_eq!(ids(&answer), newest_first(&payments, &places), "{arguments}");
+        assert_eq!(
+            ids(&answer),
+            newest_first(&payments, &places),
+            "{arguments}"
+        );
     }
 }
 
@@ -109,7 +170,9 @@ fn a_customers_payments_are_found() {
     shop.tokenise_for(&ada, cards::VISA);
     let first = shop.order(&Order::customer(&ada)).id();
     shop.authorise(cards::VISA);
-    let second = shop.order(&Order::card(cards::VISA).with("customer", json!({"id": ada}))).id();
+    let second = shop
+        .order(&Order::card(cards::VISA).with("customer", json!({"id": ada})))
+        .id();
     let of = |customer: &str| ids(&list(&shop, json!({"data": {"customerId": customer}})));
     assert_eq!(of(&ada), [second, first]);
     assert!(of(&eve).is_empty());
@@ -132,7 +195,10 @@ fn a_filtered_list_is_paged_like_any_other() {
     let first = list(&shop, json!({"first": 3, "data": data}));
     assert_eq!(ids(&first), all[..3]);
     assert_eq!(first.root()["pageInfo"]["hasNextPage"], json!(true));
-    let rest = list(&shop, json!({"first": 3, "data": data, "after": first.root()["pageInfo"]["endCursor"]}));
+    let rest = list(
+        &shop,
+        json!({"first": 3, "data": data, "after": first.root()["pageInfo"]["endCursor"]}),
+    );
     assert_eq!(ids(&rest), all[3..]);
     assert_eq!(rest.root()["pageInfo"]["hasNextPage"], json!(false));
     assert_eq!(rest.root()["pageInfo"]["totalSize"], json!(4));
@@ -147,17 +213,32 @@ fn what_does_not_fit_its_field_is_refused() {
         ("amount", json!({"value": 1.5})),
         ("amount", json!({"value": {"a": 1}})),
         ("amount", json!({"value": 1, "selectedVerb": "CONTAINS"})),
-        ("amount", json!({"value": 1, "selectedVerb": "NO_SUCH_VERB"})),
+        (
+            "amount",
+            json!({"value": 1, "selectedVerb": "NO_SUCH_VERB"}),
+        ),
         ("amount", json!({"value": 1, "selectedVerb": "equals"})),
-        ("amount", json!({"value": [1], "selectedVerb": "BETWEEN_INCLUSIVE"})),
-        ("amount", json!({"value": [1, 2, 3], "selectedVerb": "BETWEEN_EXCLUSIVE"})),
-        ("amount", json!({"value": 5, "selectedVerb": "BETWEEN_INCLUSIVE"})),
+        (
+            "amount",
+            json!({"value": [1], "selectedVerb": "BETWEEN_INCLUSIVE"}),
+        ),
+        (
+            "amount",
+            json!({"value": [1, 2, 3], "selectedVerb": "BETWEEN_EXCLUSIVE"}),
+        ),
+        (
+            "amount",
+            json!({"value": 5, "selectedVerb": "BETWEEN_INCLUSIVE"}),
+        ),
         ("amount", json!({"value": 5, "selectedVerb": "IN_LIST"})),
         ("amount", json!({"value": [1, 2], "selectedVerb": "EQUALS"})),
         ("amount", json!({"selectedVerb": "EQUALS"})),
         ("status", json!({"value": "PAID"})),
         ("status", json!({"value": 7})),
-        ("status", json!({"value": "SUCCEEDED", "selectedVerb": "LESS_THAN"})),
+        (
+            "status",
+            json!({"value": "SUCCEEDED", "selectedVerb": "LESS_THAN"}),
+        ),
         ("currency", json!({"value": "EURO"})),
         ("method", json!({"value": "CHEQUE"})),
         ("type", json!({"value": "GIFT"})),
@@ -168,7 +249,11 @@ fn what_does_not_fit_its_field_is_refused() {
     ] {
         let answer = filtered(&shop, field, filter.clone());
         answer.assert_error("error.validation");
-        assert!(answer.field().is_some_and(|path| path.contains(field)), "{field} {filter}: {}", answer.json());
+        assert!(
+            answer.field().is_some_and(|path| path.contains(field)),
+            "{field} {filter}: {}",
+            answer.json()
+        );
     }
 }
 
@@ -178,9 +263,21 @@ fn a_filter_is_no_place_for_sql() {
     let shop = server.shop();
     for text in ["' or '1'='1", "%", "_", "a\\' or 1=1", "\u{0}"] {
         let answer = filtered(&shop, "flowId", json!({"value": text}));
-        assert!(!answer.errors().is_empty() || ids(&answer).is_empty(), "{text:?}: {}", answer.json());
-        let answer = filtered(&shop, "flowId", json!({"value": text, "selectedVerb": "CONTAINS"}));
-        assert!(!answer.errors().is_empty() || text == "_" || ids(&answer).is_empty(), "{text:?}: {}", answer.json());
+        assert!(
+            !answer.errors().is_empty() || ids(&answer).is_empty(),
+            "{text:?}: {}",
+            answer.json()
+        );
+        let answer = filtered(
+            &shop,
+            "flowId",
+            json!({"value": text, "selectedVerb": "CONTAINS"}),
+        );
+        assert!(
+            !answer.errors().is_empty() || text == "_" || ids(&answer).is_empty(),
+            "{text:?}: {}",
+            answer.json()
+        );
     }
     assert_eq!(ids(&list(&shop, json!({}))).len(), 7);
 }

@@ -38,12 +38,21 @@ fn stocked() -> (Server, Vec<Payment>) {
     let shop = server.shop();
     let customer = shop.create_customer("Ada");
     let payments = vec![
-        shop.order(&Order::card(cards::VISA).amount(100).with("orderId", json!("order-1"))),
+        shop.order(
+            &Order::card(cards::VISA)
+                .amount(100)
+                .with("orderId", json!("order-1")),
+        ),
         shop.order(&Order::card(cards::MASTERCARD).amount(700).currency("USD")),
         shop.order(&Order::card(cards::AMEX).amount(300).later()),
         shop.order(&Order::card(cards::GENERAL_DECLINE).amount(500)),
         shop.order(&Order::card(cards::VISA).amount(200)),
-        shop.order(&Order::card(cards::VISA).amount(600).currency("JPY").with("customer", json!({"id": customer}))),
+        shop.order(
+            &Order::card(cards::VISA)
+                .amount(600)
+                .currency("JPY")
+                .with("customer", json!({"id": customer})),
+        ),
         shop.order(&Order::card(cards::FAILED).amount(400)),
     ];
     (server, payments)
@@ -53,5 +62,9 @@ fn stocked() -> (Server, Vec<Payment>) {
 fn newest_first(payments: &[Payment], places: &[usize]) -> Vec<String> {
     let mut places = places.to_vec();
     places.sort_unstable();
-    places.iter().rev().map(|place| payments[*place].id()).collect()
+    places
+        .iter()
+        .rev()
+        .map(|place| payments[*place].id())
+        .collect()
 }

@@ -20,7 +20,10 @@ fn pages_forwards_give_each_payment_once_newest_first() {
             assert_eq!(info["hasPreviousPage"], json!(!seen.is_empty()));
             seen.extend(ids(&page));
             assert!(seen.len() <= 100, "the pages never end");
-            assert_eq!(info["endCursor"], page.root()["edges"].as_array().unwrap().last().unwrap()["cursor"]);
+            assert_eq!(
+                info["endCursor"],
+                page.root()["edges"].as_array().unwrap().last().unwrap()["cursor"]
+            );
             assert_eq!(info["startCursor"], page.root()["edges"][0]["cursor"]);
             assert_eq!(info["totalSize"], json!(7));
             if info["hasNextPage"] == json!(false) {
@@ -61,10 +64,15 @@ fn forwards_and_back_again_meets_the_same_payments() {
     let (server, payments) = stocked();
     let shop = server.shop();
     let all = newest_first(&payments, &[0, 1, 2, 3, 4, 5, 6]);
-    let second =
-        list(&shop, json!({"first": 2, "after": list(&shop, json!({"first": 2})).root()["pageInfo"]["endCursor"]}));
+    let second = list(
+        &shop,
+        json!({"first": 2, "after": list(&shop, json!({"first": 2})).root()["pageInfo"]["endCursor"]}),
+    );
     assert_eq!(ids(&second), all[2..4]);
-    let back = list(&shop, json!({"last": 2, "before": second.root()["pageInfo"]["startCursor"]}));
+    let back = list(
+        &shop,
+        json!({"last": 2, "before": second.root()["pageInfo"]["startCursor"]}),
+    );
     assert_eq!(ids(&back), all[0..2]);
 }
 
@@ -78,7 +86,10 @@ fn cursors_stay_valid_while_payments_are_added() {
     let added: Vec<String> = (0..3).map(|_| shop.authorise(cards::VISA).id()).collect();
     let second = list(&shop, json!({"first": 3, "after": cursor}));
     assert_eq!(ids(&second), all[3..6]);
-    let newer = list(&shop, json!({"last": 10, "before": first.root()["pageInfo"]["startCursor"]}));
+    let newer = list(
+        &shop,
+        json!({"last": 10, "before": first.root()["pageInfo"]["startCursor"]}),
+    );
     assert_eq!(ids(&newer), added.into_iter().rev().collect::<Vec<_>>());
 }
 
@@ -118,7 +129,9 @@ fn payments_made_while_one_pages_are_neither_lost_nor_shown_twice() {
 fn a_page_has_20_by_default_and_at_most_100() {
     let server = Setup::new().start();
     let shop = server.shop();
-    testkit::at_once(4, |_| (0..26).for_each(|_| drop(shop.authorise(cards::VISA))));
+    testkit::at_once(4, |_| {
+        (0..26).for_each(|_| drop(shop.authorise(cards::VISA)))
+    });
     assert_eq!(ids(&list(&shop, json!({}))).len(), 20);
     for size in [100, 101, 5000] {
         let page = list(&shop, json!({"first": size}));

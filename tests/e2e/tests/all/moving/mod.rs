@@ -25,7 +25,16 @@ fn place(server: &Server) -> String {
 
 /// The command that moves the server's data to PostgreSQL.
 fn migrate(server: &Server) -> Command {
-    on_postgres().command(&server.root(), &["migrate", "--from", &place(server), "--to", &Postgres::shared().url()])
+    on_postgres().command(
+        &server.root(),
+        &[
+            "migrate",
+            "--from",
+            &place(server),
+            "--to",
+            &Postgres::shared().url(),
+        ],
+    )
 }
 
 /// Gives a move up.
@@ -43,6 +52,11 @@ fn succeeded(output: Output) -> String {
 
 #[track_caller]
 fn failed(output: &Output) -> String {
-    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stdout));
+    assert_eq!(
+        output.status.code(),
+        Some(1),
+        "{}",
+        String::from_utf8_lossy(&output.stdout)
+    );
     String::from_utf8_lossy(&output.stderr).into_owned()
 }

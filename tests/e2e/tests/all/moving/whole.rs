@@ -10,15 +10,29 @@ use super::{embedded, migrate, on_postgres, place, succeeded};
 /// Payments whose state does not change by itself, by id.
 fn resting(shop: &Shop) -> BTreeMap<String, Value> {
     let all = shop.every_payment();
-    let moves = |status: &str| matches!(status, "NO_ANSWER_FROM_PSP" | "GATEWAY_HOLD" | "REFUND_PENDING" | "ACTIVE");
-    all.into_iter().filter(|payment| !moves(payment.status())).map(|payment| (payment.id(), payment.0)).collect()
+    let moves = |status: &str| {
+        matches!(
+            status,
+            "NO_ANSWER_FROM_PSP" | "GATEWAY_HOLD" | "REFUND_PENDING" | "ACTIVE"
+        )
+    };
+    all.into_iter()
+        .filter(|payment| !moves(payment.status()))
+        .map(|payment| (payment.id(), payment.0))
+        .collect()
 }
 
 #[test]
 fn an_installation_with_payments_of_every_state_moves_lives_on_and_moves_back() {
     let mut server = embedded().start();
     let shop = server.shop();
-    for card in [cards::VISA, cards::GENERAL_DECLINE, cards::FAILED, cards::HELD, cards::UNKNOWN_CHARGED] {
+    for card in [
+        cards::VISA,
+        cards::GENERAL_DECLINE,
+        cards::FAILED,
+        cards::HELD,
+        cards::UNKNOWN_CHARGED,
+    ] {
         shop.authorise(card);
     }
     let refunded = shop.authorise(cards::AMEX).id();
@@ -29,10 +43,14 @@ fn an_installation_with_payments_of_every_state_moves_lives_on_and_moves_back() 
     shop.refund(&pending, 400);
     let authorised = shop.authorise_later(cards::VISA).id();
     shop.cancel(&shop.authorise_later(cards::VISA).id());
-    let challenged = shop.challenged(&Order::card(cards::CHALLENGE).three_ds("https://shop.example/back"));
+    let challenged =
+        shop.challenged(&Order::card(cards::CHALLENGE).three_ds("https://shop.example/back"));
     let customer = shop.create_customer("Grace");
     let token = shop.tokenise_for(&customer, cards::DISCOVER);
-    let intent = shop.start_intent(json!({}))["id"].as_str().unwrap().to_owned();
+    let intent = shop.start_intent(json!({}))["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let key = Shop::fresh_key();
     let keyed = shop.authorise_request(&Order::token(&token).amount(4711), Some(&key));
     let first = Answer::of(keyed.clone().send(shop.address()));
@@ -42,10 +60,18 @@ fn an_installation_with_payments_of_every_state_moves_lives_on_and_moves_back() 
     server.stop();
 
     let printed = succeeded(migrate(&server).output().unwrap());
-    for table in ["store.payment ", "store.event ", "vault.sealed ", "simulator.sim_entry "] {
+    for table in [
+        "store.payment ",
+        "store.event ",
+        "vault.sealed ",
+        "simulator.sim_entry ",
+    ] {
         assert!(printed.contains(table), "{printed}");
     }
-    assert!(printed.contains("vault.keys"), "the keys must be kept: {printed}");
+    assert!(
+        printed.contains("vault.keys"),
+        "the keys must be kept: {printed}"
+    );
 
     let old = embedded().start_in_refused(server.dir());
     assert!(old.contains("were moved to another database"), "{old}");
@@ -62,7 +88,8 @@ fn an_installation_with_payments_of_every_state_moves_lives_on_and_moves_back() 
     assert_eq!(again.reply.body, first.reply.body);
     shop.refund(&partly, 700).assert_status("REFUNDED");
     shop.capture(&authorised).assert_status("SUCCEEDED");
-    shop.order(&Order::customer(&customer)).assert_status("SUCCEEDED");
+    shop.order(&Order::customer(&customer))
+        .assert_status("SUCCEEDED");
     shop.order(&Order::token(&token)).assert_status("SUCCEEDED");
     shop.wait_for_status(&pending, "PARTIAL_REFUNDED");
     // The way back from the challenge leads to another address now, and its secret moved along.
@@ -80,14 +107,25 @@ fn back(server: &testkit::Server, there: &BTreeMap<String, Value>) {
     let directory = std::sync::Arc::new(tempfile::tempdir().unwrap());
     let to = format!("sqlite:{}", directory.path().join("data").display());
     let arguments = ["migrate", "--from", &Postgres::shared().url(), "--to", &to];
-    succeeded(on_postgres().command(&server.root(), &arguments).output().unwrap());
+    succeeded(
+        on_postgres()
+            .command(&server.root(), &arguments)
+            .output()
+            .unwrap(),
+    );
     let old = on_postgres().start_in_refused(server.dir());
     assert!(old.contains("were moved to another database"), "{old}");
     // The keys are a file, and are brought by hand.
-    std::fs::copy(server.data_dir().join("vault.keys"), directory.path().join("data/vault.keys")).unwrap();
+    std::fs::copy(
+        server.data_dir().join("vault.keys"),
+        directory.path().join("data/vault.keys"),
+    )
+    .unwrap();
     let home = embedded().start_in(directory);
     assert_eq!(resting(&home.shop()), *there);
-    home.shop().authorise(cards::VISA).assert_status("SUCCEEDED");
+    home.shop()
+        .authorise(cards::VISA)
+        .assert_status("SUCCEEDED");
     home.shop().assert_books_equal_payments();
     assert_ne!(place(&home), place(server));
 }

@@ -8,7 +8,10 @@ use super::{WITHIN, two};
 const BACK: &str = "https://shop.example/back";
 
 fn succeeded(answers: &[Answer]) -> usize {
-    answers.iter().filter(|answer| answer.errors().is_empty()).count()
+    answers
+        .iter()
+        .filter(|answer| answer.errors().is_empty())
+        .count()
 }
 
 #[test]
@@ -17,16 +20,28 @@ fn one_key_at_two_nodes_at_once_is_one_payment_and_one_answer() {
     let shops = [one.shop(), two.shop()];
     for round in 0..5 {
         let key = format!("round-{round}");
-        let answers = at_once(20, |n| shops[n % 2].try_authorise(&Order::card(cards::VISA), Some(&key)));
+        let answers = at_once(20, |n| {
+            shops[n % 2].try_authorise(&Order::card(cards::VISA), Some(&key))
+        });
         for answer in &answers {
             assert_eq!(answer.root()["status"], "SUCCEEDED");
             assert_eq!(answer.reply.body, answers[0].reply.body);
         }
-        assert_eq!(answers.iter().filter(|answer| !answer.replayed()).count(), 1);
+        assert_eq!(
+            answers.iter().filter(|answer| !answer.replayed()).count(),
+            1
+        );
         let id = answers[0].root()["id"].as_str().unwrap();
-        let refund = |n: usize| shops[n % 2].refund_request(id, json!(100), Some("part")).send(shops[n % 2].address());
+        let refund = |n: usize| {
+            shops[n % 2]
+                .refund_request(id, json!(100), Some("part"))
+                .send(shops[n % 2].address())
+        };
         let told = at_once(6, refund);
-        assert!(told.iter().all(|reply| reply.body == told[0].body), "one refund, told six times");
+        assert!(
+            told.iter().all(|reply| reply.body == told[0].body),
+            "one refund, told six times"
+        );
         assert_eq!(shops[0].payment(id).number("/refundedAmount"), 100);
     }
     assert_eq!(shops[0].books().entries.len(), 5);
@@ -82,10 +97,21 @@ fn a_security_code_that_one_node_took_is_used_at_another() {
     let attach = "mutation($token: String!) { attachSecurityCode(token: $token, cvc: \"737\") }";
     let answer = one.shop().gql(attach, json!({"token": token}));
     assert!(answer.errors().is_empty(), "{}", answer.json());
-    let kept = || one.setup().postgres().sql(&format!("select holder from {}_vault.security_code", schema(&one)));
+    let kept = || {
+        one.setup().postgres().sql(&format!(
+            "select holder from {}_vault.security_code",
+            schema(&one)
+        ))
+    };
     assert_eq!(kept().len(), 1);
-    two.shop().order(&Order::token(&token)).assert_status("SUCCEEDED");
-    assert_eq!(kept(), [""; 0], "its authorisation has ended, so that it is erased");
+    two.shop()
+        .order(&Order::token(&token))
+        .assert_status("SUCCEEDED");
+    assert_eq!(
+        kept(),
+        [""; 0],
+        "its authorisation has ended, so that it is erased"
+    );
 }
 
 fn schema(server: &testkit::Server) -> String {
@@ -97,9 +123,20 @@ fn a_revoked_key_stops_at_the_other_node_within_a_second() {
     let (one, two) = two();
     let key = one.create_key(KeyKind::Secret);
     let listed = one.run(&["key", "list"]);
-    let id = listed.lines().rfind(|line| line.contains(" in use ")).unwrap().split(' ').next().unwrap().to_owned();
+    let id = listed
+        .lines()
+        .rfind(|line| line.contains(" in use "))
+        .unwrap()
+        .split(' ')
+        .next()
+        .unwrap()
+        .to_owned();
     let shop = two.shop_with(&key);
-    assert!(shop.gql("{ listFlows { id } }", json!({})).errors().is_empty());
+    assert!(
+        shop.gql("{ listFlows { id } }", json!({}))
+            .errors()
+            .is_empty()
+    );
     one.run(&["key", "revoke", &id]);
     until(WITHIN, "the key has ended at the other node", || {
         let answer = shop.gql("{ listFlows { id } }", json!({}));
@@ -114,8 +151,14 @@ fn what_is_configured_at_one_node_holds_at_the_other_within_a_second() {
     let pay = || there.try_authorise(&Order::card(cards::VISA), None);
     assert_eq!(pay().root()["status"], "SUCCEEDED");
     // Another default flow: captured by a call.
-    here.gql("mutation { setDefaultFlow(id: \"capture-by-api\") }", json!({})).root();
-    until(WITHIN, "the other default", || (pay().root()["status"] == "AUTHORISED").then_some(()));
+    here.gql(
+        "mutation { setDefaultFlow(id: \"capture-by-api\") }",
+        json!({}),
+    )
+    .root();
+    until(WITHIN, "the other default", || {
+        (pay().root()["status"] == "AUTHORISED").then_some(())
+    });
     // A new version of that flow: captured at once.
     let document = json!({
         "name": "By hand", "trigger": "payment",
@@ -124,11 +167,22 @@ fn what_is_configured_at_one_node_holds_at_the_other_within_a_second() {
     let save = "mutation($document: JSON!) { saveFlow(id: \"capture-by-api\", document: $document) { latestVersion } }";
     let saved = here.gql(save, json!({"document": document}));
     let version = saved.root()["latestVersion"].as_i64().unwrap();
-    here.gql(&format!("mutation {{ publishFlow(id: \"capture-by-api\", version: {version}) {{ id }} }}"), json!({}))
-        .root();
-    until(WITHIN, "the new version", || (pay().root()["status"] == "SUCCEEDED").then_some(()));
+    here.gql(
+        &format!("mutation {{ publishFlow(id: \"capture-by-api\", version: {version}) {{ id }} }}"),
+        json!({}),
+    )
+    .root();
+    until(WITHIN, "the new version", || {
+        (pay().root()["status"] == "SUCCEEDED").then_some(())
+    });
     // Its connection is switched off.
-    here.gql("mutation { disableConnection(id: \"simulator-a\") }", json!({})).root();
-    until(WITHIN, "the connection is off", || (pay().error_code() == Some("error.connection.not-found")).then_some(()));
+    here.gql(
+        "mutation { disableConnection(id: \"simulator-a\") }",
+        json!({}),
+    )
+    .root();
+    until(WITHIN, "the connection is off", || {
+        (pay().error_code() == Some("error.connection.not-found")).then_some(())
+    });
     here.assert_books_equal_payments();
 }

@@ -32,15 +32,22 @@ fn the_stores_role_can_not_look_into_the_vault() {
     assert!(!checked.contains("warning"), "{checked}");
     let read = |role: &str, table: &str| {
         let text = format!("select count(*) from {table}");
-        let output =
-            Command::new("psql").args(["-X", "-A", "-t", "-c", &text, &postgres.url_of(role)]).output().unwrap();
+        let output = Command::new("psql")
+            .args(["-X", "-A", "-t", "-c", &text, &postgres.url_of(role)])
+            .output()
+            .unwrap();
         output.status.success()
     };
-    assert!(read(&store, &format!("{name}.payment")) && read(&vault, &format!("{name}_vault.sealed")));
+    assert!(
+        read(&store, &format!("{name}.payment")) && read(&vault, &format!("{name}_vault.sealed"))
+    );
     for table in ["sealed", "secret", "security_code", "sealing_key"] {
         assert!(!read(&store, &format!("{name}_vault.{table}")), "{table}");
     }
-    assert!(!read(&vault, &format!("{name}.payment")), "nor the other way round");
+    assert!(
+        !read(&vault, &format!("{name}.payment")),
+        "nor the other way round"
+    );
     shop.assert_books_equal_payments();
 }
 
@@ -51,15 +58,24 @@ fn a_node_that_looks_for_the_vault_in_a_wrong_place_does_not_begin_another() {
     server.shop().tokenise(cards::VISA);
     let other = format!("other_{}", std::process::id());
     postgres.sql(&format!("create database {other}"));
-    let (schema, keys) = (schema_of(&server.root()), server.data_dir().join("vault.keys"));
+    let (schema, keys) = (
+        schema_of(&server.root()),
+        server.data_dir().join("vault.keys"),
+    );
     let kept = std::fs::read(&keys).unwrap();
     let wrong = Setup::new()
         .on(Backend::Postgres)
         .setting("database.schema", &schema)
         .setting("vault.key_file", keys.to_str().unwrap())
-        .setting("vault.database_url", &postgres.url().replace("/postgres?", &format!("/{other}?")));
+        .setting(
+            "vault.database_url",
+            &postgres.url().replace("/postgres?", &format!("/{other}?")),
+        );
     let said = wrong.start_refused();
     assert!(said.contains("nothing in its vault yet"), "{said}");
     assert_eq!(std::fs::read(&keys).unwrap(), kept);
-    server.shop().authorise(cards::VISA).assert_status("SUCCEEDED");
+    server
+        .shop()
+        .authorise(cards::VISA)
+        .assert_status("SUCCEEDED");
 }

@@ -35,7 +35,10 @@ fn pay(shop: &Shop, nodes: &Addresses, number: usize) -> String {
     until(PATIENCE, "an answer", || {
         let address: SocketAddr = nodes.get(node);
         node += 1;
-        let reply = request.try_send(address).ok().filter(|reply| reply.status != 503)?;
+        let reply = request
+            .try_send(address)
+            .ok()
+            .filter(|reply| reply.status != 503)?;
         let answer = Answer::of(reply);
         assert!(answer.errors().is_empty(), "{}", answer.json());
         assert_eq!(answer.root()["status"], "SUCCEEDED");
@@ -64,16 +67,25 @@ fn restarts_under_load_fail_no_request() {
         for _ in 0..2 {
             for (place, node) in [&mut one, &mut two].into_iter().enumerate() {
                 let enough = number.load(Ordering::Relaxed) + 20;
-                until(PATIENCE, "there is load", || (number.load(Ordering::Relaxed) > enough).then_some(()));
+                until(PATIENCE, "there is load", || {
+                    (number.load(Ordering::Relaxed) > enough).then_some(())
+                });
                 assert_eq!(node.stop().code(), Some(0));
                 node.restart();
                 nodes.set(place, node.address());
             }
         }
         ended.store(true, Ordering::Relaxed);
-        callers.into_iter().flat_map(|caller| caller.join().unwrap()).collect()
+        callers
+            .into_iter()
+            .flat_map(|caller| caller.join().unwrap())
+            .collect()
     });
-    assert_eq!(one.shop().books().charges(), paid.len(), "one charge for each key");
+    assert_eq!(
+        one.shop().books().charges(),
+        paid.len(),
+        "one charge for each key"
+    );
     for id in &paid {
         two.shop().payment(id).assert_status("SUCCEEDED");
     }

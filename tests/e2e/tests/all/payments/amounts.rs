@@ -20,7 +20,11 @@ fn a_long_is_a_number_an_integral_float_or_a_text_of_one() {
         (json!("9007199254740993"), 9_007_199_254_740_993_i64),
     ] {
         let answer = with_amount(given.clone());
-        assert_eq!(answer.root()["amount"]["rawAmount"], json!(meant), "{given}");
+        assert_eq!(
+            answer.root()["amount"]["rawAmount"],
+            json!(meant),
+            "{given}"
+        );
     }
 }
 
@@ -36,7 +40,11 @@ fn a_long_in_the_document_is_read_like_one_in_the_variables() {
             ),
             json!({}),
         );
-        assert_eq!(answer.root()["amount"]["rawAmount"], json!(2000), "{literal}");
+        assert_eq!(
+            answer.root()["amount"]["rawAmount"],
+            json!(2000),
+            "{literal}"
+        );
     }
 }
 
@@ -62,7 +70,10 @@ fn what_is_no_positive_integral_amount_is_refused() {
     ] {
         let answer = with_amount(given.clone());
         assert!(!answer.errors().is_empty(), "{given}: {}", answer.json());
-        assert!(answer.json()["data"]["authorizePayment"].is_null(), "{given}");
+        assert!(
+            answer.json()["data"]["authorizePayment"].is_null(),
+            "{given}"
+        );
     }
 }
 
@@ -71,17 +82,24 @@ fn an_amount_is_needed_and_an_empty_text_is_none() {
     for absent in [Value::Null, json!("")] {
         with_amount(absent).assert_invalid("amount");
     }
-    shared::shop().try_authorise(&Order::card(cards::VISA).without("amount"), None).assert_invalid("amount");
+    shared::shop()
+        .try_authorise(&Order::card(cards::VISA).without("amount"), None)
+        .assert_invalid("amount");
 }
 
 #[test]
 fn a_currency_is_needed_and_must_be_one() {
     let shop = shared::shop();
     for currency in ["eur", "EURO", "EU", "XXX", "ZZZ", "978", "€", "DEM"] {
-        shop.try_authorise(&Order::card(cards::VISA).currency(currency), None).assert_invalid("currencyCode");
+        shop.try_authorise(&Order::card(cards::VISA).currency(currency), None)
+            .assert_invalid("currencyCode");
     }
-    for order in [Order::card(cards::VISA).without("currencyCode"), Order::card(cards::VISA).currency("")] {
-        shop.try_authorise(&order, None).assert_invalid("currencyCode");
+    for order in [
+        Order::card(cards::VISA).without("currencyCode"),
+        Order::card(cards::VISA).currency(""),
+    ] {
+        shop.try_authorise(&order, None)
+            .assert_invalid("currencyCode");
     }
 }
 
@@ -99,7 +117,11 @@ fn amounts_are_shown_as_people_write_them() {
         (12_345, "UYW", "UYW\u{a0}1.2345"),
     ] {
         let payment = shop.order(&Order::card(cards::VISA).amount(minor).currency(currency));
-        assert_eq!(payment.text("/amount/formattedAmount"), shown, "{minor} {currency}");
+        assert_eq!(
+            payment.text("/amount/formattedAmount"),
+            shown,
+            "{minor} {currency}"
+        );
         assert_eq!(payment.at("/amount/rawAmount"), &json!(minor));
         assert_eq!(payment.text("/amount/currency"), currency);
         assert_eq!(payment.text("/currency"), currency);
@@ -116,9 +138,12 @@ fn the_largest_amount_is_carried_through_every_operation() {
         let payment = Payment(answer.root().clone());
         assert_eq!(payment.at("/amount/rawAmount"), &json!(i64::MAX));
         shop.capture(&payment.id()).assert_status("SUCCEEDED");
-        shop.refund(&payment.id(), 1).assert_status("PARTIAL_REFUNDED");
-        shop.try_refund(&payment.id(), json!(i64::MAX)).assert_error("error.refund.amount-exceeds-captured");
-        shop.refund(&payment.id(), i64::MAX - 1).assert_status("REFUNDED");
+        shop.refund(&payment.id(), 1)
+            .assert_status("PARTIAL_REFUNDED");
+        shop.try_refund(&payment.id(), json!(i64::MAX))
+            .assert_error("error.refund.amount-exceeds-captured");
+        shop.refund(&payment.id(), i64::MAX - 1)
+            .assert_status("REFUNDED");
     } else {
         answer.assert_invalid("amount");
     }

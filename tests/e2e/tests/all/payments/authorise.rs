@@ -13,7 +13,10 @@ fn the_default_flow_captures_at_once() {
     payment.assert_status("SUCCEEDED");
     assert_eq!(payment.text("/flowId"), "default");
     let charge = shop.books().charge(&payment);
-    assert_eq!((charge.authorised, charge.captured, charge.refunded), (1000, 1000, 0));
+    assert_eq!(
+        (charge.authorised, charge.captured, charge.refunded),
+        (1000, 1000, 0)
+    );
     assert_eq!(charge.connection, "simulator-a");
     shop.assert_books_equal_payments();
 }
@@ -58,7 +61,10 @@ fn a_decline_is_a_payment_and_no_error() {
     let answer = shop.try_authorise(&Order::card(cards::INSUFFICIENT_FUNDS), None);
     let payment = testkit::Payment(answer.root().clone());
     payment.assert_status("DECLINED");
-    assert_eq!(payment.text("/paymentCore/outcome/declineCode"), "INSUFFICIENT_FUNDS");
+    assert_eq!(
+        payment.text("/paymentCore/outcome/declineCode"),
+        "INSUFFICIENT_FUNDS"
+    );
     assert_eq!(payment.text("/paymentCore/outcome/declineType"), "SOFT");
     assert_eq!(payment.at("/capturedAmount"), &Value::Null);
     assert_eq!(shop.payment(&payment.id()), payment);
@@ -94,8 +100,17 @@ fn a_payment_can_be_read_with_and_without_its_prefix() {
 
 #[test]
 fn an_unknown_payment_is_not_found() {
-    for id in ["payments:0192a000-0000-7000-8000-000000000000", "payments:", "", "x", "payments:payments:1", "💳"] {
-        shared::shop().try_payment(id).assert_error("error.payment.not-found");
+    for id in [
+        "payments:0192a000-0000-7000-8000-000000000000",
+        "payments:",
+        "",
+        "x",
+        "payments:payments:1",
+        "💳",
+    ] {
+        shared::shop()
+            .try_payment(id)
+            .assert_error("error.payment.not-found");
     }
 }
 
@@ -103,7 +118,8 @@ fn an_unknown_payment_is_not_found() {
 fn a_merchants_own_initiative_is_taken() {
     let shop = shared::shop();
     let token = shop.tokenise(cards::VISA);
-    shop.order(&Order::token(&token).with("initiator", json!("MERCHANT"))).assert_status("SUCCEEDED");
+    shop.order(&Order::token(&token).with("initiator", json!("MERCHANT")))
+        .assert_status("SUCCEEDED");
 }
 
 #[test]
@@ -111,7 +127,10 @@ fn a_demand_for_3ds_that_nobody_can_meet_is_a_soft_decline() {
     let shop = shared::shop();
     let payment = shop.order(&Order::card("4000002760003184").with("initiator", json!("MERCHANT")));
     payment.assert_status("DECLINED");
-    assert_eq!(payment.text("/paymentCore/outcome/declineCode"), "AUTHORIZATION_REQUIRED");
+    assert_eq!(
+        payment.text("/paymentCore/outcome/declineCode"),
+        "AUTHORIZATION_REQUIRED"
+    );
     assert_eq!(payment.text("/paymentCore/outcome/declineType"), "SOFT");
     shop.assert_books_agree_on(&payment.id());
 }
@@ -119,8 +138,9 @@ fn a_demand_for_3ds_that_nobody_can_meet_is_a_soft_decline() {
 #[test]
 fn a_payment_survives_a_stop_and_a_restart_unchanged() {
     let mut server = Setup::new().start();
-    let before: Vec<_> =
-        [cards::VISA, cards::GENERAL_DECLINE, cards::FAILED].map(|card| server.shop().authorise(card)).to_vec();
+    let before: Vec<_> = [cards::VISA, cards::GENERAL_DECLINE, cards::FAILED]
+        .map(|card| server.shop().authorise(card))
+        .to_vec();
     assert!(server.stop().success());
     server.restart();
     for payment in before {

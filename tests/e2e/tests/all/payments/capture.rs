@@ -36,7 +36,10 @@ fn a_part_can_be_captured_once() {
 fn a_part_given_as_text_is_read_like_a_number() {
     let shop = shared::shop();
     let id = shop.authorise_later(cards::VISA).id();
-    assert_eq!(shop.try_capture(&id, json!("250.0")).root()["capturedAmount"], json!(250));
+    assert_eq!(
+        shop.try_capture(&id, json!("250.0")).root()["capturedAmount"],
+        json!(250)
+    );
     shop.assert_books_agree_on(&id);
 }
 
@@ -47,9 +50,18 @@ fn more_than_authorised_is_refused_with_the_largest_amount_and_a_right_one_still
     let answer = shop.try_capture(&id, json!(1001));
     answer.assert_error("error.capture.amount-exceeds-authorised");
     assert_eq!(answer.extension("id"), &json!(id));
-    assert!(answer.json()["errors"][0]["extensions"].to_string().contains("1000"), "{}", answer.json());
+    assert!(
+        answer.json()["errors"][0]["extensions"]
+            .to_string()
+            .contains("1000"),
+        "{}",
+        answer.json()
+    );
     shop.payment(&id).assert_status("AUTHORISED");
-    assert_eq!(shop.try_capture(&id, json!(1000)).root()["status"], "SUCCEEDED");
+    assert_eq!(
+        shop.try_capture(&id, json!(1000)).root()["status"],
+        "SUCCEEDED"
+    );
     shop.assert_books_agree_on(&id);
 }
 
@@ -60,7 +72,12 @@ fn amounts_that_are_none_are_refused_and_nothing_changes() {
     for amount in [json!(0), json!(-1), json!("")] {
         shop.try_capture(&id, amount).assert_invalid("amount");
     }
-    for amount in [json!(1.5), json!("x"), json!(true), json!("9223372036854775808")] {
+    for amount in [
+        json!(1.5),
+        json!("x"),
+        json!(true),
+        json!("9223372036854775808"),
+    ] {
         assert!(!shop.try_capture(&id, amount).errors().is_empty());
     }
     shop.payment(&id).assert_status("AUTHORISED");
@@ -75,13 +92,18 @@ fn an_explicit_null_is_absent() {
         "mutation($id: ID!, $amount: Long) { capturePayment(id: $id, amount: $amount, metadata: null) { status capturedAmount } }",
         json!({"id": id, "amount": null}),
     );
-    assert_eq!(answer.root(), &json!({"status": "SUCCEEDED", "capturedAmount": 1000}));
+    assert_eq!(
+        answer.root(),
+        &json!({"status": "SUCCEEDED", "capturedAmount": 1000})
+    );
 }
 
 #[test]
 fn an_unknown_payment_cannot_be_captured() {
     for id in ["payments:0192a000-0000-7000-8000-000000000000", "x", ""] {
-        shared::shop().try_capture(id, Value::Null).assert_error("error.payment.not-found");
+        shared::shop()
+            .try_capture(id, Value::Null)
+            .assert_error("error.payment.not-found");
     }
 }
 
@@ -113,15 +135,31 @@ fn a_capture_after_a_restart_works() {
 fn the_timeline_tells_of_authorisation_and_capture_in_order() {
     let shop = shared::shop();
     let id = shop.order(&Order::card(cards::VISA).later()).id();
-    let before = shop.payment(&id).at("/paymentTimeline/overview").as_array().unwrap().len();
+    let before = shop
+        .payment(&id)
+        .at("/paymentTimeline/overview")
+        .as_array()
+        .unwrap()
+        .len();
     let captured = shop.capture(&id);
     let events = captured.at("/paymentTimeline/overview").as_array().unwrap();
     assert!(before >= 1 && events.len() > before, "{events:?}");
-    let times: Vec<&str> = events.iter().map(|event| event["time"].as_str().unwrap()).collect();
-    assert!(events.iter().all(|event| event["title"].as_str().is_some_and(|title| !title.is_empty())), "{events:?}");
+    let times: Vec<&str> = events
+        .iter()
+        .map(|event| event["time"].as_str().unwrap())
+        .collect();
+    assert!(
+        events.iter().all(|event| event["title"]
+            .as_str()
+            .is_some_and(|title| !title.is_empty())),
+        "{events:?}"
+    );
     let (mut up, mut down) = (times.clone(), times.clone());
     up.sort_unstable();
     down.sort_unstable();
     down.reverse();
-    assert!(times == up || times == down, "in the order of time: {times:?}");
+    assert!(
+        times == up || times == down,
+        "in the order of time: {times:?}"
+    );
 }

@@ -9,15 +9,26 @@ use crate::shared;
 fn a_payment_shows_everything_that_is_known_of_it() {
     let shop = shared::shop();
     let known = json!({"customer": {"name": "Ada Byron", "email": "ada@example.com"}});
-    let customer = shop.try_create_customer(known, None).root().as_str().unwrap().to_owned();
+    let customer = shop
+        .try_create_customer(known, None)
+        .root()
+        .as_str()
+        .unwrap()
+        .to_owned();
     let order = Order::card(cards::VISA)
         .with("orderId", json!("order-4711"))
         .with("transactionId", json!("transaction-1"))
         .with("description", json!("Two tickets"))
         .with("statementDescriptor", json!("TRAINS"))
-        .with("metadata", json!({"seat": [12, null, {"window": true}], "empty": ""}))
+        .with(
+            "metadata",
+            json!({"seat": [12, null, {"window": true}], "empty": ""}),
+        )
         .with("customer", json!({"id": customer}))
-        .with("paymentMethod/card/billingAddress", json!({"line1": "1 Quay", "country": "IRL"}));
+        .with(
+            "paymentMethod/card/billingAddress",
+            json!({"line1": "1 Quay", "country": "IRL"}),
+        );
     let payment = shop.order(&order);
     payment.assert_status("SUCCEEDED");
     for (field, value) in [
@@ -30,13 +41,22 @@ fn a_payment_shows_everything_that_is_known_of_it() {
         ("/capturedAmount", json!(1000)),
         ("/refundedAmount", Value::Null),
         ("/refunds", json!([])),
-        ("/amount", json!({"rawAmount": 1000, "currency": "EUR", "formattedAmount": "€10.00"})),
+        (
+            "/amount",
+            json!({"rawAmount": 1000, "currency": "EUR", "formattedAmount": "€10.00"}),
+        ),
         ("/paymentDetails/description", json!("Two tickets")),
         ("/paymentDetails/statementDescriptor", json!("TRAINS")),
-        ("/metadata", json!({"seat": [12, null, {"window": true}], "empty": ""})),
+        (
+            "/metadata",
+            json!({"seat": [12, null, {"window": true}], "empty": ""}),
+        ),
         ("/paymentCustomer/id", json!(customer)),
         ("/paymentCustomer/email", json!("ada@example.com")),
-        ("/paymentMethodDetails/number", json!(cards::masked(cards::VISA))),
+        (
+            "/paymentMethodDetails/number",
+            json!(cards::masked(cards::VISA)),
+        ),
         ("/paymentMethodDetails/expires", json!("11/2033")),
         ("/paymentMethodDetails/brand", json!("VISA")),
         ("/paymentMethodDetails/type", json!("CREDIT")),
@@ -61,7 +81,11 @@ fn a_payment_shows_everything_that_is_known_of_it() {
     ] {
         assert!(!payment.text(field).is_empty(), "{field}");
     }
-    assert_eq!(shop.payment(&payment.id()), payment, "reading shows what authorising showed");
+    assert_eq!(
+        shop.payment(&payment.id()),
+        payment,
+        "reading shows what authorising showed"
+    );
 }
 
 #[test]
@@ -75,7 +99,10 @@ fn the_fingerprint_of_a_payment_is_the_one_of_the_stored_card() {
     let shop = shared::shop();
     let stored = shop.method(&shop.tokenise(cards::VISA));
     let raw = shop.authorise(cards::VISA);
-    assert_eq!(raw.at("/paymentMethodDetails/fingerprint"), &stored["fingerprint"]);
+    assert_eq!(
+        raw.at("/paymentMethodDetails/fingerprint"),
+        &stored["fingerprint"]
+    );
 }
 
 #[test]
@@ -100,18 +127,31 @@ fn an_unknown_zone_is_refused() {
             "query($id: ID!, $tz: String) { getPayment(id: $id) { date(tz: $tz) } }",
             json!({"id": id, "tz": zone}),
         );
-        assert_eq!(answer.error_code(), Some("error.validation"), "{zone:?}: {}", answer.json());
+        assert_eq!(
+            answer.error_code(),
+            Some("error.validation"),
+            "{zone:?}: {}",
+            answer.json()
+        );
     }
 }
 
 #[test]
 fn metadata_may_be_any_json_up_to_16_kib() {
     let shop = shared::shop();
-    for metadata in [json!("text"), json!(1.5), json!([]), json!({}), json!(false), json!({"a": "x".repeat(15_000)})] {
+    for metadata in [
+        json!("text"),
+        json!(1.5),
+        json!([]),
+        json!({}),
+        json!(false),
+        json!({"a": "x".repeat(15_000)}),
+    ] {
         let payment = shop.order(&Order::card(cards::VISA).with("metadata", metadata.clone()));
         assert_eq!(payment.at("/metadata"), &metadata);
     }
-    shop.order(&Order::card(cards::VISA).with("metadata", Value::Null)).assert_status("SUCCEEDED");
+    shop.order(&Order::card(cards::VISA).with("metadata", Value::Null))
+        .assert_status("SUCCEEDED");
 }
 
 #[test]
@@ -119,27 +159,52 @@ fn metadata_and_fraud_beyond_their_bounds_are_refused_and_nothing_is_charged() {
     let server = Setup::new().start();
     let shop = server.shop();
     let large = json!({"a": "x".repeat(17_000)});
-    shop.try_authorise(&Order::card(cards::VISA).with("metadata", large.clone()), None).assert_invalid("metadata");
-    shop.try_authorise(&Order::card(cards::VISA).with("fraud", large), None).assert_invalid("fraud");
+    shop.try_authorise(
+        &Order::card(cards::VISA).with("metadata", large.clone()),
+        None,
+    )
+    .assert_invalid("metadata");
+    shop.try_authorise(&Order::card(cards::VISA).with("fraud", large), None)
+        .assert_invalid("fraud");
     for fraud in [json!("text"), json!([1]), json!(7)] {
         let answer = shop.try_authorise(&Order::card(cards::VISA).with("fraud", fraud), None);
-        assert!(!answer.errors().is_empty(), "fraud is an object: {}", answer.json());
+        assert!(
+            !answer.errors().is_empty(),
+            "fraud is an object: {}",
+            answer.json()
+        );
     }
     assert!(shop.books().entries.is_empty());
     assert!(shop.every_payment().is_empty());
-    shop.order(&Order::card(cards::VISA).with("fraud", json!({"score": 7}))).assert_status("SUCCEEDED");
+    shop.order(&Order::card(cards::VISA).with("fraud", json!({"score": 7})))
+        .assert_status("SUCCEEDED");
 }
 
 #[test]
 fn long_and_odd_texts_are_refused_precisely() {
     let shop = shared::shop();
-    for field in ["orderId", "description", "statementDescriptor", "transactionId"] {
-        shop.try_authorise(&Order::card(cards::VISA).with(field, json!("x".repeat(10_000))), None)
-            .assert_invalid(field);
-        shop.try_authorise(&Order::card(cards::VISA).with(field, json!("a\u{0}b")), None).assert_invalid(field);
+    for field in [
+        "orderId",
+        "description",
+        "statementDescriptor",
+        "transactionId",
+    ] {
+        shop.try_authorise(
+            &Order::card(cards::VISA).with(field, json!("x".repeat(10_000))),
+            None,
+        )
+        .assert_invalid(field);
+        shop.try_authorise(
+            &Order::card(cards::VISA).with(field, json!("a\u{0}b")),
+            None,
+        )
+        .assert_invalid(field);
     }
-    shop.try_authorise(&Order::card(cards::VISA).with("customer", json!({"email": "x".repeat(5000)})), None)
-        .assert_invalid("email");
+    shop.try_authorise(
+        &Order::card(cards::VISA).with("customer", json!({"email": "x".repeat(5000)})),
+        None,
+    )
+    .assert_invalid("email");
 }
 
 #[test]
@@ -158,14 +223,23 @@ fn empty_texts_are_absent() {
 fn a_small_selection_gives_exactly_that() {
     let shop = shared::shop();
     let id = shop.authorise(cards::VISA).id();
-    let answer = shop.gql("query($id: ID!) { getPayment(id: $id) { status a: status __typename } }", json!({"id": id}));
-    assert_eq!(answer.root(), &json!({"status": "SUCCEEDED", "a": "SUCCEEDED", "__typename": "Payment"}));
+    let answer = shop.gql(
+        "query($id: ID!) { getPayment(id: $id) { status a: status __typename } }",
+        json!({"id": id}),
+    );
+    assert_eq!(
+        answer.root(),
+        &json!({"status": "SUCCEEDED", "a": "SUCCEEDED", "__typename": "Payment"})
+    );
 }
 
 #[test]
 fn a_payment_is_a_node() {
     let shop = shared::shop();
     let id = shop.authorise(cards::VISA).id();
-    let answer = shop.gql("query($id: ID!) { getPayment(id: $id) { ... on Node { id } } }", json!({"id": id}));
+    let answer = shop.gql(
+        "query($id: ID!) { getPayment(id: $id) { ... on Node { id } } }",
+        json!({"id": id}),
+    );
     assert_eq!(answer.root(), &json!({"id": id}));
 }

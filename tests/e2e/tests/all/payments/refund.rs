@@ -40,12 +40,19 @@ fn refunds_are_listed_oldest_first_with_reason_and_status() {
 fn more_than_remains_is_refused_with_the_largest_amount() {
     let shop = shared::shop();
     let id = shop.authorise(cards::VISA).id();
-    shop.try_refund(&id, json!(1001)).assert_error("error.refund.amount-exceeds-captured");
+    shop.try_refund(&id, json!(1001))
+        .assert_error("error.refund.amount-exceeds-captured");
     shop.refund(&id, 400);
     let answer = shop.try_refund(&id, json!(601));
     answer.assert_error("error.refund.amount-exceeds-captured");
     assert_eq!(answer.extension("id"), &json!(id));
-    assert!(answer.json()["errors"][0]["extensions"].to_string().contains("600"), "{}", answer.json());
+    assert!(
+        answer.json()["errors"][0]["extensions"]
+            .to_string()
+            .contains("600"),
+        "{}",
+        answer.json()
+    );
     shop.refund(&id, 600).assert_status("REFUNDED");
     shop.assert_books_agree_on(&id);
 }
@@ -79,7 +86,8 @@ fn of_a_partial_capture_no_more_than_the_part_is_refunded() {
     let shop = shared::shop();
     let id = shop.authorise_later(cards::VISA).id();
     shop.try_capture(&id, json!(400)).data();
-    shop.try_refund(&id, json!(401)).assert_error("error.refund.amount-exceeds-captured");
+    shop.try_refund(&id, json!(401))
+        .assert_error("error.refund.amount-exceeds-captured");
     let refunded = testkit::Payment(shop.try_refund(&id, Value::Null).root().clone());
     refunded.assert_status("REFUNDED");
     assert_eq!(refunded.number("/refundedAmount"), 400);
@@ -93,7 +101,12 @@ fn amounts_that_are_none_are_refused() {
     for amount in [json!(0), json!(-1), json!("")] {
         shop.try_refund(&id, amount).assert_invalid("amount");
     }
-    for amount in [json!(1.5), json!("x"), json!({}), json!("9223372036854775808")] {
+    for amount in [
+        json!(1.5),
+        json!("x"),
+        json!({}),
+        json!("9223372036854775808"),
+    ] {
         assert!(!shop.try_refund(&id, amount).errors().is_empty());
     }
     shop.payment(&id).assert_status("SUCCEEDED");
@@ -103,7 +116,9 @@ fn amounts_that_are_none_are_refused() {
 #[test]
 fn an_unknown_payment_cannot_be_refunded() {
     for id in ["payments:0192a000-0000-7000-8000-000000000000", "x", ""] {
-        shared::shop().try_refund(id, Value::Null).assert_error("error.payment.not-found");
+        shared::shop()
+            .try_refund(id, Value::Null)
+            .assert_error("error.payment.not-found");
     }
 }
 
@@ -128,7 +143,11 @@ fn a_slow_part_is_reserved_while_it_is_pending() {
     let id = shop.authorise(cards::SLOW_REFUND).id();
     shop.refund(&id, 700).assert_status("REFUND_PENDING");
     let answer = shop.try_refund(&id, json!(301));
-    assert!(!answer.errors().is_empty(), "more than remains beside the pending one: {}", answer.json());
+    assert!(
+        !answer.errors().is_empty(),
+        "more than remains beside the pending one: {}",
+        answer.json()
+    );
     let payment = shop.wait_for_status(&id, "PARTIAL_REFUNDED");
     assert_eq!(payment.number("/refundedAmount"), 700);
     shop.assert_books_equal_payments();
@@ -155,8 +174,14 @@ fn pending_refunds_settle_by_themselves_after_a_kill() {
     let mut server = Setup::new().start();
     let slow = server.shop().authorise(cards::SLOW_REFUND).id();
     let failing = server.shop().authorise(cards::FAILING_REFUND).id();
-    server.shop().refund(&slow, 1000).assert_status("REFUND_PENDING");
-    server.shop().refund(&failing, 1000).assert_status("REFUND_PENDING");
+    server
+        .shop()
+        .refund(&slow, 1000)
+        .assert_status("REFUND_PENDING");
+    server
+        .shop()
+        .refund(&failing, 1000)
+        .assert_status("REFUND_PENDING");
     server.kill();
     server.restart();
     let shop = server.shop();

@@ -99,7 +99,10 @@ fn what_does_not_hold_goes_the_other_way() {
     shop.connection("way-b", json!({}));
     let condition = "payment.amount > 5000 || card.brand == \"MASTERCARD\"";
     let at = |id: &str| json!([{"authorise": {"connection": id}}]);
-    shop.publish("ways", json!([{"if": condition, "then": at("way-a"), "else": at("way-b")}]));
+    shop.publish(
+        "ways",
+        json!([{"if": condition, "then": at("way-a"), "else": at("way-b")}]),
+    );
     for (order, connection) in [
         (Order::card(cards::VISA), "way-b"),
         (Order::card(cards::VISA).amount(5001), "way-a"),
@@ -115,12 +118,22 @@ fn what_does_not_hold_goes_the_other_way() {
 #[test]
 fn a_condition_that_can_t_be_answered_does_not_hold_and_the_timeline_says_so() {
     let shop = shop();
-    publish(&shop, "unanswered", &["metadata.plan == \"gold\"", "fraud.score > 5"], &[]);
-    let order = Order::card(cards::VISA).flow("unanswered").with("fraud", json!({"score": "a lot"}));
+    publish(
+        &shop,
+        "unanswered",
+        &["metadata.plan == \"gold\"", "fraud.score > 5"],
+        &[],
+    );
+    let order = Order::card(cards::VISA)
+        .flow("unanswered")
+        .with("fraud", json!({"score": "a lot"}));
     let payment = shop.order(&order);
     payment.assert_status("SUCCEEDED");
     assert!(!payment.tells("holds <"), "{:#?}", payment.lines());
     payment.assert_tells("steps[0]: `metadata.plan == \"gold\"` counts as not holding");
     payment.assert_tells("steps[1]: `fraud.score > 5` counts as not holding");
-    assert!(!payment.tells("a lot"), "the merchant's data is not repeated");
+    assert!(
+        !payment.tells("a lot"),
+        "the merchant's data is not repeated"
+    );
 }

@@ -6,11 +6,18 @@ use testkit::{Order, Setup, Shop, at_once, cards};
 use super::{asked, shop};
 
 /// A way in which the first connection does not authorise: its name, the card, the connection's settings.
-const FIRST: [(&str, &str, &str); 3] =
-    [("soft_decline", cards::INSUFFICIENT_FUNDS, ""), ("fault", cards::VISA, "fails"), ("outage", cards::VISA, "down")];
+const FIRST: [(&str, &str, &str); 3] = [
+    ("soft_decline", cards::INSUFFICIENT_FUNDS, ""),
+    ("fault", cards::VISA, "fails"),
+    ("outage", cards::VISA, "down"),
+];
 
 fn settings(fault: &str) -> Value {
-    if fault.is_empty() { json!({}) } else { json!({"fault": fault}) }
+    if fault.is_empty() {
+        json!({})
+    } else {
+        json!({"fault": fault})
+    }
 }
 
 /// A flow with connections `name-1`, `name-2`, …, each with its fault, and what is fallen back after.
@@ -23,7 +30,10 @@ fn chain(shop: &Shop, name: &str, faults: &[&str], after: Value) -> Vec<String> 
     if !after.is_null() {
         fallback["after"] = after;
     }
-    shop.publish(name, json!([{"authorise": {"connection": ids[0], "fallback": fallback}}]));
+    shop.publish(
+        name,
+        json!([{"authorise": {"connection": ids[0], "fallback": fallback}}]),
+    );
     ids
 }
 
@@ -36,7 +46,12 @@ fn each_switch_of_after_means_its_own_case_alone() {
             let ids = chain(&shop, &name, &[fault, ""], json!([switch]));
             let payment = shop.order(&Order::card(card).flow(&name));
             let went_on = asked(&shop, &payment).contains(&ids[1]);
-            assert_eq!(went_on, switch == case, "after {switch}, met {case}: {:#?}", payment.lines());
+            assert_eq!(
+                went_on,
+                switch == case,
+                "after {switch}, met {case}: {:#?}",
+                payment.lines()
+            );
             let status = match case {
                 "soft_decline" => "DECLINED",
                 _ if went_on => "SUCCEEDED",
@@ -52,11 +67,22 @@ fn each_switch_of_after_means_its_own_case_alone() {
 fn a_hard_decline_is_final() {
     let shop = shop();
     let ids = chain(&shop, "hard", &["", ""], Value::Null);
-    for card in [cards::GENERAL_DECLINE, cards::EXPIRED, cards::LOST, cards::SUSPECTED_FRAUD, cards::INVALID_CVC] {
+    for card in [
+        cards::GENERAL_DECLINE,
+        cards::EXPIRED,
+        cards::LOST,
+        cards::SUSPECTED_FRAUD,
+        cards::INVALID_CVC,
+    ] {
         let payment = shop.order(&Order::card(card).flow("hard"));
         payment.assert_status("DECLINED");
         let soft = payment.text("/paymentCore/outcome/declineType") == "SOFT";
-        assert_eq!(asked(&shop, &payment).contains(&ids[1]), soft, "{card}: {:#?}", payment.lines());
+        assert_eq!(
+            asked(&shop, &payment).contains(&ids[1]),
+            soft,
+            "{card}: {:#?}",
+            payment.lines()
+        );
     }
 }
 
@@ -64,10 +90,15 @@ fn a_hard_decline_is_final() {
 fn nobody_there_for_3d_secure_is_no_reason_to_ask_elsewhere() {
     let shop = shop();
     let ids = chain(&shop, "demand", &["", ""], Value::Null);
-    let order = Order::card("4000002760003184").flow("demand").with("initiator", json!("MERCHANT"));
+    let order = Order::card("4000002760003184")
+        .flow("demand")
+        .with("initiator", json!("MERCHANT"));
     let payment = shop.order(&order);
     payment.assert_status("DECLINED");
-    assert_eq!(payment.text("/paymentCore/outcome/declineCode"), "AUTHORIZATION_REQUIRED");
+    assert_eq!(
+        payment.text("/paymentCore/outcome/declineCode"),
+        "AUTHORIZATION_REQUIRED"
+    );
     assert_eq!(asked(&shop, &payment), ids[..1]);
 }
 
@@ -78,13 +109,23 @@ fn three_in_order_and_the_last_one_s_outcome_is_told() {
     let payment = shop.order(&Order::card(cards::VISA).flow("third"));
     payment.assert_status("SUCCEEDED");
     assert_eq!(payment.text("/connectionId"), ids[2]);
-    assert_eq!(asked(&shop, &payment), ids[1..], "the first can't be reached");
-    payment.assert_tells("Falling back").assert_tells(&ids[1]).assert_tells(&ids[2]);
+    assert_eq!(
+        asked(&shop, &payment),
+        ids[1..],
+        "the first can't be reached"
+    );
+    payment
+        .assert_tells("Falling back")
+        .assert_tells(&ids[1])
+        .assert_tells(&ids[2]);
     shop.assert_books_agree_on(&payment.id());
 
     let declined = shop.order(&Order::card(cards::INSUFFICIENT_FUNDS).flow("third"));
     declined.assert_status("DECLINED");
-    assert_eq!(declined.text("/paymentCore/outcome/declineCode"), "INSUFFICIENT_FUNDS");
+    assert_eq!(
+        declined.text("/paymentCore/outcome/declineCode"),
+        "INSUFFICIENT_FUNDS"
+    );
 
     let ids = chain(&shop, "failing", &["", "fails", "down"], Value::Null);
     let failed = shop.order(&Order::card(cards::INSUFFICIENT_FUNDS).flow("failing"));
@@ -103,7 +144,10 @@ fn a_key_over_a_fallback_is_one_payment_with_one_result() {
     let first = answers[0].root();
     assert_eq!(first["status"], "SUCCEEDED");
     assert!(answers.iter().all(|answer| answer.root() == first));
-    assert_eq!(answers.iter().filter(|answer| !answer.replayed()).count(), 1);
+    assert_eq!(
+        answers.iter().filter(|answer| !answer.replayed()).count(),
+        1
+    );
     let payment = testkit::Payment(first.clone());
     assert_eq!(asked(&shop, &payment), [ids[0].clone(), ids[2].clone()]);
     shop.assert_books_agree_on(&payment.id());
@@ -124,7 +168,8 @@ fn a_fallback_is_captured_refunded_and_cancelled_where_it_was_authorised() {
     let payment = shop.order(&order);
     payment.assert_status("AUTHORISED");
     shop.capture(&payment.id()).assert_status("SUCCEEDED");
-    shop.refund(&payment.id(), 400).assert_status("PARTIAL_REFUNDED");
+    shop.refund(&payment.id(), 400)
+        .assert_status("PARTIAL_REFUNDED");
     assert_eq!(shop.books().charge(&payment).connection, ids[1]);
     shop.assert_books_agree_on(&payment.id());
     let other = shop.order(&order);
@@ -153,7 +198,10 @@ fn when_the_request_s_time_is_over_nothing_is_sent_elsewhere() {
         shop.connection(id, slow.clone());
     }
     let fallback = json!({"to": ids[1..]});
-    shop.publish("slow", json!([{"authorise": {"connection": ids[0], "fallback": fallback}}]));
+    shop.publish(
+        "slow",
+        json!([{"authorise": {"connection": ids[0], "fallback": fallback}}]),
+    );
     let start = std::time::Instant::now();
     let payment = shop.order(&Order::card(cards::INSUFFICIENT_FUNDS).flow("slow"));
     assert!(start.elapsed().as_secs() < 6, "{:?}", start.elapsed());

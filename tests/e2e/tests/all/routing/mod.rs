@@ -31,5 +31,8 @@ fn asked(shop: &Shop, payment: &Payment) -> Vec<String> {
 }
 
 fn number(reference: &str) -> u32 {
-    reference.rsplit_once('-').and_then(|(_, n)| n.parse().ok()).expect("a reference ends in a number")
+    reference
+        .rsplit_once('-')
+        .and_then(|(_, n)| n.parse().ok())
+        .expect("a reference ends in a number")
 }

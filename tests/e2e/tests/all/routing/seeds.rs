@@ -12,15 +12,27 @@ fn fallback_goes_on_at_the_second_connection_when_the_first_is_down() {
     assert_eq!(payment.text("/connectionId"), "simulator-b");
     assert_eq!(payment.text("/flowId"), "fallback");
     assert_eq!(asked(&shop, &payment), ["simulator-b"]);
-    assert!(payment.tells("Falling back") || payment.tells("Connection left out"), "{:?}", payment.lines());
+    assert!(
+        payment.tells("Falling back") || payment.tells("Connection left out"),
+        "{:?}",
+        payment.lines()
+    );
     shop.assert_books_agree_on(&payment.id());
 }
 
 #[test]
 fn route_by_currency_sends_euros_one_way_and_everything_else_the_other() {
     let shop = shop();
-    for (currency, connection) in [("EUR", "simulator-a"), ("USD", "simulator-b"), ("JPY", "simulator-b")] {
-        let payment = shop.order(&Order::card(cards::VISA).currency(currency).flow("route-by-currency"));
+    for (currency, connection) in [
+        ("EUR", "simulator-a"),
+        ("USD", "simulator-b"),
+        ("JPY", "simulator-b"),
+    ] {
+        let payment = shop.order(
+            &Order::card(cards::VISA)
+                .currency(currency)
+                .flow("route-by-currency"),
+        );
         payment.assert_status("SUCCEEDED");
         assert_eq!(payment.text("/connectionId"), connection, "{currency}");
         assert_eq!(asked(&shop, &payment), [connection]);
@@ -47,7 +59,11 @@ fn before_its_delay_is_over_it_can_be_captured_or_cancelled_by_hand() {
     shop.try_capture(&one.id(), 300.into()).data();
     shop.cancel(&two.id()).assert_status("CANCELLED");
     std::thread::sleep(std::time::Duration::from_millis(2_500));
-    assert_eq!(shop.payment(&one.id()).number("/capturedAmount"), 300, "it is captured once");
+    assert_eq!(
+        shop.payment(&one.id()).number("/capturedAmount"),
+        300,
+        "it is captured once"
+    );
     shop.payment(&two.id()).assert_status("CANCELLED");
     shop.assert_books_agree_on(&one.id());
     shop.assert_books_agree_on(&two.id());
@@ -70,6 +86,9 @@ fn the_run_of_the_flow_is_told() {
     assert_eq!(flows.len(), 1);
     assert_eq!(flows[0]["flowId"], "route-by-currency");
     assert_eq!(flows[0]["flowInstanceId"], payment.0["flowInstanceId"]);
-    assert!(flows[0]["name"].is_string() && flows[0]["date"].is_string(), "{flows:?}");
+    assert!(
+        flows[0]["name"].is_string() && flows[0]["date"].is_string(),
+        "{flows:?}"
+    );
     assert_eq!(payment.text("/paymentProcessingOrigin"), "AUTOMATION");
 }

@@ -14,7 +14,8 @@ fn two_hundred_payments_are_shared_out_about_as_the_weights_say() {
     let shop = shop();
     shop.connection("split-a", json!({}));
     shop.connection("split-b", json!({}));
-    let split = json!([{"connection": "split-a", "weight": 70}, {"connection": "split-b", "weight": 30}]);
+    let split =
+        json!([{"connection": "split-a", "weight": 70}, {"connection": "split-b", "weight": 30}]);
     shop.publish("split", json!([{"authorise": {"split": split}}]));
     let token = shop.tokenise(cards::VISA);
     let of_each = at_once(CALLERS, |_| {
@@ -25,12 +26,18 @@ fn two_hundred_payments_are_shared_out_about_as_the_weights_say() {
     for payment in &payments {
         payment.assert_status("SUCCEEDED");
     }
-    let first = payments.iter().filter(|payment| payment.text("/connectionId") == "split-a").count();
+    let first = payments
+        .iter()
+        .filter(|payment| payment.text("/connectionId") == "split-a")
+        .count();
     // 140 are expected; less than one run in 100,000 is outside of these bounds.
     assert!((109..=171).contains(&first), "{first} of 200");
     let books = shop.books();
     for payment in &payments {
-        assert_eq!(books.charge(payment).connection, payment.text("/connectionId"));
+        assert_eq!(
+            books.charge(payment).connection,
+            payment.text("/connectionId")
+        );
     }
 }
 
@@ -40,7 +47,10 @@ fn what_was_drawn_is_left_out_of_the_fallback_that_names_it_too() {
     shop.connection("drawn", json!({"fault": "fails"}));
     shop.connection("other", json!({}));
     let split = json!([{"connection": "drawn", "weight": 1}]);
-    shop.publish("drawn", json!([{"authorise": {"split": split, "fallback": {"to": ["drawn", "other"]}}}]));
+    shop.publish(
+        "drawn",
+        json!([{"authorise": {"split": split, "fallback": {"to": ["drawn", "other"]}}}]),
+    );
     let payment = shop.order(&Order::card(cards::VISA).flow("drawn"));
     payment.assert_status("SUCCEEDED");
     assert_eq!(super::asked(&shop, &payment), ["drawn", "other"]);

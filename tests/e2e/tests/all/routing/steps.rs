@@ -8,8 +8,9 @@ use super::shop;
 /// A flow of an authorisation at a connection of its own and these steps.
 fn authorise_then(shop: &Shop, name: &str, steps: &[Value]) -> Payment {
     shop.connection(name, json!({}));
-    let all: Vec<Value> =
-        std::iter::once(json!({"authorise": {"connection": name}})).chain(steps.iter().cloned()).collect();
+    let all: Vec<Value> = std::iter::once(json!({"authorise": {"connection": name}}))
+        .chain(steps.iter().cloned())
+        .collect();
     shop.publish(name, json!(all));
     shop.order(&Order::card(cards::VISA).flow(name))
 }
@@ -18,13 +19,22 @@ fn authorise_then(shop: &Shop, name: &str, steps: &[Value]) -> Payment {
 fn a_decline_by_the_flow_asks_no_processor() {
     let shop = shop();
     shop.connection("ruled", json!({}));
-    let decline = json!({"decline": {"code": "CUSTOM_RULE", "message": "Too much for a first order"}});
+    let decline =
+        json!({"decline": {"code": "CUSTOM_RULE", "message": "Too much for a first order"}});
     let authorise = json!({"authorise": {"connection": "ruled"}});
-    shop.publish("ruled", json!([{"if": "payment.amount > 500", "then": [decline], "else": [authorise]}]));
+    shop.publish(
+        "ruled",
+        json!([{"if": "payment.amount > 500", "then": [decline], "else": [authorise]}]),
+    );
     let order = Order::card(cards::VISA).flow("ruled");
     let payment = shop.order(&order);
-    payment.assert_status("DECLINED").assert_tells("Too much for a first order");
-    assert_eq!(payment.text("/paymentCore/outcome/declineCode"), "CUSTOM_RULE");
+    payment
+        .assert_status("DECLINED")
+        .assert_tells("Too much for a first order");
+    assert_eq!(
+        payment.text("/paymentCore/outcome/declineCode"),
+        "CUSTOM_RULE"
+    );
     assert_eq!(shop.books().of(&payment), []);
     let first = shop.try_authorise(&order, Some("ruled-out"));
     let again = shop.try_authorise(&order, Some("ruled-out"));
@@ -51,18 +61,28 @@ fn three_d_secure_by_the_flow_is_asked_for() {
 
 #[test]
 fn notes_are_on_the_timeline_in_order() {
-    let notes = [json!({"note": "first word"}), json!({"note": "second word"})];
+    let notes = [
+        json!({"note": "first word"}),
+        json!({"note": "second word"}),
+    ];
     let payment = authorise_then(&shop(), "noted", &notes);
     let payment = shop().wait_for_status(&payment.id(), "SUCCEEDED");
     let lines = payment.lines();
     let place = |words: &str| lines.iter().position(|line| line.contains(words));
-    assert!(place("first word").is_some() && place("first word") < place("second word"), "{lines:#?}");
+    assert!(
+        place("first word").is_some() && place("first word") < place("second word"),
+        "{lines:#?}"
+    );
 }
 
 #[test]
 fn a_capture_now_may_come_after_other_steps() {
     let shop = shop();
-    let payment = authorise_then(&shop, "captured-now", &[json!({"note": "between"}), json!({"capture": "now"})]);
+    let payment = authorise_then(
+        &shop,
+        "captured-now",
+        &[json!({"note": "between"}), json!({"capture": "now"})],
+    );
     // A job may be quicker than the request to go on with the flow, so the answer may be told in the middle of it.
     let payment = shop.wait_for_status(&payment.id(), "SUCCEEDED");
     payment.assert_tells("between");
@@ -74,8 +94,14 @@ fn a_capture_now_may_come_after_other_steps() {
 fn a_capture_may_come_after_a_delay_in_either_form() {
     let shop = shop();
     for (name, steps) in [
-        ("after", vec![json!({"note": "x"}), json!({"capture": {"after": "1s"}})]),
-        ("delayed", vec![json!({"delay": "1s"}), json!({"capture": "now"})]),
+        (
+            "after",
+            vec![json!({"note": "x"}), json!({"capture": {"after": "1s"}})],
+        ),
+        (
+            "delayed",
+            vec![json!({"delay": "1s"}), json!({"capture": "now"})],
+        ),
         ("silently", vec![json!({"delay": "1s"})]),
     ] {
         let payment = authorise_then(&shop, name, &steps);
@@ -90,7 +116,11 @@ fn a_capture_may_come_after_a_delay_in_either_form() {
 #[test]
 fn a_capture_by_api_after_other_steps_waits_for_the_shop() {
     let shop = shop();
-    let payment = authorise_then(&shop, "by-shop", &[json!({"note": "x"}), json!({"capture": "api"})]);
+    let payment = authorise_then(
+        &shop,
+        "by-shop",
+        &[json!({"note": "x"}), json!({"capture": "api"})],
+    );
     payment.assert_status("AUTHORISED");
     shop.capture(&payment.id()).assert_status("SUCCEEDED");
     shop.assert_books_agree_on(&payment.id());
@@ -100,7 +130,10 @@ fn a_capture_by_api_after_other_steps_waits_for_the_shop() {
 fn a_payment_may_wait_before_it_is_authorised() {
     let shop = shop();
     shop.connection("waits", json!({}));
-    shop.publish("waits", json!([{"delay": "3s"}, {"authorise": {"connection": "waits"}}]));
+    shop.publish(
+        "waits",
+        json!([{"delay": "3s"}, {"authorise": {"connection": "waits"}}]),
+    );
     let payment = shop.order(&Order::card(cards::VISA).flow("waits"));
     payment.assert_status("ACTIVE");
     assert_eq!(shop.books().of(&payment), []);
@@ -129,11 +162,19 @@ fn a_flow_gives_back_what_it_says() {
 #[test]
 fn a_flow_gives_up_what_it_does_not_want() {
     let shop = shop();
-    let payment = authorise_then(&shop, "given-up", &[json!({"cancel": {"reason": "Not shipped"}})]);
+    let payment = authorise_then(
+        &shop,
+        "given-up",
+        &[json!({"cancel": {"reason": "Not shipped"}})],
+    );
     shop.wait_for_status(&payment.id(), "CANCELLED");
     shop.assert_books_agree_on(&payment.id());
 
-    let steps = [json!({"capture": "api"}), json!({"delay": "1s"}), json!({"cancel": {"reason": "Nobody came"}})];
+    let steps = [
+        json!({"capture": "api"}),
+        json!({"delay": "1s"}),
+        json!({"cancel": {"reason": "Nobody came"}}),
+    ];
     let payment = authorise_then(&shop, "given-up-later", &steps);
     payment.assert_status("AUTHORISED");
     shop.wait_for_status(&payment.id(), "CANCELLED");
@@ -141,9 +182,15 @@ fn a_flow_gives_up_what_it_does_not_want() {
 
     let payment = shop.order(&Order::card(cards::VISA).flow("given-up-later"));
     shop.capture(&payment.id()).assert_status("SUCCEEDED");
-    testkit::until(testkit::PATIENCE, "the flow comes to its cancellation", || {
-        shop.payment(&payment.id()).tells("A step of the flow was left out").then_some(())
-    });
+    testkit::until(
+        testkit::PATIENCE,
+        "the flow comes to its cancellation",
+        || {
+            shop.payment(&payment.id())
+                .tells("A step of the flow was left out")
+                .then_some(())
+        },
+    );
     shop.payment(&payment.id()).assert_status("SUCCEEDED");
     shop.assert_books_agree_on(&payment.id());
 }
@@ -151,7 +198,11 @@ fn a_flow_gives_up_what_it_does_not_want() {
 #[test]
 fn after_a_decline_nothing_is_captured_or_refunded() {
     let shop = shop();
-    let steps = [json!({"note": "after"}), json!({"capture": "now"}), json!({"refund": {"amount": "all"}})];
+    let steps = [
+        json!({"note": "after"}),
+        json!({"capture": "now"}),
+        json!({"refund": {"amount": "all"}}),
+    ];
     authorise_then(&shop, "hopeless", &steps);
     let payment = shop.order(&Order::card(cards::GENERAL_DECLINE).flow("hopeless"));
     payment.assert_status("DECLINED");
@@ -161,7 +212,10 @@ fn after_a_decline_nothing_is_captured_or_refunded() {
 #[test]
 fn a_refund_waits_for_the_capture_that_comes_later() {
     let shop = shop();
-    let steps = [json!({"capture": {"after": "1s"}}), json!({"refund": {"amount": {"percent": 50}}})];
+    let steps = [
+        json!({"capture": {"after": "1s"}}),
+        json!({"refund": {"amount": {"percent": 50}}}),
+    ];
     let payment = authorise_then(&shop, "refund-later", &steps);
     payment.assert_status("AUTHORISED");
     let refunded = shop.wait_for_status(&payment.id(), "PARTIAL_REFUNDED");
@@ -174,7 +228,8 @@ fn a_flow_that_waited_falls_back_too_and_asks_nobody_who_has_gone() {
     let shop = shop();
     shop.connection("waited-down", json!({"fault": "down"}));
     shop.connection("waited-well", json!({}));
-    let authorise = json!({"authorise": {"connection": "waited-down", "fallback": {"to": ["waited-well"]}}});
+    let authorise =
+        json!({"authorise": {"connection": "waited-down", "fallback": {"to": ["waited-well"]}}});
     shop.publish("waited", json!([{"delay": "2s"}, authorise]));
     let payment = shop.order(&Order::card(cards::VISA).flow("waited"));
     payment.assert_status("ACTIVE");

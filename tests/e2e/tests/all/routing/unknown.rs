@@ -9,7 +9,10 @@ fn with_a_spare(shop: &Shop, name: &str, settings: Value) -> [String; 2] {
     let ids = [format!("{name}-1"), format!("{name}-2")];
     shop.connection(&ids[0], settings);
     shop.connection(&ids[1], json!({}));
-    shop.publish(name, json!([{"authorise": {"connection": ids[0], "fallback": {"to": [ids[1]]}}}]));
+    shop.publish(
+        name,
+        json!([{"authorise": {"connection": ids[0], "fallback": {"to": [ids[1]]}}}]),
+    );
     ids
 }
 
@@ -22,9 +25,11 @@ fn a_processor_that_says_nothing_of_use_is_looked_up_and_nobody_else_is_asked() 
         ("garbled", json!({"fault": "garbage"})),
     ] {
         let ids = with_a_spare(&shop, name, settings);
-        for (card, status) in
-            [(cards::VISA, "SUCCEEDED"), (cards::INSUFFICIENT_FUNDS, "DECLINED"), (cards::FAILED, "FAILED")]
-        {
+        for (card, status) in [
+            (cards::VISA, "SUCCEEDED"),
+            (cards::INSUFFICIENT_FUNDS, "DECLINED"),
+            (cards::FAILED, "FAILED"),
+        ] {
             let payment = shop.order(&Order::card(card).flow(name));
             payment.assert_status("NO_ANSWER_FROM_PSP");
             shop.wait_for_status(&payment.id(), status);

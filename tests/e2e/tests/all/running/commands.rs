@@ -6,27 +6,53 @@ use testkit::{Backend, Order, Setup, cards, find_leaks, needles_of_number};
 
 fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
     let dir = tempfile::tempdir().unwrap();
-    let output = Setup::new().command(dir.path(), arguments).output().unwrap();
+    let output = Setup::new()
+        .command(dir.path(), arguments)
+        .output()
+        .unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    (output.status.code(), text(output.stdout), text(output.stderr))
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
 }
 
 #[test]
 fn the_demo_ends_with_status_0_and_tells_a_story_without_numbers() {
     let dir = tempfile::tempdir().unwrap();
-    let mut demo: Command =
-        Setup::new().without_environment("POINTSMAN_ACCESS_TOKEN").command(dir.path(), &["demo", "--exit"]);
+    let mut demo: Command = Setup::new()
+        .without_environment("POINTSMAN_ACCESS_TOKEN")
+        .command(dir.path(), &["demo", "--exit"]);
     let output = demo.output().unwrap();
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
     let log = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(0), "{told}\n{log}");
     let payments = ["tokenise", "authorise", "capture", "refund", "decline"];
-    let checkouts = ["3d secure", "bnpla", "wallet", "falling back", "capture-after-delay", "completeintent"];
+    let checkouts = [
+        "3d secure",
+        "bnpla",
+        "wallet",
+        "falling back",
+        "capture-after-delay",
+        "completeintent",
+    ];
     for word in payments.iter().chain(&checkouts) {
-        assert!(told.to_lowercase().contains(word), "no word of {word}: {told}");
+        assert!(
+            told.to_lowercase().contains(word),
+            "no word of {word}: {told}"
+        );
     }
-    let needles: Vec<_> = cards::ALL.iter().copied().flat_map(needles_of_number).collect();
-    assert!(!needles.iter().any(|needle| needle.is_in(&output.stdout) || needle.is_in(&output.stderr)));
+    let needles: Vec<_> = cards::ALL
+        .iter()
+        .copied()
+        .flat_map(needles_of_number)
+        .collect();
+    assert!(
+        !needles
+            .iter()
+            .any(|needle| needle.is_in(&output.stdout) || needle.is_in(&output.stderr))
+    );
     assert_eq!(find_leaks(dir.path(), &needles), [""; 0]);
 }
 
@@ -40,9 +66,17 @@ fn two_demos_at_once_do_not_stand_in_each_others_way() {
 fn schema_prints_what_the_server_speaks() {
     let (code, schema, _) = run(&["schema"]);
     assert_eq!(code, Some(0));
-    assert!(schema.contains("authorizePayment(authorisePayment: AuthorisedPaymentInput!): Payment"), "{schema}");
-    let committed = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../schema.graphql")).unwrap();
-    assert!(schema.trim() == committed.trim(), "schema.graphql is not what the service exports");
+    assert!(
+        schema.contains("authorizePayment(authorisePayment: AuthorisedPaymentInput!): Payment"),
+        "{schema}"
+    );
+    let committed =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../schema.graphql"))
+            .unwrap();
+    assert!(
+        schema.trim() == committed.trim(),
+        "schema.graphql is not what the service exports"
+    );
 }
 
 #[test]
@@ -52,9 +86,18 @@ fn check_says_that_a_good_configuration_is_good_and_what_is_wrong_with_a_bad_one
     let check = |setup: Setup, toml: &str| {
         let file = dir.path().join("pointsman.toml");
         std::fs::write(&file, toml).unwrap();
-        let arguments = ["check", "--config", file.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
+        let arguments = [
+            "check",
+            "--config",
+            file.to_str().unwrap(),
+            "--data-dir",
+            data.to_str().unwrap(),
+        ];
         let output = setup.command(dir.path(), &arguments).output().unwrap();
-        (output.status.success(), String::from_utf8(output.stdout).unwrap())
+        (
+            output.status.success(),
+            String::from_utf8(output.stdout).unwrap(),
+        )
     };
     let plain = || Setup::new().without_environment("POINTSMAN_ACCESS_TOKEN");
     let (well, said) = check(plain(), "[limits]\nauthorisation_lifetime = \"7d\"\n");
@@ -63,7 +106,10 @@ fn check_says_that_a_good_configuration_is_good_and_what_is_wrong_with_a_bad_one
     assert!(!well && said.contains("authorisation_lifetime"), "{said}");
     // As `serve` does with the same flags.
     let (well, said) = check(Setup::new(), "");
-    assert!(!well && said.contains("access_token") && said.contains("for the sandbox alone"), "{said}");
+    assert!(
+        !well && said.contains("access_token") && said.contains("for the sandbox alone"),
+        "{said}"
+    );
     let (well, said) = check(plain(), "[geo]\ntable = \"/is/not/there\"\n");
     assert!(!well && said.contains("geo.table"), "{said}");
     assert!(!data.exists(), "a look makes nothing");
@@ -73,12 +119,18 @@ fn check_says_that_a_good_configuration_is_good_and_what_is_wrong_with_a_bad_one
 fn check_refuses_what_serve_refuses_of_the_data_and_changes_nothing() {
     let mut server = Setup::new().start();
     server.shop().tokenise(cards::VISA);
-    let plain = server.setup().clone().without_environment("POINTSMAN_ACCESS_TOKEN");
+    let plain = server
+        .setup()
+        .clone()
+        .without_environment("POINTSMAN_ACCESS_TOKEN");
     let check = |server: &testkit::Server, setup: &Setup, more: &[&str]| {
         let data = server.data_dir();
         let arguments = [&["check", "--data-dir", data.to_str().unwrap()], more].concat();
         let output = setup.command(&server.root(), &arguments).output().unwrap();
-        (output.status.success(), String::from_utf8(output.stdout).unwrap())
+        (
+            output.status.success(),
+            String::from_utf8(output.stdout).unwrap(),
+        )
     };
     // Also while it serves.
     for stop in [false, true] {
@@ -88,24 +140,40 @@ fn check_refuses_what_serve_refuses_of_the_data_and_changes_nothing() {
         let (well, said) = check(&server, &plain, &["--sandbox"]);
         assert!(well && said.contains("teams: 1, keys: 1"), "{said}");
         let (well, said) = check(&server, &plain, &[]);
-        assert!(!well && said.contains("holds data of test mode and can't be served in live mode"), "{said}");
+        assert!(
+            !well && said.contains("holds data of test mode and can't be served in live mode"),
+            "{said}"
+        );
     }
     let key_file = server.data_dir().join("vault.keys");
     let keys = std::fs::read(&key_file).unwrap();
     std::fs::remove_file(&key_file).unwrap();
     let (well, said) = check(&server, &plain, &["--sandbox"]);
-    assert!(!well && said.contains("vault.keys is missing") && !key_file.exists(), "{said}");
+    assert!(
+        !well && said.contains("vault.keys is missing") && !key_file.exists(),
+        "{said}"
+    );
     std::fs::write(&key_file, keys).unwrap();
     server.restart();
-    server.shop().authorise(cards::VISA).assert_status("SUCCEEDED");
+    server
+        .shop()
+        .authorise(cards::VISA)
+        .assert_status("SUCCEEDED");
 }
 
 #[test]
 fn an_unknown_command_or_flag_is_refused_with_a_hint() {
-    for arguments in [&["no-such-command"][..], &["serve", "--no-such-flag"], &["key", "revoke"]] {
+    for arguments in [
+        &["no-such-command"][..],
+        &["serve", "--no-such-flag"],
+        &["key", "revoke"],
+    ] {
         let (code, _, said) = run(arguments);
         assert_ne!(code, Some(0), "{arguments:?}");
-        assert!(said.to_lowercase().contains("usage"), "{arguments:?}: {said}");
+        assert!(
+            said.to_lowercase().contains("usage"),
+            "{arguments:?}: {said}"
+        );
     }
 }
 
@@ -142,7 +210,9 @@ fn without_its_address_nothing_is_begun_in_the_directory_of_a_server_on_postgres
     let keys = || std::fs::read(server.data_dir().join("vault.keys")).unwrap();
     let (before, data) = (keys(), server.data_dir());
     let data = data.to_str().unwrap();
-    let forgotten = Setup::new().on(Backend::Embedded).without_environment("POINTSMAN_ACCESS_TOKEN");
+    let forgotten = Setup::new()
+        .on(Backend::Embedded)
+        .without_environment("POINTSMAN_ACCESS_TOKEN");
     for words in [
         &["vault", "rotate"][..],
         &["key", "list"],
@@ -151,16 +221,25 @@ fn without_its_address_nothing_is_begun_in_the_directory_of_a_server_on_postgres
         &["check"],
     ] {
         let arguments = [words, &["--data-dir", data]].concat();
-        let output = forgotten.command(&server.root(), &arguments).output().unwrap();
+        let output = forgotten
+            .command(&server.root(), &arguments)
+            .output()
+            .unwrap();
         let said = [output.stdout, output.stderr].concat();
         let said = String::from_utf8_lossy(&said);
         assert_eq!(output.status.code(), Some(1), "{words:?}: {said}");
-        assert!(said.contains("belongs to an installation on PostgreSQL"), "{words:?}: {said}");
+        assert!(
+            said.contains("belongs to an installation on PostgreSQL"),
+            "{words:?}: {said}"
+        );
     }
     assert_eq!(keys(), before);
     assert!(!server.data_dir().join("store.db").exists());
     server.restart();
-    server.shop().order(&Order::token(&token)).assert_status("SUCCEEDED");
+    server
+        .shop()
+        .order(&Order::token(&token))
+        .assert_status("SUCCEEDED");
 }
 
 #[test]
@@ -169,7 +248,9 @@ fn a_command_founds_no_installation_in_a_directory_that_has_none() {
     let data = dir.path().join("data");
     std::fs::create_dir(&data).unwrap();
     std::fs::write(data.join("lock"), "").unwrap();
-    let embedded = Setup::new().on(Backend::Embedded).without_environment("POINTSMAN_ACCESS_TOKEN");
+    let embedded = Setup::new()
+        .on(Backend::Embedded)
+        .without_environment("POINTSMAN_ACCESS_TOKEN");
     for words in [["vault", "rotate"], ["key", "list"]] {
         let arguments = [&words[..], &["--data-dir", data.to_str().unwrap()]].concat();
         let output = embedded.command(dir.path(), &arguments).output().unwrap();
@@ -177,6 +258,9 @@ fn a_command_founds_no_installation_in_a_directory_that_has_none() {
         assert_eq!(output.status.code(), Some(1), "{said}");
         assert!(said.contains("there is no installation in"), "{said}");
     }
-    let left: Vec<_> = std::fs::read_dir(&data).unwrap().map(|file| file.unwrap().file_name()).collect();
+    let left: Vec<_> = std::fs::read_dir(&data)
+        .unwrap()
+        .map(|file| file.unwrap().file_name())
+        .collect();
     assert_eq!(left, ["lock"]);
 }

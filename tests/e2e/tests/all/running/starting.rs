@@ -6,7 +6,12 @@ use testkit::{Backend, Order, PATIENCE, Setup, cards, until};
 fn it_says_where_it_listens_in_one_line_and_how_long_it_took_is_printed() {
     let server = Setup::new().start();
     let line = format!("pointsman listening on http://{}\n", server.address());
-    assert_eq!(server.stdout().matches(&line).count(), 1, "{}", server.stdout());
+    assert_eq!(
+        server.stdout().matches(&line).count(),
+        1,
+        "{}",
+        server.stdout()
+    );
     println!(
         "from the start of the process to ready: {:?} (a debug build, unless POINTSMAN_BIN names another)",
         server.start_to_ready
@@ -19,7 +24,10 @@ fn a_second_server_on_the_same_data_directory_is_kept_out() {
     let second = Setup::new().serve(&server.root()).output().unwrap();
     assert!(!second.status.success());
     assert!(!second.stderr.is_empty(), "it says why");
-    server.shop().authorise(cards::VISA).assert_status("SUCCEEDED");
+    server
+        .shop()
+        .authorise(cards::VISA)
+        .assert_status("SUCCEEDED");
 }
 
 #[test]
@@ -29,7 +37,10 @@ fn after_a_kill_the_directory_can_be_used_again_at_once() {
         server.kill();
         server.restart();
     }
-    server.shop().authorise(cards::VISA).assert_status("SUCCEEDED");
+    server
+        .shop()
+        .authorise(cards::VISA)
+        .assert_status("SUCCEEDED");
 }
 
 #[test]
@@ -39,7 +50,17 @@ fn an_address_that_is_taken_is_an_error_and_no_panic() {
     let data = dir.path().join("data");
     let address = server.address().to_string();
     let output = Setup::new()
-        .command(dir.path(), &["serve", "--sandbox", "--listen", &address, "--data-dir", data.to_str().unwrap()])
+        .command(
+            dir.path(),
+            &[
+                "serve",
+                "--sandbox",
+                "--listen",
+                &address,
+                "--data-dir",
+                data.to_str().unwrap(),
+            ],
+        )
         .output()
         .unwrap();
     assert!(!output.status.success());
@@ -54,10 +75,22 @@ fn without_a_mode_of_test_the_sandboxes_things_are_refused() {
     server.kill();
     let output = Setup::new()
         .without_environment("POINTSMAN_ACCESS_TOKEN")
-        .command(&root, &["serve", "--listen", "127.0.0.1:0", "--data-dir", data.to_str().unwrap()])
+        .command(
+            &root,
+            &[
+                "serve",
+                "--listen",
+                "127.0.0.1:0",
+                "--data-dir",
+                data.to_str().unwrap(),
+            ],
+        )
         .output()
         .unwrap();
-    assert!(!output.status.success(), "live mode refuses the sandbox's keys and simulator connections");
+    assert!(
+        !output.status.success(),
+        "live mode refuses the sandbox's keys and simulator connections"
+    );
     assert!(!output.stderr.is_empty());
 }
 
@@ -67,10 +100,18 @@ fn nothing_is_taken_once_the_data_directory_is_not_where_it_was() {
     let id = server.shop().authorise(cards::VISA).id();
     let (data, aside) = (server.data_dir(), server.root().join("aside"));
     std::fs::rename(&data, &aside).unwrap();
-    until(PATIENCE, "it is not ready any more", || (!server.is_ready()).then_some(()));
+    until(PATIENCE, "it is not ready any more", || {
+        (!server.is_ready()).then_some(())
+    });
     let shop = server.shop();
-    let refused = shop.authorise_request(&Order::card(cards::VISA), None).send(shop.address());
-    assert!(refused.status == 503 && refused.text().contains("error.unavailable"), "{}", refused.text());
+    let refused = shop
+        .authorise_request(&Order::card(cards::VISA), None)
+        .send(shop.address());
+    assert!(
+        refused.status == 503 && refused.text().contains("error.unavailable"),
+        "{}",
+        refused.text()
+    );
     server.kill();
     let said = String::from_utf8(server.output()).unwrap();
     assert!(said.contains("was removed, moved or replaced"), "{said}");
@@ -98,5 +139,8 @@ fn keys_are_not_rotated_once_a_database_has_another_in_its_place() {
         std::fs::rename(aside.join(name), data.join(name)).unwrap();
     }
     server.restart();
-    server.shop().order(&Order::token(&token)).assert_status("SUCCEEDED");
+    server
+        .shop()
+        .order(&Order::token(&token))
+        .assert_status("SUCCEEDED");
 }

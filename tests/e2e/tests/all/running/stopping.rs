@@ -12,7 +12,11 @@ fn sigterm_ends_an_idle_server_at_once_with_status_0() {
     server.shop().authorise(cards::VISA);
     let start = Instant::now();
     assert_eq!(server.stop().code(), Some(0));
-    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    assert!(
+        start.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        start.elapsed()
+    );
 }
 
 #[test]
@@ -22,20 +26,28 @@ fn sigterm_lets_what_is_under_way_finish_and_takes_nothing_new() {
     let request = shop.authorise_request(&Order::card(cards::UNKNOWN_CHARGED), Some("draining"));
     let address = shop.address();
     let under_way = thread::spawn(move || request.try_send(address));
-    until(PATIENCE, "the charge is in the books", || (server.shop().books().charges() == 1).then_some(()));
+    until(PATIENCE, "the charge is in the books", || {
+        (server.shop().books().charges() == 1).then_some(())
+    });
     server.ask_to_stop();
-    let refused = until(Duration::from_secs(2), "new work is refused", || {
-        match shop.request("{ __typename }", json!({}), None).try_send(address) {
-            Ok(reply) if reply.status == 200 => None,
-            Ok(reply) => Some(Some(Answer::of(reply))),
-            Err(_) => Some(None),
-        }
+    let refused = until(Duration::from_secs(2), "new work is refused", || match shop
+        .request("{ __typename }", json!({}), None)
+        .try_send(address)
+    {
+        Ok(reply) if reply.status == 200 => None,
+        Ok(reply) => Some(Some(Answer::of(reply))),
+        Err(_) => Some(None),
     });
     if let Some(answer) = refused {
         answer.assert_refused(503);
         assert_eq!(answer.error_code(), Some("error.unavailable"));
     }
-    let answer = Answer::of(under_way.join().unwrap().expect("what was under way is answered"));
+    let answer = Answer::of(
+        under_way
+            .join()
+            .unwrap()
+            .expect("what was under way is answered"),
+    );
     assert_eq!(answer.root()["status"], "NO_ANSWER_FROM_PSP");
     assert_eq!(server.wait_for_end().code(), Some(0));
     server.restart();
@@ -58,7 +70,9 @@ fn stopped_under_load_it_answers_all_that_it_took() {
                         let request = shop.authorise_request(&Order::card(cards::VISA), None);
                         match request.try_send(shop.address()) {
                             Ok(reply) if reply.status == 200 => {
-                                ids.push(Answer::of(reply).root()["id"].as_str().unwrap().to_owned());
+                                ids.push(
+                                    Answer::of(reply).root()["id"].as_str().unwrap().to_owned(),
+                                );
                             }
                             _ => return ids,
                         }
@@ -66,9 +80,14 @@ fn stopped_under_load_it_answers_all_that_it_took() {
                 })
             })
             .collect();
-        until(PATIENCE, "there is load", || (shop.books().charges() > 20).then_some(()));
+        until(PATIENCE, "there is load", || {
+            (shop.books().charges() > 20).then_some(())
+        });
         assert_eq!(server.stop().code(), Some(0));
-        acknowledged = callers.into_iter().flat_map(|caller| caller.join().unwrap()).collect();
+        acknowledged = callers
+            .into_iter()
+            .flat_map(|caller| caller.join().unwrap())
+            .collect();
     });
     server.restart();
     for id in &acknowledged {

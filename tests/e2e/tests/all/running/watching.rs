@@ -19,15 +19,23 @@ fn metrics_are_prometheus_text_that_counts_requests_operations_and_commits() {
     shop.authorise(cards::GENERAL_DECLINE);
     let reply = shop.get("/metrics");
     assert_eq!(reply.status, 200);
-    assert!(reply.header("content-type").is_some_and(|kind| kind.starts_with("text/plain")));
+    assert!(
+        reply
+            .header("content-type")
+            .is_some_and(|kind| kind.starts_with("text/plain"))
+    );
     let text = reply.text();
     for word in ["request", "operation", "attempt", "commit", "job"] {
         assert!(
-            text.lines().any(|line| !line.starts_with('#') && line.contains(word)),
+            text.lines()
+                .any(|line| !line.starts_with('#') && line.contains(word)),
             "nothing about {word}:\n{text}"
         );
     }
-    for line in text.lines().filter(|line| !line.starts_with('#') && !line.is_empty()) {
+    for line in text
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.is_empty())
+    {
         let value = line.rsplit(' ').next().unwrap();
         assert!(value.parse::<f64>().is_ok(), "no metric: {line}");
     }
@@ -40,6 +48,9 @@ fn logs_go_to_standard_error_and_can_be_json() {
     let log = server.log();
     assert!(!log.is_empty());
     for line in log.lines().filter(|line| !line.trim().is_empty()) {
-        assert!(serde_json::from_str::<serde_json::Value>(line).is_ok(), "no JSON: {line}");
+        assert!(
+            serde_json::from_str::<serde_json::Value>(line).is_ok(),
+            "no JSON: {line}"
+        );
     }
 }

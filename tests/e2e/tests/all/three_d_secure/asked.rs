@@ -9,14 +9,26 @@ use crate::shared;
 #[track_caller]
 fn assert_authenticated(payment: &Payment, eci: &str) {
     assert_eq!(payment.text("/eci"), eci);
-    assert!(payment.text("/threeDSecureVersion").starts_with("2."), "{}", payment.0);
-    assert!(!payment.text("/threeDSecureAuthenticationResult").is_empty(), "{}", payment.0);
+    assert!(
+        payment.text("/threeDSecureVersion").starts_with("2."),
+        "{}",
+        payment.0
+    );
+    assert!(
+        !payment.text("/threeDSecureAuthenticationResult").is_empty(),
+        "{}",
+        payment.0
+    );
 }
 
 #[test]
 fn asked_for_by_the_request_it_passes_without_a_challenge() {
     let shop = shared::shop();
-    for (number, eci) in [(cards::VISA, "05"), (cards::AMEX, "05"), (cards::MASTERCARD, "02")] {
+    for (number, eci) in [
+        (cards::VISA, "05"),
+        (cards::AMEX, "05"),
+        (cards::MASTERCARD, "02"),
+    ] {
         let payment = shop.order(&Order::card(number).three_ds(BACK));
         payment.assert_status("SUCCEEDED");
         assert_authenticated(&payment, eci);
@@ -36,7 +48,11 @@ fn asked_for_by_the_flow_it_passes_without_a_challenge() {
 fn asked_for_by_nobody_there_is_none() {
     let payment = shared::shop().authorise(cards::VISA);
     payment.assert_status("SUCCEEDED");
-    for name in ["eci", "threeDSecureVersion", "threeDSecureAuthenticationResult"] {
+    for name in [
+        "eci",
+        "threeDSecureVersion",
+        "threeDSecureAuthenticationResult",
+    ] {
         assert_eq!(payment.0[name], Value::Null, "{name}: {}", payment.0);
     }
 }
@@ -67,7 +83,14 @@ fn the_issuer_demands_it_whoever_asked() {
         assert_eq!(payment.text("/paymentCore/outcome/type"), "ACTION_REQUIRED");
         assert_eq!(payment.text("/connectionId"), "simulator-a");
         assert_eq!(payment.0["eci"], Value::Null);
-        assert!(payment.titles().iter().any(|title| title == "3D Secure is required"), "{:?}", payment.titles());
+        assert!(
+            payment
+                .titles()
+                .iter()
+                .any(|title| title == "3D Secure is required"),
+            "{:?}",
+            payment.titles()
+        );
         shop.assert_books_agree_on(&detour.id);
     }
 }
@@ -75,7 +98,12 @@ fn the_issuer_demands_it_whoever_asked() {
 #[test]
 fn nobody_who_is_not_there_is_sent_to_a_page() {
     let shop = shared::shop();
-    for order in [Order::card(cards::CHALLENGE), Order::card(cards::CHALLENGE).three_ds(BACK).flow("force-3ds")] {
+    for order in [
+        Order::card(cards::CHALLENGE),
+        Order::card(cards::CHALLENGE)
+            .three_ds(BACK)
+            .flow("force-3ds"),
+    ] {
         let payment = shop.order(&order.with("initiator", json!("MERCHANT")));
         payment.assert_status("DECLINED");
         assert_eq!(payment.decline_code(), "AUTHORIZATION_REQUIRED");
@@ -93,7 +121,10 @@ fn headless_it_is_asked_for_and_demanded_in_the_same_way() {
     let headless = |number: &str, asks: bool| {
         Order::card(number)
             .with("paymentProcessorConnectionId", json!("simulator-b"))
-            .with("performHeadless3DSecure", json!({"redirectUrl": BACK, "perform3DSecure": asks}))
+            .with(
+                "performHeadless3DSecure",
+                json!({"redirectUrl": BACK, "perform3DSecure": asks}),
+            )
     };
     let passed = shop.order(&headless(cards::VISA, true));
     passed.assert_status("AUTHORISED");

@@ -11,7 +11,10 @@ fn browser_of(shop: &Shop) -> Shop {
 }
 
 fn bare(card: &str) -> Order {
-    Order::card(card).without("amount").without("currencyCode").three_ds(BACK)
+    Order::card(card)
+        .without("amount")
+        .without("currencyCode")
+        .three_ds(BACK)
 }
 
 #[test]
@@ -20,13 +23,17 @@ fn a_browser_passes_the_challenge_and_reads_its_payment() {
     let browser = browser_of(&shop);
     let detour = browser.challenged(&bare(cards::CHALLENGE));
     browser.payment(&detour.id).assert_status("NEEDS_3D_SECURE");
-    browser_of(&shop).try_payment(&detour.id).assert_error("error.payment.not-found");
+    browser_of(&shop)
+        .try_payment(&detour.id)
+        .assert_error("error.payment.not-found");
     browser.decide_and_return(&detour, "complete");
     browser.payment(&detour.id).assert_status("SUCCEEDED");
     let refused = browser.try_authorise(&bare(cards::VISA), None);
     refused.assert_error("error.authorize.payment-already-authorized");
     assert_eq!(refused.extension("id"), &json!(detour.id));
-    browser.try_abandon(&detour.id).assert_error("api.key.forbidden");
+    browser
+        .try_abandon(&detour.id)
+        .assert_error("api.key.forbidden");
     shop.assert_books_agree_on(&detour.id);
 }
 
@@ -47,7 +54,11 @@ fn a_browsers_second_attempt_takes_the_place_of_one_that_waits() {
 fn an_intents_second_attempt_takes_the_place_of_one_that_waits() {
     let shop = shared::shop();
     let intent = shop.start_intent(json!({}))["id"].clone();
-    let order = |card: &str| Order::card(card).three_ds(BACK).with("intentId", intent.clone());
+    let order = |card: &str| {
+        Order::card(card)
+            .three_ds(BACK)
+            .with("intentId", intent.clone())
+    };
     let first = shop.challenged(&order(cards::CHALLENGE));
     let second = shop.order(&order(cards::VISA));
     second.assert_status("SUCCEEDED");
@@ -55,7 +66,11 @@ fn an_intents_second_attempt_takes_the_place_of_one_that_waits() {
     given_up.assert_status("DECLINED");
     assert!(shop.visit(&first.url).text().contains("This is over"));
     let onward = shop.decide_and_return(&first, "complete");
-    onward.assert_parameters(&[("id", &first.id), ("3ds_status", "FAILED"), ("decline_code", "PAYMENT_CANCELLED")]);
+    onward.assert_parameters(&[
+        ("id", &first.id),
+        ("3ds_status", "FAILED"),
+        ("decline_code", "PAYMENT_CANCELLED"),
+    ]);
     let linked = shop.intent(intent.as_str().unwrap())["linkedPayments"].clone();
     assert_eq!(linked.as_array().map(Vec::len), Some(2), "{linked}");
     shop.assert_books_agree_on(&first.id);
@@ -66,7 +81,11 @@ fn an_intents_second_attempt_takes_the_place_of_one_that_waits() {
 fn an_intent_goes_on_after_a_failed_challenge() {
     let shop = shared::shop();
     let intent = shop.start_intent(json!({}))["id"].clone();
-    let order = |card: &str| Order::card(card).three_ds(BACK).with("intentId", intent.clone());
+    let order = |card: &str| {
+        Order::card(card)
+            .three_ds(BACK)
+            .with("intentId", intent.clone())
+    };
     let first = shop.challenged(&order(cards::CHALLENGE));
     shop.decide_and_return(&first, "fail");
     let second = shop.challenged(&order(cards::CHALLENGE));
@@ -82,7 +101,12 @@ fn an_intent_goes_on_after_a_failed_challenge() {
 fn assert_one_paid(shop: &Shop, first: &Detour, second: &testkit::Answer) {
     let older = shop.payment(&first.id);
     if second.errors().is_empty() {
-        assert_eq!(second.root()["status"], Value::from("SUCCEEDED"), "{}", second.json());
+        assert_eq!(
+            second.root()["status"],
+            Value::from("SUCCEEDED"),
+            "{}",
+            second.json()
+        );
         older.assert_status("DECLINED");
     } else {
         second.assert_error("error.authorize.payment-already-authorized");

@@ -7,18 +7,28 @@ use crate::shared;
 
 #[test]
 fn who_does_not_come_in_time_is_declined_and_charged_nothing() {
-    let server = Setup::new().setting("limits.three_d_secure_lifetime", "1s").start();
+    let server = Setup::new()
+        .setting("limits.three_d_secure_lifetime", "1s")
+        .start();
     let shop = server.shop();
     let detour = shop.challenged(&Order::card(cards::CHALLENGE).three_ds(BACK));
     let payment = shop.wait_for_status(&detour.id, "DECLINED");
     assert_eq!(payment.decline_code(), "THREE_D_SECURE");
-    assert!(payment.titles().iter().any(|title| title == "Giving up"), "{:?}", payment.titles());
+    assert!(
+        payment.titles().iter().any(|title| title == "Giving up"),
+        "{:?}",
+        payment.titles()
+    );
     let page = shop.visit(&detour.url);
     assert_eq!(page.status, 200);
     assert!(page.text().contains("This is over"), "{}", page.text());
     // The decision at the page counts no more, and the customer is told so by the way back.
     let onward = shop.decide_and_return(&detour, "complete");
-    onward.assert_parameters(&[("id", &detour.id), ("3ds_status", "FAILED"), ("decline_code", "THREE_D_SECURE")]);
+    onward.assert_parameters(&[
+        ("id", &detour.id),
+        ("3ds_status", "FAILED"),
+        ("decline_code", "THREE_D_SECURE"),
+    ]);
     shop.payment(&detour.id).assert_status("DECLINED");
     assert_eq!(shop.books().charges(), 0);
     shop.assert_books_equal_payments();
@@ -26,7 +36,9 @@ fn who_does_not_come_in_time_is_declined_and_charged_nothing() {
 
 #[test]
 fn a_return_that_is_late_charges_nothing() {
-    let server = Setup::new().setting("limits.three_d_secure_lifetime", "2s").start();
+    let server = Setup::new()
+        .setting("limits.three_d_secure_lifetime", "2s")
+        .start();
     let shop = server.shop();
     let detour = shop.challenged(&Order::card(cards::CHALLENGE_THEN_DECLINED).three_ds(BACK));
     let other = shop.challenged(&Order::card(cards::CHALLENGE).three_ds(BACK));
@@ -36,9 +48,19 @@ fn a_return_that_is_late_charges_nothing() {
     let settled = testkit::until(testkit::PATIENCE, "the other payment settles", || {
         Some(shop.payment(&other.id)).filter(|payment| payment.status() != "NEEDS_3D_SECURE")
     });
-    let expected = if settled.status() == "SUCCEEDED" { "COMPLETED" } else { "FAILED" };
+    let expected = if settled.status() == "SUCCEEDED" {
+        "COMPLETED"
+    } else {
+        "FAILED"
+    };
     let onward = Onward::of(&shop.visit(&back));
-    assert_eq!(onward.parameter("3ds_status"), Some(expected), "{} {}", onward.url, settled.0);
+    assert_eq!(
+        onward.parameter("3ds_status"),
+        Some(expected),
+        "{} {}",
+        onward.url,
+        settled.0
+    );
     shop.assert_books_equal_payments();
 }
 
@@ -50,7 +72,8 @@ fn who_passed_but_never_came_back_is_found_when_the_payment_is_read() {
     let payment = shop.payment(&detour.id);
     payment.assert_status("SUCCEEDED");
     assert_eq!(payment.text("/eci"), "05");
-    Onward::of(&shop.visit(&back)).assert_parameters(&[("id", &detour.id), ("3ds_status", "COMPLETED")]);
+    Onward::of(&shop.visit(&back))
+        .assert_parameters(&[("id", &detour.id), ("3ds_status", "COMPLETED")]);
     shop.assert_books_agree_on(&detour.id);
 }
 
@@ -67,13 +90,17 @@ fn who_failed_and_never_came_back_is_found_too() {
 
 #[test]
 fn nobody_needs_to_read_it_the_service_looks_by_itself() {
-    let server = Setup::new().config("[recovery]\nschedule = [\"500ms\", \"1s\", \"2s\", \"4s\"]\n").start();
+    let server = Setup::new()
+        .config("[recovery]\nschedule = [\"500ms\", \"1s\", \"2s\", \"4s\"]\n")
+        .start();
     let shop = server.shop();
     let detour = shop.challenged(&Order::card(cards::CHALLENGE).three_ds(BACK));
     shop.decide(&detour, "complete");
     // The list looks nothing up.
     let listed = testkit::until(testkit::PATIENCE, "the service finds out by itself", || {
-        shop.every_payment().into_iter().find(|payment| payment.status() == "SUCCEEDED")
+        shop.every_payment()
+            .into_iter()
+            .find(|payment| payment.status() == "SUCCEEDED")
     });
     assert_eq!(listed.id(), detour.id);
     shop.assert_books_equal_payments();

@@ -27,7 +27,14 @@ fn loaded_again_it_answers_the_same_and_charges_once() {
     }
     let payment = shop.payment(&detour.id);
     payment.assert_status("SUCCEEDED");
-    assert_eq!(payment.titles().iter().filter(|title| *title == "The customer has come back").count(), 1);
+    assert_eq!(
+        payment
+            .titles()
+            .iter()
+            .filter(|title| *title == "The customer has come back")
+            .count(),
+        1
+    );
     assert_eq!(shop.books().of(&payment).len(), 1);
     shop.assert_books_equal_payments();
 }
@@ -39,13 +46,25 @@ fn in_many_tabs_at_once_it_charges_once() {
     for round in 0..5 {
         let detour = challenged(&shop);
         let back = shop.decide(&detour, "complete");
-        let replies = at_once(8, |tab| if (tab + round) % 3 == 0 { None } else { Some(shop.visit(&back)) });
+        let replies = at_once(8, |tab| {
+            if (tab + round) % 3 == 0 {
+                None
+            } else {
+                Some(shop.visit(&back))
+            }
+        });
         let read = shop.payment(&detour.id);
         read.assert_status("SUCCEEDED");
         for reply in replies.iter().flatten() {
             Onward::of(reply).assert_parameters(&[("id", &detour.id), ("3ds_status", "COMPLETED")]);
         }
-        assert_eq!(read.titles().iter().filter(|title| *title == "The customer has come back").count(), 1);
+        assert_eq!(
+            read.titles()
+                .iter()
+                .filter(|title| *title == "The customer has come back")
+                .count(),
+            1
+        );
     }
     shop.assert_books_equal_payments();
 }
@@ -82,9 +101,16 @@ fn what_stands_in_the_query_decides_nothing() {
     let other = challenged(&shop);
     let detour = challenged(&shop);
     let back = shop.decide(&detour, "fail");
-    let query = format!("id={}&3ds_status=COMPLETED&outcome=complete&status=SUCCEEDED", other.id);
+    let query = format!(
+        "id={}&3ds_status=COMPLETED&outcome=complete&status=SUCCEEDED",
+        other.id
+    );
     let onward = Onward::of(&shop.visit(&format!("{back}?{query}")));
-    onward.assert_parameters(&[("id", &detour.id), ("3ds_status", "FAILED"), ("decline_code", "THREE_D_SECURE")]);
+    onward.assert_parameters(&[
+        ("id", &detour.id),
+        ("3ds_status", "FAILED"),
+        ("decline_code", "THREE_D_SECURE"),
+    ]);
     shop.payment(&detour.id).assert_status("DECLINED");
     shop.payment(&other.id).assert_status("NEEDS_3D_SECURE");
 }
@@ -100,19 +126,34 @@ fn addresses_that_nobody_gave_out_are_not_found() {
     let last = if changed.pop() == Some('A') { 'Q' } else { 'A' };
     changed.push(last);
     let turned: String = token.chars().rev().collect();
-    for wrong in
-        ["x", "0192a000-0000-7000-8000-000000000000", &changed, &turned, &token[..token.len() - 4], "%00%ff", "..%2f"]
-    {
+    for wrong in [
+        "x",
+        "0192a000-0000-7000-8000-000000000000",
+        &changed,
+        &turned,
+        &token[..token.len() - 4],
+        "%00%ff",
+        "..%2f",
+    ] {
         for place in ["3ds", "return"] {
             let reply = shop.visit(&format!("/{place}/{wrong}"));
             assert_eq!(reply.status, 404, "/{place}/{wrong}: {}", reply.text());
-            assert!(reply.header("content-type").is_some_and(|kind| kind.starts_with("text/html")), "/{place}/{wrong}");
+            assert!(
+                reply
+                    .header("content-type")
+                    .is_some_and(|kind| kind.starts_with("text/html")),
+                "/{place}/{wrong}"
+            );
         }
     }
     assert_eq!(shop.visit("/token-return/%ff").status, 404);
     for wrong in [token.as_str(), "%ff"] {
         assert_eq!(shop.visit(&format!("/sandbox/pages/{wrong}")).status, 404);
-        assert_eq!(shop.post_outcome(&format!("/sandbox/pages/{wrong}"), "complete").status, 404);
+        assert_eq!(
+            shop.post_outcome(&format!("/sandbox/pages/{wrong}"), "complete")
+                .status,
+            404
+        );
     }
     shop.payment(&detour.id).assert_status("SUCCEEDED");
 }
@@ -124,7 +165,11 @@ fn loading_the_processors_page_decides_nothing() {
     for _ in 0..2 {
         let page = shop.visit(&detour.url);
         assert_eq!(page.status, 200);
-        assert!(!page.text().contains("/3ds/"), "the way back is no secret: {}", page.text());
+        assert!(
+            !page.text().contains("/3ds/"),
+            "the way back is no secret: {}",
+            page.text()
+        );
     }
     shop.payment(&detour.id).assert_status("NEEDS_3D_SECURE");
     assert_eq!(shop.post_outcome(&detour.url, "perhaps").status, 400);
@@ -155,6 +200,7 @@ fn a_return_after_a_refund_still_says_that_it_was_paid() {
     let back = shop.decide(&detour, "complete");
     shop.visit(&back);
     shop.refund(&detour.id, 1000).assert_status("REFUNDED");
-    Onward::of(&shop.visit(&back)).assert_parameters(&[("id", &detour.id), ("3ds_status", "COMPLETED")]);
+    Onward::of(&shop.visit(&back))
+        .assert_parameters(&[("id", &detour.id), ("3ds_status", "COMPLETED")]);
     shop.assert_books_agree_on(&detour.id);
 }

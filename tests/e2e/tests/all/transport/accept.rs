@@ -22,26 +22,46 @@ fn media_type(reply: &Reply) -> &str {
 
 #[test]
 fn without_accept_or_with_any_it_is_plain_json() {
-    for accept in [None, Some("*/*"), Some("application/json"), Some("application/*")] {
+    for accept in [
+        None,
+        Some("*/*"),
+        Some("application/json"),
+        Some("application/*"),
+    ] {
         let reply = asked_with(accept, "{ __typename }");
         assert_eq!(reply.status, 200, "{accept:?}");
-        assert!(media_type(&reply).starts_with("application/json"), "{accept:?}: {}", media_type(&reply));
+        assert!(
+            media_type(&reply).starts_with("application/json"),
+            "{accept:?}: {}",
+            media_type(&reply)
+        );
     }
 }
 
 #[test]
 fn the_type_of_the_draft_is_spoken_when_asked_for() {
-    for accept in [RESPONSE, "application/graphql-response+json; charset=utf-8, application/json; q=0.9"] {
+    for accept in [
+        RESPONSE,
+        "application/graphql-response+json; charset=utf-8, application/json; q=0.9",
+    ] {
         let reply = asked_with(Some(accept), "{ __typename }");
         assert_eq!(reply.status, 200);
-        assert!(media_type(&reply).starts_with(RESPONSE), "{accept}: {}", media_type(&reply));
+        assert!(
+            media_type(&reply).starts_with(RESPONSE),
+            "{accept}: {}",
+            media_type(&reply)
+        );
     }
 }
 
 #[test]
 fn a_refused_document_is_200_in_plain_json_and_400_in_the_type_of_the_draft() {
     for query in ["{", "{ nothing }"] {
-        assert_eq!(asked_with(Some("application/json"), query).status, 200, "{query}");
+        assert_eq!(
+            asked_with(Some("application/json"), query).status,
+            200,
+            "{query}"
+        );
         assert_eq!(asked_with(Some(RESPONSE), query).status, 400, "{query}");
     }
 }
@@ -65,8 +85,15 @@ fn a_body_of_another_type_is_refused() {
     let request = testkit::http::Request::new("POST", "/api/graphql")
         .header("Authorization", format!("Bearer {}", shop.credential()))
         .body(json!({"query": "{ __typename }"}).to_string());
-    for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"] {
-        let reply = request.clone().header("Content-Type", kind).send(shop.address());
+    for kind in [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data",
+    ] {
+        let reply = request
+            .clone()
+            .header("Content-Type", kind)
+            .send(shop.address());
         assert_eq!(reply.status, 415, "{kind}: {}", reply.text());
     }
 }

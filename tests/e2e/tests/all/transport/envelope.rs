@@ -31,7 +31,10 @@ fn a_failed_operation_under_an_alias_has_the_alias_in_its_path() {
 
 #[test]
 fn one_failed_root_field_leaves_the_other_standing() {
-    let answer = shared::shop().gql(r#"{ good: initializeSDK bad: getPayment(id: "nothing") { id } }"#, json!({}));
+    let answer = shared::shop().gql(
+        r#"{ good: initializeSDK bad: getPayment(id: "nothing") { id } }"#,
+        json!({}),
+    );
     assert_eq!(answer.status(), 200);
     assert_eq!(answer.json()["data"], json!({"good": true, "bad": null}));
     assert_eq!(answer.errors().len(), 1);
@@ -47,7 +50,11 @@ fn operation_names_aliases_fragments_and_explicit_nulls_are_accepted() {
         "variables": {"after": null},
         "extensions": null,
     });
-    let answer = Answer::of(shop.graphql(body.to_string()).header("X-Something-New", "1").send(shop.address()));
+    let answer = Answer::of(
+        shop.graphql(body.to_string())
+            .header("X-Something-New", "1")
+            .send(shop.address()),
+    );
     assert_eq!(answer.root()["__typename"], json!("PaymentsWithFilter"));
 }
 
@@ -65,7 +72,11 @@ fn a_syntax_error_has_errors_alone_and_its_code() {
     let answer = shared::shop().gql("{ getPayment(", json!({}));
     answer.assert_refused(200);
     assert_eq!(answer.error_code(), Some("error.graphql.syntax"));
-    assert!(answer.json().get("data").is_none(), "no data at all: {}", answer.json());
+    assert!(
+        answer.json().get("data").is_none(),
+        "no data at all: {}",
+        answer.json()
+    );
 }
 
 #[test]
@@ -75,7 +86,11 @@ fn an_unknown_field_is_refused_before_anything_runs() {
     let answer = shop.gql("{ getPayment(id: 1) { id colour } }", json!({}));
     answer.assert_refused(200);
     assert_eq!(answer.error_code(), Some("error.graphql.validation"));
-    assert!(answer.json().get("data").is_none(), "no data at all: {}", answer.json());
+    assert!(
+        answer.json().get("data").is_none(),
+        "no data at all: {}",
+        answer.json()
+    );
     assert!(shop.books().entries.len() >= before);
 }
 
@@ -88,10 +103,15 @@ fn every_answer_has_a_request_id() {
         shop.get("/nowhere"),
         shop.graphql("{").send(address),
         shop.gql("{ __typename }", json!({})).reply,
-        shared::server().stranger().gql("{ __typename }", json!({})).reply,
+        shared::server()
+            .stranger()
+            .gql("{ __typename }", json!({}))
+            .reply,
     ];
     for reply in replies {
-        let id = reply.header("x-request-id").unwrap_or_else(|| panic!("no id: {reply:?}"));
+        let id = reply
+            .header("x-request-id")
+            .unwrap_or_else(|| panic!("no id: {reply:?}"));
         assert!(id.len() >= 8, "{id}");
     }
 }
@@ -99,7 +119,11 @@ fn every_answer_has_a_request_id() {
 #[test]
 fn two_requests_have_different_ids() {
     let shop = shared::shop();
-    let id = || shop.get("/health/live").header("x-request-id").map(str::to_owned);
+    let id = || {
+        shop.get("/health/live")
+            .header("x-request-id")
+            .map(str::to_owned)
+    };
     assert_ne!(id(), id());
 }
 
@@ -107,10 +131,18 @@ fn two_requests_have_different_ids() {
 fn a_well_formed_request_id_is_kept_and_another_is_replaced() {
     let shop = shared::shop();
     let echoed = |given: &str| {
-        let request = shop.request("{ __typename }", json!({}), None).header("X-Request-Id", given);
-        request.send(shop.address()).header("x-request-id").map(str::to_owned)
+        let request = shop
+            .request("{ __typename }", json!({}), None)
+            .header("X-Request-Id", given);
+        request
+            .send(shop.address())
+            .header("x-request-id")
+            .map(str::to_owned)
     };
-    assert_eq!(echoed("0192a000-1111-7000-8000-abcdefabcdef").as_deref(), Some("0192a000-1111-7000-8000-abcdefabcdef"));
+    assert_eq!(
+        echoed("0192a000-1111-7000-8000-abcdefabcdef").as_deref(),
+        Some("0192a000-1111-7000-8000-abcdefabcdef")
+    );
     for bad in ["no spaces please", "<script>", "a\"b", &"x".repeat(1000)] {
         let answer = echoed(bad);
         assert!(answer.is_some(), "an id is there");
@@ -124,16 +156,22 @@ fn other_paths_are_not_found_and_other_methods_not_allowed() {
     assert_eq!(shop.get("/api/nothing").status, 404);
     assert_eq!(shop.get("/").status, 404);
     for method in ["PUT", "DELETE", "PATCH"] {
-        let request =
-            Request::new(method, "/api/graphql").header("Authorization", format!("Bearer {}", shop.credential()));
+        let request = Request::new(method, "/api/graphql")
+            .header("Authorization", format!("Bearer {}", shop.credential()));
         assert_eq!(request.send(shop.address()).status, 405, "{method}");
     }
 }
 
 #[test]
 fn introspection_is_on_in_test_mode() {
-    let answer = shared::shop().gql("{ __schema { queryType { name } mutationType { name } } }", json!({}));
-    assert_eq!(answer.root(), &json!({"queryType": {"name": "Query"}, "mutationType": {"name": "Mutation"}}));
+    let answer = shared::shop().gql(
+        "{ __schema { queryType { name } mutationType { name } } }",
+        json!({}),
+    );
+    assert_eq!(
+        answer.root(),
+        &json!({"queryType": {"name": "Query"}, "mutationType": {"name": "Mutation"}})
+    );
 }
 
 #[test]

@@ -14,7 +14,10 @@ fn a_query_is_answered() {
 fn variables_and_operation_names_are_read() {
     let path = "/api/graphql?query=query%20A%7B__typename%7Dquery%20B(%24n%3AInt)%7BlistPayments(first%3A%24n)%7B__typename%7D%7D\
         &operationName=B&variables=%7B%22n%22%3A1%7D";
-    assert_eq!(Answer::of(shared::shop().get(path)).root()["__typename"], "PaymentsWithFilter");
+    assert_eq!(
+        Answer::of(shared::shop().get(path)).root()["__typename"],
+        "PaymentsWithFilter"
+    );
 }
 
 #[test]
@@ -32,7 +35,13 @@ fn a_mutation_is_refused_and_does_nothing() {
 
 #[test]
 fn a_credential_is_needed_here_too() {
-    assert_eq!(shared::server().stranger().get("/api/graphql?query=%7B__typename%7D").status, 401);
+    assert_eq!(
+        shared::server()
+            .stranger()
+            .get("/api/graphql?query=%7B__typename%7D")
+            .status,
+        401
+    );
 }
 
 #[test]

@@ -13,7 +13,10 @@ const BODY_LIMIT: usize = 256 * 1024;
 
 fn padded_to(size: usize) -> String {
     let bare = json!({"query": "{ __typename }", "variables": {"pad": ""}}).to_string();
-    bare.replace(r#""pad":"""#, &format!(r#""pad":"{}""#, "x".repeat(size - bare.len())))
+    bare.replace(
+        r#""pad":"""#,
+        &format!(r#""pad":"{}""#, "x".repeat(size - bare.len())),
+    )
 }
 
 #[test]
@@ -61,20 +64,42 @@ fn a_document_deeper_than_the_limit_is_refused_also_through_fragments() {
         )
         .root()["id"]
         .clone();
-    shop.gql("query($id: ID!) { getPayment(id: $id) { status } }", json!({"id": id})).data();
-    for selection in ["amount { rawAmount }", "... on Payment { amount { rawAmount } }", "...deep"] {
-        let fragment = if selection == "...deep" { "fragment deep on Payment { amount { rawAmount } }" } else { "" };
-        let answer = shop
-            .gql(&format!("query($id: ID!) {{ getPayment(id: $id) {{ {selection} }} }} {fragment}"), json!({"id": id}));
+    shop.gql(
+        "query($id: ID!) { getPayment(id: $id) { status } }",
+        json!({"id": id}),
+    )
+    .data();
+    for selection in [
+        "amount { rawAmount }",
+        "... on Payment { amount { rawAmount } }",
+        "...deep",
+    ] {
+        let fragment = if selection == "...deep" {
+            "fragment deep on Payment { amount { rawAmount } }"
+        } else {
+            ""
+        };
+        let answer = shop.gql(
+            &format!("query($id: ID!) {{ getPayment(id: $id) {{ {selection} }} }} {fragment}"),
+            json!({"id": id}),
+        );
         answer.assert_refused(200);
-        assert_eq!(answer.error_code(), Some("error.graphql.limit"), "{selection}");
+        assert_eq!(
+            answer.error_code(),
+            Some("error.graphql.limit"),
+            "{selection}"
+        );
     }
 }
 
 #[test]
 fn wide_introspection_is_bounded() {
-    let types = "fields { type { fields { type { fields { type { name kind description } } } } } }".repeat(400);
-    let answer = shared::shop().gql(&format!("{{ __schema {{ types {{ {types} }} }} }}"), json!({}));
+    let types = "fields { type { fields { type { fields { type { name kind description } } } } } }"
+        .repeat(400);
+    let answer = shared::shop().gql(
+        &format!("{{ __schema {{ types {{ {types} }} }} }}"),
+        json!({}),
+    );
     answer.assert_refused(200);
     assert_eq!(answer.error_code(), Some("error.graphql.limit"));
 }
@@ -82,10 +107,16 @@ fn wide_introspection_is_bounded() {
 #[test]
 fn a_document_that_is_absurdly_deep_is_refused_without_harm() {
     let shop = shared::shop();
-    let answer = shop.gql(&format!("{}{}", "{ a".repeat(20_000), "}".repeat(20_000)), json!({}));
+    let answer = shop.gql(
+        &format!("{}{}", "{ a".repeat(20_000), "}".repeat(20_000)),
+        json!({}),
+    );
     answer.assert_refused(200);
     let value = format!("{}{}", "[".repeat(40_000), "]".repeat(40_000));
-    let answer = shop.gql(&format!("{{ getPayment(id: {value}) {{ id }} }}"), json!({}));
+    let answer = shop.gql(
+        &format!("{{ getPayment(id: {value}) {{ id }} }}"),
+        json!({}),
+    );
     answer.assert_refused(200);
     shop.gql("{ __typename }", json!({})).data();
 }
@@ -93,7 +124,9 @@ fn a_document_that_is_absurdly_deep_is_refused_without_harm() {
 #[test]
 fn very_many_aliases_and_root_fields_are_refused() {
     let shop = shared::shop();
-    let many: Vec<String> = (0..2000).map(|number| format!("a{number}: initializeSDK")).collect();
+    let many: Vec<String> = (0..2000)
+        .map(|number| format!("a{number}: initializeSDK"))
+        .collect();
     let many = many.join(" ");
     let answer = shop.gql(&format!("{{ {many} }}"), json!({}));
     answer.assert_refused(200);
@@ -103,10 +136,14 @@ fn very_many_aliases_and_root_fields_are_refused() {
 #[test]
 fn very_many_aliases_of_inner_fields_are_refused() {
     let payment = shared::shop().authorise(cards::VISA).id();
-    let many: Vec<String> = (0..5000).map(|number| format!("a{number}: status")).collect();
+    let many: Vec<String> = (0..5000)
+        .map(|number| format!("a{number}: status"))
+        .collect();
     let many = many.join(" ");
-    let answer =
-        shared::shop().gql(&format!("query($id: ID!) {{ getPayment(id: $id) {{ {many} }} }}"), json!({"id": payment}));
+    let answer = shared::shop().gql(
+        &format!("query($id: ID!) {{ getPayment(id: $id) {{ {many} }} }}"),
+        json!({"id": payment}),
+    );
     answer.assert_refused(200);
     assert_eq!(answer.error_code(), Some("error.graphql.limit"));
 }
@@ -121,13 +158,21 @@ fn fragments_in_a_circle_are_refused() {
 fn the_body_limit_is_a_setting() {
     let server = Setup::new().setting("limits.body", "2000").start();
     let shop = server.shop();
-    assert_eq!(shop.graphql(padded_to(2001)).send(shop.address()).status, 413);
-    assert_eq!(shop.graphql(padded_to(2000)).send(shop.address()).status, 200);
+    assert_eq!(
+        shop.graphql(padded_to(2001)).send(shop.address()).status,
+        413
+    );
+    assert_eq!(
+        shop.graphql(padded_to(2000)).send(shop.address()).status,
+        200
+    );
 }
 
 #[test]
 fn above_the_configured_rate_it_is_429_with_retry_after() {
-    let server = Setup::new().setting("limits.requests_per_second", "5").start();
+    let server = Setup::new()
+        .setting("limits.requests_per_second", "5")
+        .start();
     let shop = server.shop();
     let refused = (0..50)
         .map(|_| shop.gql("{ __typename }", json!({})))
@@ -135,8 +180,14 @@ fn above_the_configured_rate_it_is_429_with_retry_after() {
         .expect("one of fifty at once is too many");
     refused.assert_refused(429);
     assert_eq!(refused.error_code(), Some("error.rate-limited"));
-    let wait = refused.reply.header("retry-after").and_then(|seconds| seconds.parse::<u32>().ok());
-    assert!(wait.is_some_and(|seconds| (1..=60).contains(&seconds)), "{wait:?}");
+    let wait = refused
+        .reply
+        .header("retry-after")
+        .and_then(|seconds| seconds.parse::<u32>().ok());
+    assert!(
+        wait.is_some_and(|seconds| (1..=60).contains(&seconds)),
+        "{wait:?}"
+    );
 }
 
 #[test]

@@ -11,12 +11,17 @@ fn a_charge_without_an_answer_is_found_out_by_itself() {
     let shop = server.shop();
     let start = Instant::now();
     let payment = shop.authorise(cards::UNKNOWN_CHARGED);
-    assert!(start.elapsed().as_secs() < 25, "an answer comes within 25 s");
+    assert!(
+        start.elapsed().as_secs() < 25,
+        "an answer comes within 25 s"
+    );
     payment.assert_status("NO_ANSWER_FROM_PSP");
     assert_eq!(payment.at("/capturedAmount"), &Value::Null);
     // The list reads and asks nobody: what it shows, a job has found out.
     let settled = until(PATIENCE, "the first look-up", || {
-        shop.every_payment().into_iter().find(|payment| payment.status() != "NO_ANSWER_FROM_PSP")
+        shop.every_payment()
+            .into_iter()
+            .find(|payment| payment.status() != "NO_ANSWER_FROM_PSP")
     });
     settled.assert_status("SUCCEEDED");
     assert_eq!(settled.number("/capturedAmount"), 1000);
@@ -28,9 +33,12 @@ fn a_charge_without_an_answer_is_found_out_by_itself() {
 fn nothing_charged_without_an_answer_is_found_out_by_itself() {
     let server = Setup::new().start();
     let shop = server.shop();
-    shop.authorise(cards::UNKNOWN_NOT_CHARGED).assert_status("NO_ANSWER_FROM_PSP");
+    shop.authorise(cards::UNKNOWN_NOT_CHARGED)
+        .assert_status("NO_ANSWER_FROM_PSP");
     let settled = until(PATIENCE, "the first look-up", || {
-        shop.every_payment().into_iter().find(|payment| payment.status() != "NO_ANSWER_FROM_PSP")
+        shop.every_payment()
+            .into_iter()
+            .find(|payment| payment.status() != "NO_ANSWER_FROM_PSP")
     });
     settled.assert_status("FAILED");
     assert_eq!(shop.books().charges(), 0);
@@ -39,9 +47,14 @@ fn nothing_charged_without_an_answer_is_found_out_by_itself() {
 
 #[test]
 fn a_read_looks_up_before_the_schedule_does() {
-    let server = Setup::new().config("[recovery]\nschedule = [\"1h\"]\n").start();
+    let server = Setup::new()
+        .config("[recovery]\nschedule = [\"1h\"]\n")
+        .start();
     let shop = server.shop();
-    for (card, status) in [(cards::UNKNOWN_CHARGED, "SUCCEEDED"), (cards::UNKNOWN_NOT_CHARGED, "FAILED")] {
+    for (card, status) in [
+        (cards::UNKNOWN_CHARGED, "SUCCEEDED"),
+        (cards::UNKNOWN_NOT_CHARGED, "FAILED"),
+    ] {
         let id = shop.authorise(card).id();
         shop.wait_for_status(&id, status);
     }
@@ -61,13 +74,21 @@ fn an_authorisation_to_be_captured_later_is_found_as_one() {
 
 #[test]
 fn while_it_is_unknown_nothing_can_be_done_with_it() {
-    let server = Setup::new().config("[recovery]\nschedule = [\"1h\"]\n").start();
+    let server = Setup::new()
+        .config("[recovery]\nschedule = [\"1h\"]\n")
+        .start();
     let shop = server.shop();
     let id = shop.authorise_later(cards::UNKNOWN_CHARGED).id();
     for (answer, code) in [
-        (shop.try_capture(&id, Value::Null), "error.capture.invalid-status"),
+        (
+            shop.try_capture(&id, Value::Null),
+            "error.capture.invalid-status",
+        ),
         (shop.try_cancel(&id), "error.cancel.invalid-status"),
-        (shop.try_refund(&id, Value::Null), "error.refund.invalid-status"),
+        (
+            shop.try_refund(&id, Value::Null),
+            "error.refund.invalid-status",
+        ),
     ] {
         answer.assert_error(code);
         assert_eq!(answer.extension("status"), "NO_ANSWER_FROM_PSP");
@@ -94,10 +115,21 @@ fn the_timeline_tells_of_the_silence_and_of_the_look_up() {
     let server = Setup::new().start();
     let shop = server.shop();
     let payment = shop.authorise(cards::UNKNOWN_CHARGED);
-    let before = payment.at("/paymentTimeline/overview").as_array().unwrap().len();
+    let before = payment
+        .at("/paymentTimeline/overview")
+        .as_array()
+        .unwrap()
+        .len();
     let after = shop.wait_for_status(&payment.id(), "SUCCEEDED");
     assert!(before >= 1);
-    assert!(after.at("/paymentTimeline/overview").as_array().unwrap().len() > before);
+    assert!(
+        after
+            .at("/paymentTimeline/overview")
+            .as_array()
+            .unwrap()
+            .len()
+            > before
+    );
 }
 
 #[test]
@@ -120,16 +152,24 @@ fn a_kill_while_the_processor_is_silent_loses_nothing() {
     let request = shop.authorise_request(&Order::card(cards::UNKNOWN_CHARGED), Some("silent"));
     let address = shop.address();
     let caller = std::thread::spawn(move || request.try_send(address));
-    until(PATIENCE, "the charge is in the books", || (server.shop().books().charges() == 1).then_some(()));
+    until(PATIENCE, "the charge is in the books", || {
+        (server.shop().books().charges() == 1).then_some(())
+    });
     server.kill();
     assert!(caller.join().unwrap().is_err(), "no answer came");
     server.restart();
     let shop = server.shop();
     let settled = until(PATIENCE, "the payment is settled", || {
-        shop.every_payment().into_iter().find(|payment| payment.status() == "SUCCEEDED")
+        shop.every_payment()
+            .into_iter()
+            .find(|payment| payment.status() == "SUCCEEDED")
     });
     let again = shop.try_authorise(&Order::card(cards::UNKNOWN_CHARGED), Some("silent"));
-    assert_eq!(again.root()["id"], json!(settled.id()), "the same key leads to the same payment");
+    assert_eq!(
+        again.root()["id"],
+        json!(settled.id()),
+        "the same key leads to the same payment"
+    );
     assert_eq!(shop.books().charges(), 1);
     shop.assert_books_equal_payments();
 }

@@ -18,7 +18,9 @@ fn a_capture_without_an_answer_leaves_the_status_and_is_found_out() {
 
 #[test]
 fn beside_a_capture_without_an_answer_nothing_else_starts() {
-    let server = Setup::new().config("[recovery]\nschedule = [\"1h\"]\n").start();
+    let server = Setup::new()
+        .config("[recovery]\nschedule = [\"1h\"]\n")
+        .start();
     let shop = server.shop();
     let id = shop.authorise_later(cards::SILENT_LATER).id();
     shop.try_capture(&id, Value::Null).data();
@@ -56,7 +58,11 @@ fn a_refund_without_an_answer_is_pending_and_found_out() {
     let shop = server.shop();
     let id = shop.authorise(cards::SILENT_LATER).id();
     let answer = shop.refund(&id, 400);
-    assert!(matches!(answer.status(), "SUCCEEDED" | "REFUND_PENDING"), "{}", answer.0);
+    assert!(
+        matches!(answer.status(), "SUCCEEDED" | "REFUND_PENDING"),
+        "{}",
+        answer.0
+    );
     assert_eq!(answer.at("/refundedAmount"), &Value::Null);
     assert_eq!(answer.at("/refunds/0/status"), &json!("PENDING"));
     let refunded = shop.wait_for_status(&id, "PARTIAL_REFUNDED");
@@ -66,7 +72,9 @@ fn a_refund_without_an_answer_is_pending_and_found_out() {
 
 #[test]
 fn a_refund_without_an_answer_reserves_its_amount() {
-    let server = Setup::new().config("[recovery]\nschedule = [\"1h\"]\n").start();
+    let server = Setup::new()
+        .config("[recovery]\nschedule = [\"1h\"]\n")
+        .start();
     let shop = server.shop();
     let id = shop.authorise(cards::SILENT_LATER).id();
     shop.refund(&id, 700);

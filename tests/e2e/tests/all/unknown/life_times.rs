@@ -4,7 +4,9 @@ use testkit::{Order, PATIENCE, Setup, cards, until};
 
 #[test]
 fn an_authorisation_that_nobody_captures_is_cancelled_at_the_processor_too() {
-    let server = Setup::new().setting("limits.authorisation_lifetime", "1s").start();
+    let server = Setup::new()
+        .setting("limits.authorisation_lifetime", "1s")
+        .start();
     let shop = server.shop();
     let payment = shop.authorise_later(cards::VISA);
     payment.assert_status("AUTHORISED");
@@ -15,7 +17,9 @@ fn an_authorisation_that_nobody_captures_is_cancelled_at_the_processor_too() {
 
 #[test]
 fn what_was_captured_in_time_stays() {
-    let server = Setup::new().setting("limits.authorisation_lifetime", "2s").start();
+    let server = Setup::new()
+        .setting("limits.authorisation_lifetime", "2s")
+        .start();
     let shop = server.shop();
     let forgotten = shop.authorise_later(cards::VISA).id();
     let captured = shop.authorise_later(cards::VISA).id();
@@ -29,7 +33,9 @@ fn what_was_captured_in_time_stays() {
 
 #[test]
 fn a_timer_never_decides_when_the_processor_refuses_the_payment_stays() {
-    let server = Setup::new().setting("limits.authorisation_lifetime", "1s").start();
+    let server = Setup::new()
+        .setting("limits.authorisation_lifetime", "1s")
+        .start();
     let shop = server.shop();
     let stubborn = shop.authorise_later(cards::STUBBORN).id();
     let other = shop.authorise_later(cards::VISA).id();
@@ -40,7 +46,9 @@ fn a_timer_never_decides_when_the_processor_refuses_the_payment_stays() {
 
 #[test]
 fn a_life_time_that_ended_while_the_service_was_down_is_noticed_after_the_start() {
-    let mut server = Setup::new().setting("limits.authorisation_lifetime", "1s").start();
+    let mut server = Setup::new()
+        .setting("limits.authorisation_lifetime", "1s")
+        .start();
     let id = server.shop().authorise_later(cards::VISA).id();
     server.kill();
     server.restart();
@@ -50,7 +58,9 @@ fn a_life_time_that_ended_while_the_service_was_down_is_noticed_after_the_start(
 
 #[test]
 fn an_idempotency_key_is_forgotten_after_its_retention() {
-    let server = Setup::new().setting("limits.idempotency_retention", "1s").start();
+    let server = Setup::new()
+        .setting("limits.idempotency_retention", "1s")
+        .start();
     let shop = server.shop();
     let order = Order::card(cards::VISA);
     let first = shop.try_authorise(&order, Some("short-lived")).root()["id"].clone();

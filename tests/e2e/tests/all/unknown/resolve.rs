@@ -5,7 +5,9 @@ use testkit::{Answer, Payment, Server, Setup, Shop, cards};
 
 /// A server that does not look up by itself; as long as nobody reads the payment it stays unknown.
 fn server_without_look_ups() -> Server {
-    Setup::new().config("[recovery]\nschedule = [\"1h\"]\n").start()
+    Setup::new()
+        .config("[recovery]\nschedule = [\"1h\"]\n")
+        .start()
 }
 
 fn resolve(shop: &Shop, id: &str, outcome: &str, evidence: &str) -> Answer {
@@ -14,7 +16,10 @@ fn resolve(shop: &Shop, id: &str, outcome: &str, evidence: &str) -> Answer {
          resolvePayment(id: $id, outcome: $outcome, evidence: $evidence) {{ {} }} }}",
         testkit::PAYMENT_FIELDS
     );
-    shop.gql(&query, json!({"id": id, "outcome": outcome, "evidence": evidence}))
+    shop.gql(
+        &query,
+        json!({"id": id, "outcome": outcome, "evidence": evidence}),
+    )
 }
 
 #[test]
@@ -26,11 +31,26 @@ fn each_outcome_settles_an_unknown_payment_and_keeps_the_evidence() {
         (cards::UNKNOWN_CHARGED, true, "AUTHORISED", "AUTHORISED"),
         (cards::UNKNOWN_NOT_CHARGED, false, "NOT_CHARGED", "FAILED"),
     ] {
-        let payment = if later { shop.authorise_later(card) } else { shop.authorise(card) };
+        let payment = if later {
+            shop.authorise_later(card)
+        } else {
+            shop.authorise(card)
+        };
         payment.assert_status("NO_ANSWER_FROM_PSP");
-        let settled = Payment(resolve(&shop, &payment.id(), outcome, "statement of 3 May, line 7").root().clone());
+        let settled = Payment(
+            resolve(&shop, &payment.id(), outcome, "statement of 3 May, line 7")
+                .root()
+                .clone(),
+        );
         settled.assert_status(status);
-        assert!(settled.at("/paymentTimeline").to_string().contains("statement of 3 May, line 7"), "{}", settled.0);
+        assert!(
+            settled
+                .at("/paymentTimeline")
+                .to_string()
+                .contains("statement of 3 May, line 7"),
+            "{}",
+            settled.0
+        );
         shop.payment(&payment.id()).assert_status(status);
     }
     shop.assert_books_equal_payments();
@@ -44,10 +64,22 @@ fn a_refund_without_an_answer_is_settled_too() {
     shop.refund(&paid.id(), 400);
     let id = paid.id();
     resolve(&shop, &id, "NOT_CHARGED", "a letter").assert_error("error.resolve.invalid-status");
-    let settled = Payment(resolve(&shop, &id, "REFUNDED", "line 9 of the statement").root().clone());
+    let settled = Payment(
+        resolve(&shop, &id, "REFUNDED", "line 9 of the statement")
+            .root()
+            .clone(),
+    );
     settled.assert_status("PARTIAL_REFUNDED");
-    assert!(settled.at("/paymentTimeline").to_string().contains("line 9 of the statement"), "{}", settled.0);
-    resolve(&shop, &id, "REFUNDED", "line 9 of the statement").assert_error("error.resolve.invalid-status");
+    assert!(
+        settled
+            .at("/paymentTimeline")
+            .to_string()
+            .contains("line 9 of the statement"),
+        "{}",
+        settled.0
+    );
+    resolve(&shop, &id, "REFUNDED", "line 9 of the statement")
+        .assert_error("error.resolve.invalid-status");
     shop.assert_books_equal_payments();
 }
 
@@ -58,7 +90,12 @@ fn a_payment_whose_outcome_is_known_cannot_be_resolved() {
     for card in [cards::VISA, cards::GENERAL_DECLINE] {
         let payment = shop.authorise(card);
         let answer = resolve(&shop, &payment.id(), "NOT_CHARGED", "a letter");
-        assert_eq!(answer.root_of_failure(), "resolvePayment", "{}", answer.json());
+        assert_eq!(
+            answer.root_of_failure(),
+            "resolvePayment",
+            "{}",
+            answer.json()
+        );
         assert_eq!(shop.payment(&payment.id()).status(), payment.status());
     }
     shop.assert_books_equal_payments();
@@ -71,9 +108,17 @@ fn evidence_is_needed_and_the_payment_must_exist() {
     let id = shop.authorise(cards::UNKNOWN_CHARGED).id();
     resolve(&shop, &id, "CAPTURED", "").assert_invalid("evidence");
     resolve(&shop, &id, "CAPTURED", &"x".repeat(100_000)).assert_invalid("evidence");
-    resolve(&shop, "payments:0192a000-0000-7000-8000-000000000000", "CAPTURED", "x")
-        .assert_error("error.payment.not-found");
-    assert_eq!(resolve(&shop, &id, "MAYBE", "x").root_of_failure(), "resolvePayment");
+    resolve(
+        &shop,
+        "payments:0192a000-0000-7000-8000-000000000000",
+        "CAPTURED",
+        "x",
+    )
+    .assert_error("error.payment.not-found");
+    assert_eq!(
+        resolve(&shop, &id, "MAYBE", "x").root_of_failure(),
+        "resolvePayment"
+    );
 }
 
 #[test]

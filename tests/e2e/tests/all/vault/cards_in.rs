@@ -38,9 +38,19 @@ fn a_number_with_a_wrong_check_digit_separators_or_length_is_refused() {
 
 #[test]
 fn a_refused_number_is_never_repeated() {
-    for number in ["4242424242424241", "4242 4242 4242 4242", "424242424242424x"] {
-        for answer in [tokenised_with("number", json!(number)), paid_with("number", json!(number))] {
-            assert!(!answer.reply.text().contains(number), "the number is repeated");
+    for number in [
+        "4242424242424241",
+        "4242 4242 4242 4242",
+        "424242424242424x",
+    ] {
+        for answer in [
+            tokenised_with("number", json!(number)),
+            paid_with("number", json!(number)),
+        ] {
+            assert!(
+                !answer.reply.text().contains(number),
+                "the number is repeated"
+            );
         }
     }
 }
@@ -57,7 +67,12 @@ fn numbers_from_12_to_19_digits_are_taken() {
     ] {
         let valid = with_check_digit(&number[..number.len() - 1]);
         let answer = tokenised_with("number", json!(valid));
-        assert!(answer.errors().is_empty(), "{} digits: {}", valid.len(), answer.json());
+        assert!(
+            answer.errors().is_empty(),
+            "{} digits: {}",
+            valid.len(),
+            answer.json()
+        );
     }
 }
 
@@ -117,7 +132,10 @@ fn an_unknown_country_in_an_address_is_refused_and_known_ones_come_back_as_alpha
     let shop = shared::shop();
     tokenised_with("billingAddress", json!({"country": "XX"})).assert_invalid("country");
     for country in ["IE", "IRL"] {
-        let answer = tokenised_with("billingAddress", json!({"line1": "1 Quay", "city": "Cork", "country": country}));
+        let answer = tokenised_with(
+            "billingAddress",
+            json!({"line1": "1 Quay", "city": "Cork", "country": country}),
+        );
         let token = answer.root()["token"].as_str().unwrap();
         assert_eq!(shop.method(token)["billingAddress"]["country"], "IE");
     }
@@ -133,7 +151,13 @@ fn texts_with_control_characters_or_of_absurd_length_are_refused() {
 
 #[test]
 fn names_of_all_scripts_are_taken() {
-    for name in ["Søren Kierkegaard", "李小龍", "محمد", "O'Brien-Smith", "Ada 🚂"] {
+    for name in [
+        "Søren Kierkegaard",
+        "李小龍",
+        "محمد",
+        "O'Brien-Smith",
+        "Ada 🚂",
+    ] {
         let answer = tokenised_with("name", json!(name));
         assert_eq!(answer.root()["card"]["name"], json!(name));
     }

@@ -16,7 +16,12 @@ fn a_customer_comes_back_as_it_was_given() {
             "postalCode": "TA24", "state": null, "country": "GB"}},
         "company": {"name": "Analytical Ltd", "number": "7", "taxId": "T1", "vatId": "GB1"},
     });
-    let id = shop.try_create_customer(json!({"customer": given}), None).root().as_str().unwrap().to_owned();
+    let id = shop
+        .try_create_customer(json!({"customer": given}), None)
+        .root()
+        .as_str()
+        .unwrap()
+        .to_owned();
     assert_eq!(id.len(), 36, "an id is a UUID");
     let shown = shop.customer(&id);
     for (field, value) in given.as_object().unwrap() {
@@ -34,11 +39,19 @@ fn a_customer_comes_back_as_it_was_given() {
 fn with_a_card_the_customer_has_a_default_method() {
     let shop = shared::shop();
     let data = json!({"customer": {"name": "Ada"}, "card": Shop::card(cards::VISA)});
-    let id = shop.try_create_customer(data, None).root().as_str().unwrap().to_owned();
+    let id = shop
+        .try_create_customer(data, None)
+        .root()
+        .as_str()
+        .unwrap()
+        .to_owned();
     let methods = shop.methods(&id);
     assert_eq!(methods.len(), 1);
     assert_eq!(methods[0]["isDefault"], json!(true));
-    assert_eq!(shop.customer(&id)["defaultPaymentMethod"], methods[0]["token"]);
+    assert_eq!(
+        shop.customer(&id)["defaultPaymentMethod"],
+        methods[0]["token"]
+    );
 }
 
 #[test]
@@ -47,29 +60,44 @@ fn a_bad_card_makes_no_customer() {
     let shop = server.shop();
     let mut card = Shop::card(cards::VISA);
     card["number"] = json!("4242424242424241");
-    shop.try_create_customer(json!({"customer": {"name": "Ada"}, "card": card}), None).assert_invalid("number");
-    let listed = shop.gql("{ listCustomers { edges { cursor } pageInfo { totalSize } } }", json!({}));
+    shop.try_create_customer(json!({"customer": {"name": "Ada"}, "card": card}), None)
+        .assert_invalid("number");
+    let listed = shop.gql(
+        "{ listCustomers { edges { cursor } pageInfo { totalSize } } }",
+        json!({}),
+    );
     assert_eq!(listed.root()["edges"], json!([]));
 }
 
 #[test]
 fn a_name_is_needed_and_an_id_refused() {
     let shop = shared::shop();
-    for customer in [json!({}), json!({"name": ""}), json!({"name": null}), json!({"email": "a@example.com"})] {
-        shop.try_create_customer(json!({"customer": customer}), None).assert_invalid("name");
+    for customer in [
+        json!({}),
+        json!({"name": ""}),
+        json!({"name": null}),
+        json!({"email": "a@example.com"}),
+    ] {
+        shop.try_create_customer(json!({"customer": customer}), None)
+            .assert_invalid("name");
     }
     let known = shop.create_customer("Ada");
     for id in [known.as_str(), "0192a000-0000-7000-8000-000000000000"] {
-        shop.try_create_customer(json!({"customer": {"name": "Ada", "id": id}}), None).assert_invalid("id");
+        shop.try_create_customer(json!({"customer": {"name": "Ada", "id": id}}), None)
+            .assert_invalid("id");
     }
 }
 
 #[test]
 fn an_update_changes_what_is_given_clears_nulls_and_leaves_the_rest() {
     let shop = shared::shop();
-    let customer =
-        json!({"name": "Ada", "email": "ada@example.com", "phone": "1", "billingAddress": {"city": "London"}});
-    let id = shop.try_create_customer(json!({"customer": customer}), None).root().as_str().unwrap().to_owned();
+    let customer = json!({"name": "Ada", "email": "ada@example.com", "phone": "1", "billingAddress": {"city": "London"}});
+    let id = shop
+        .try_create_customer(json!({"customer": customer}), None)
+        .root()
+        .as_str()
+        .unwrap()
+        .to_owned();
     let change = json!({"email": "byron@example.com", "phone": null});
     assert_eq!(shop.try_update_customer(&id, change).root(), &json!(true));
     let shown = shop.customer(&id);
@@ -77,7 +105,8 @@ fn an_update_changes_what_is_given_clears_nulls_and_leaves_the_rest() {
     assert_eq!(shown["email"], "byron@example.com");
     assert_eq!(shown["phone"], Value::Null);
     assert_eq!(shown["billingAddress"]["city"], "London");
-    shop.try_update_customer(&id, json!({"name": "Ada Byron", "billingAddress": null})).data();
+    shop.try_update_customer(&id, json!({"name": "Ada Byron", "billingAddress": null}))
+        .data();
     assert_eq!(shop.customer(&id)["name"], "Ada Byron");
     assert!(shop.customer(&id)["billingAddress"].is_null());
 }
@@ -87,9 +116,11 @@ fn a_name_cannot_be_cleared_and_a_refused_update_changes_nothing() {
     let shop = shared::shop();
     let id = shop.create_customer("Ada");
     for name in [json!(null), json!("")] {
-        shop.try_update_customer(&id, json!({"name": name, "email": "new@example.com"})).assert_invalid("name");
+        shop.try_update_customer(&id, json!({"name": name, "email": "new@example.com"}))
+            .assert_invalid("name");
     }
-    shop.try_update_customer(&id, json!({"email": "x".repeat(1000)})).assert_invalid("email");
+    shop.try_update_customer(&id, json!({"email": "x".repeat(1000)}))
+        .assert_invalid("email");
     assert_eq!(shop.customer(&id)["name"], "Ada");
     assert_eq!(shop.customer(&id)["email"], Value::Null);
 }
@@ -97,11 +128,20 @@ fn a_name_cannot_be_cleared_and_a_refused_update_changes_nothing() {
 #[test]
 fn an_unknown_customer_is_not_found() {
     let shop = shared::shop();
-    for id in ["0192a000-0000-7000-8000-000000000000", "nobody", "", "' or 1=1 --"] {
-        shop.try_customer(id).assert_error("error.customer.not-found");
-        shop.try_update_customer(id, json!({"name": "x"})).assert_error("error.customer.not-found");
-        shop.try_methods(id).assert_error("error.customer.not-found");
-        shop.try_delete_customer(id).assert_error("error.customer.not-found");
+    for id in [
+        "0192a000-0000-7000-8000-000000000000",
+        "nobody",
+        "",
+        "' or 1=1 --",
+    ] {
+        shop.try_customer(id)
+            .assert_error("error.customer.not-found");
+        shop.try_update_customer(id, json!({"name": "x"}))
+            .assert_error("error.customer.not-found");
+        shop.try_methods(id)
+            .assert_error("error.customer.not-found");
+        shop.try_delete_customer(id)
+            .assert_error("error.customer.not-found");
     }
 }
 
@@ -112,8 +152,13 @@ fn customers_are_listed_newest_first_by_page_and_found_by_email_or_name() {
     let ids: Vec<String> = ["Ada", "Bea", "Cid"]
         .iter()
         .map(|name| {
-            let customer = json!({"name": name, "email": format!("{}@example.com", name.to_lowercase())});
-            shop.try_create_customer(json!({"customer": customer}), None).root().as_str().unwrap().to_owned()
+            let customer =
+                json!({"name": name, "email": format!("{}@example.com", name.to_lowercase())});
+            shop.try_create_customer(json!({"customer": customer}), None)
+                .root()
+                .as_str()
+                .unwrap()
+                .to_owned()
         })
         .collect();
     let query = "query($first: Int, $after: String, $email: String, $name: String) { \
@@ -123,14 +168,34 @@ fn customers_are_listed_newest_first_by_page_and_found_by_email_or_name() {
     assert_eq!(ids_of(page.root()), [ids[2].as_str(), ids[1].as_str()]);
     assert_eq!(page.root()["pageInfo"]["hasNextPage"], json!(true));
     assert_eq!(page.root()["pageInfo"]["totalSize"], json!(3));
-    let rest = shop.gql(query, json!({"first": 2, "after": page.root()["pageInfo"]["endCursor"]}));
+    let rest = shop.gql(
+        query,
+        json!({"first": 2, "after": page.root()["pageInfo"]["endCursor"]}),
+    );
     assert_eq!(ids_of(rest.root()), [ids[0].as_str()]);
     assert_eq!(rest.root()["pageInfo"]["hasNextPage"], json!(false));
-    assert_eq!(ids_of(shop.gql(query, json!({"email": "bea@example.com"})).root()), [ids[1].as_str()]);
-    assert_eq!(ids_of(shop.gql(query, json!({"name": "Cid"})).root()), [ids[2].as_str()]);
-    assert!(ids_of(shop.gql(query, json!({"email": "nobody@example.com"})).root()).is_empty());
+    assert_eq!(
+        ids_of(shop.gql(query, json!({"email": "bea@example.com"})).root()),
+        [ids[1].as_str()]
+    );
+    assert_eq!(
+        ids_of(shop.gql(query, json!({"name": "Cid"})).root()),
+        [ids[2].as_str()]
+    );
+    assert!(
+        ids_of(
+            shop.gql(query, json!({"email": "nobody@example.com"}))
+                .root()
+        )
+        .is_empty()
+    );
 }
 
 fn ids_of(page: &Value) -> Vec<&str> {
-    page["edges"].as_array().unwrap().iter().map(|edge| edge["node"]["id"].as_str().unwrap()).collect()
+    page["edges"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|edge| edge["node"]["id"].as_str().unwrap())
+        .collect()
 }

@@ -13,8 +13,16 @@ fn default_of(shop: &Shop, customer: &str) -> Value {
         .filter(|method| method["isDefault"] == json!(true))
         .map(|method| method["token"].clone())
         .collect();
-    assert_eq!(flagged.len(), usize::from(!default.is_null()), "at most one is the default");
-    assert_eq!(flagged.first().unwrap_or(&Value::Null), &default, "both views agree");
+    assert_eq!(
+        flagged.len(),
+        usize::from(!default.is_null()),
+        "at most one is the default"
+    );
+    assert_eq!(
+        flagged.first().unwrap_or(&Value::Null),
+        &default,
+        "both views agree"
+    );
     default
 }
 
@@ -36,7 +44,10 @@ fn is_default_makes_a_new_method_the_default() {
     shop.tokenise_for(&customer, cards::VISA);
     let mut card = Shop::card(cards::MASTERCARD);
     card["isDefault"] = json!(true);
-    let made = shop.try_tokenise(json!({"paymentMethod": {"card": card}, "customer": {"id": customer}}), None);
+    let made = shop.try_tokenise(
+        json!({"paymentMethod": {"card": card}, "customer": {"id": customer}}),
+        None,
+    );
     assert_eq!(default_of(&shop, &customer), made.root()["token"]);
 }
 
@@ -81,6 +92,8 @@ fn deleting_another_leaves_the_default() {
 #[test]
 fn a_token_of_nobody_cannot_be_a_default() {
     let shop = shared::shop();
-    shop.try_make_default(&shop.tokenise(cards::VISA)).assert_error("error.validation");
-    shop.try_make_default("NoSuchToken00000000").assert_error("error.payment-method.not-found");
+    shop.try_make_default(&shop.tokenise(cards::VISA))
+        .assert_error("error.validation");
+    shop.try_make_default("NoSuchToken00000000")
+        .assert_error("error.payment-method.not-found");
 }

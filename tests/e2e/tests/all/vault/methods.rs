@@ -32,16 +32,27 @@ fn a_payment_by_a_deleted_token_can_still_be_captured_and_refunded() {
     shop.capture(&payment.id()).assert_status("SUCCEEDED");
     let refunded = shop.refund(&payment.id(), 1000);
     refunded.assert_status("REFUNDED");
-    assert_eq!(refunded.text("/paymentMethodDetails/number"), cards::masked(cards::VISA));
+    assert_eq!(
+        refunded.text("/paymentMethodDetails/number"),
+        cards::masked(cards::VISA)
+    );
     shop.assert_books_agree_on(&payment.id());
 }
 
 #[test]
 fn an_unknown_token_is_not_found() {
     let shop = shared::shop();
-    for token in ["NoSuchToken00000000", "", "x", "'; drop table method; --", &"x".repeat(10_000)] {
-        shop.try_method(token).assert_error("error.payment-method.not-found");
-        shop.try_delete_method(token).assert_error("error.payment-method.not-found");
+    for token in [
+        "NoSuchToken00000000",
+        "",
+        "x",
+        "'; drop table method; --",
+        &"x".repeat(10_000),
+    ] {
+        shop.try_method(token)
+            .assert_error("error.payment-method.not-found");
+        shop.try_delete_method(token)
+            .assert_error("error.payment-method.not-found");
     }
 }
 
@@ -52,6 +63,14 @@ fn a_customers_methods_are_listed_and_hidden_records_are_not() {
     let token = shop.tokenise_for(&customer, cards::VISA);
     let order = Order::card(cards::MASTERCARD).with("customer", json!({"id": customer}));
     shop.order(&order).assert_status("SUCCEEDED");
-    let tokens: Vec<_> = shop.methods(&customer).iter().map(|method| method["token"].clone()).collect();
-    assert_eq!(tokens, [json!(token)], "a raw card in a payment is stored for nobody");
+    let tokens: Vec<_> = shop
+        .methods(&customer)
+        .iter()
+        .map(|method| method["token"].clone())
+        .collect();
+    assert_eq!(
+        tokens,
+        [json!(token)],
+        "a raw card in a payment is stored for nobody"
+    );
 }

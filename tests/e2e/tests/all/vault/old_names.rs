@@ -13,7 +13,10 @@ fn tokenise_card_is_tokenise_payment_method() {
         json!({"data": {"paymentMethod": {"card": Shop::card(cards::VISA)}}}),
     );
     let token = answer.root()["token"].as_str().unwrap();
-    assert_eq!(shop.method(token)["number"], json!(cards::masked(cards::VISA)));
+    assert_eq!(
+        shop.method(token)["number"],
+        json!(cards::masked(cards::VISA))
+    );
 }
 
 #[test]
@@ -22,7 +25,8 @@ fn both_names_of_tokenising_share_one_scope_of_idempotency() {
     let key = Shop::fresh_key();
     let data = json!({"data": {"paymentMethod": {"card": Shop::card(cards::VISA)}}});
     let ask = |name: &str| {
-        let query = format!("mutation($data: TokenInput!) {{ made: {name}(data: $data) {{ token }} }}");
+        let query =
+            format!("mutation($data: TokenInput!) {{ made: {name}(data: $data) {{ token }} }}");
         shop.gql_once(&query, data.clone(), Some(&key))
     };
     let first = ask("tokenisePaymentMethod");

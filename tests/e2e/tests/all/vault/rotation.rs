@@ -16,7 +16,8 @@ fn a_rotation_while_serving_loses_no_card_and_stops_no_payment() {
         let payer = scope.spawn(|| {
             let mut paid = 0;
             while !done.load(Ordering::Relaxed) {
-                shop.order(&Order::token(&tokens[paid % tokens.len()])).assert_status("SUCCEEDED");
+                shop.order(&Order::token(&tokens[paid % tokens.len()]))
+                    .assert_status("SUCCEEDED");
                 paid += 1;
             }
             paid
@@ -24,7 +25,10 @@ fn a_rotation_while_serving_loses_no_card_and_stops_no_payment() {
         let printed = server.run(&["vault", "rotate"]);
         assert!(printed.contains("30"), "the progress is shown: {printed}");
         let lines: Vec<&str> = printed.lines().collect();
-        assert!(lines.windows(2).all(|pair| pair[0] != pair[1]), "nothing is said twice: {printed}");
+        assert!(
+            lines.windows(2).all(|pair| pair[0] != pair[1]),
+            "nothing is said twice: {printed}"
+        );
         server.run(&["vault", "rotate"]);
         done.store(true, Ordering::Relaxed);
         payer.join().unwrap()

@@ -28,7 +28,8 @@ fn a_code_is_in_no_file_and_in_no_output_not_even_while_it_lives() {
     let mut card = Shop::card(cards::AMEX);
     card["cvc"] = json!(CODE);
     let answer = shop.try_tokenise(json!({"paymentMethod": {"card": card}}), Some("code"));
-    shop.order(&Order::card(cards::AMEX).with("paymentMethod/card/cvc", json!(CODE))).assert_status("SUCCEEDED");
+    shop.order(&Order::card(cards::AMEX).with("paymentMethod/card/cvc", json!(CODE)))
+        .assert_status("SUCCEEDED");
     assert!(!answer.reply.text().contains(CODE));
     let needles = needles_of_code(CODE);
     assert_eq!(find_leaks(&server.root(), &needles), [""; 0]);

@@ -17,7 +17,10 @@ fn a_token_has_at_least_16_letters_and_digits_and_is_never_given_twice() {
     let tokens: BTreeSet<String> = (0..20).map(|_| shop.tokenise(cards::VISA)).collect();
     assert_eq!(tokens.len(), 20);
     for token in tokens {
-        assert!(token.len() >= 16 && token.bytes().all(|byte| byte.is_ascii_alphanumeric()), "{token}");
+        assert!(
+            token.len() >= 16 && token.bytes().all(|byte| byte.is_ascii_alphanumeric()),
+            "{token}"
+        );
         assert!(!token.contains("4242"), "a token tells nothing of its card");
     }
 }
@@ -81,7 +84,12 @@ fn brands_are_told_by_their_numbers() {
 #[test]
 fn the_same_card_has_the_same_fingerprint_and_another_card_another() {
     let shop = shared::shop();
-    let fingerprint = |number: &str| shop.method(&shop.tokenise(number))["fingerprint"].as_str().unwrap().to_owned();
+    let fingerprint = |number: &str| {
+        shop.method(&shop.tokenise(number))["fingerprint"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
     let first = fingerprint(cards::VISA);
     assert_eq!(first, fingerprint(cards::VISA));
     assert_ne!(first, fingerprint(cards::VISA_OTHER));
@@ -93,7 +101,8 @@ fn with_a_customers_id_the_method_is_assigned_and_other_data_ignored() {
     let shop = shared::shop();
     let customer = shop.create_customer("Ada");
     let mut data = card_input(cards::VISA);
-    data["customer"] = json!({"id": customer, "name": "Somebody else", "email": "else@example.com"});
+    data["customer"] =
+        json!({"id": customer, "name": "Somebody else", "email": "else@example.com"});
     let answer = shop.try_tokenise(data, None);
     assert_eq!(answer.root()["customer"]["id"], json!(customer));
     assert_eq!(answer.root()["customer"]["name"], "Ada");
@@ -110,7 +119,10 @@ fn with_customer_data_alone_a_customer_is_made() {
     let answer = shop.try_tokenise(data, None);
     let id = answer.root()["customer"]["id"].as_str().unwrap().to_owned();
     assert_eq!(shop.customer(&id)["email"], "bea@example.com");
-    assert_eq!(shop.customer(&id)["defaultPaymentMethod"], answer.root()["token"]);
+    assert_eq!(
+        shop.customer(&id)["defaultPaymentMethod"],
+        answer.root()["token"]
+    );
 }
 
 #[test]
@@ -119,7 +131,8 @@ fn an_unknown_customer_is_not_found_and_no_token_is_made() {
     for id in ["0192a000-0000-7000-8000-000000000000", "no uuid at all"] {
         let mut data = card_input(cards::VISA);
         data["customer"] = json!({"id": id, "name": "Ada"});
-        shop.try_tokenise(data, None).assert_error("error.customer.not-found");
+        shop.try_tokenise(data, None)
+            .assert_error("error.customer.not-found");
     }
 }
 
@@ -139,8 +152,12 @@ fn customer_data_without_a_name_is_refused() {
 
 #[test]
 fn neither_card_nor_account_is_refused() {
-    shared::shop().try_tokenise(json!({"paymentMethod": {}}), None).assert_error("error.validation");
-    shared::shop().try_tokenise(json!({"paymentMethod": {"card": null}}), None).assert_error("error.validation");
+    shared::shop()
+        .try_tokenise(json!({"paymentMethod": {}}), None)
+        .assert_error("error.validation");
+    shared::shop()
+        .try_tokenise(json!({"paymentMethod": {"card": null}}), None)
+        .assert_error("error.validation");
 }
 
 #[test]
@@ -149,7 +166,10 @@ fn empty_optional_texts_are_absent() {
     let mut card = Shop::card(cards::VISA);
     card["name"] = json!("");
     card["cvc"] = json!("");
-    let answer = shop.try_tokenise(json!({"paymentMethod": {"card": card}, "externalId": ""}), None);
+    let answer = shop.try_tokenise(
+        json!({"paymentMethod": {"card": card}, "externalId": ""}),
+        None,
+    );
     assert_eq!(answer.root()["card"]["name"], Value::Null);
     assert_eq!(answer.root()["card"]["externalId"], Value::Null);
 }
@@ -161,13 +181,21 @@ fn attaching_gives_a_token_of_nobody_to_a_customer_once() {
     let token = shop.tokenise(cards::VISA);
     assert_eq!(shop.try_attach(&token, &ada).root(), &json!(true));
     assert_eq!(shop.method(&token)["vaultCustomerId"], json!(ada));
-    assert_eq!(shop.customer(&ada)["defaultPaymentMethod"], json!(token), "a first method becomes the default");
+    assert_eq!(
+        shop.customer(&ada)["defaultPaymentMethod"],
+        json!(token),
+        "a first method becomes the default"
+    );
     let again = shop.try_attach(&token, &eve);
     assert!(!again.errors().is_empty(), "{}", again.json());
     assert_eq!(shop.method(&token)["vaultCustomerId"], json!(ada));
-    shop.try_attach(&shop.tokenise(cards::VISA), "0192a000-0000-7000-8000-000000000000")
-        .assert_error("error.customer.not-found");
-    shop.try_attach("NoSuchToken00000000", &ada).assert_error("error.payment-method.not-found");
+    shop.try_attach(
+        &shop.tokenise(cards::VISA),
+        "0192a000-0000-7000-8000-000000000000",
+    )
+    .assert_error("error.customer.not-found");
+    shop.try_attach("NoSuchToken00000000", &ada)
+        .assert_error("error.payment-method.not-found");
 }
 
 #[test]
@@ -177,7 +205,10 @@ fn a_token_pays_as_often_as_it_is_asked_to() {
     for _ in 0..3 {
         let payment = shop.order(&Order::token(&token));
         payment.assert_status("SUCCEEDED");
-        assert_eq!(payment.text("/paymentMethodDetails/number"), cards::masked(cards::VISA));
+        assert_eq!(
+            payment.text("/paymentMethodDetails/number"),
+            cards::masked(cards::VISA)
+        );
         shop.assert_books_agree_on(&payment.id());
     }
 }

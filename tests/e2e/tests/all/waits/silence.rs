@@ -16,19 +16,32 @@ fn silent_connection(shop: &Shop) -> String {
 
 #[test]
 fn an_unheard_challenge_is_found_out_and_an_unheard_completion_charges_once() {
-    let server = Setup::new().config("[recovery]\nschedule = [\"500ms\", \"1s\", \"2s\", \"4s\", \"8s\"]\n").start();
+    let server = Setup::new()
+        .config("[recovery]\nschedule = [\"500ms\", \"1s\", \"2s\", \"4s\", \"8s\"]\n")
+        .start();
     let shop = server.shop();
     let connection = silent_connection(&shop);
     let order = Order::card(cards::CHALLENGE)
         .with("paymentProcessorConnectionId", Value::from(connection))
-        .with("performHeadless3DSecure", json!({"redirectUrl": BACK, "perform3DSecure": true}));
+        .with(
+            "performHeadless3DSecure",
+            json!({"redirectUrl": BACK, "perform3DSecure": true}),
+        );
     let key = Shop::fresh_key();
     let first = shop.try_authorise(&order, Some(&key));
-    assert_eq!(first.root()["status"], "NO_ANSWER_FROM_PSP", "{}", first.json());
+    assert_eq!(
+        first.root()["status"],
+        "NO_ANSWER_FROM_PSP",
+        "{}",
+        first.json()
+    );
     let id = first.root()["id"].as_str().unwrap().to_owned();
     shop.wait_for_status(&id, "NEEDS_3D_SECURE");
     // The key tells what was found out.
-    let detour = Detour::of(&shop.try_authorise(&order, Some(&key)), "error.authorize.requires3DSecure");
+    let detour = Detour::of(
+        &shop.try_authorise(&order, Some(&key)),
+        "error.authorize.requires3DSecure",
+    );
     assert_eq!(detour.id, id);
     let back = shop.decide(&detour, "complete");
     let onward = until(PATIENCE, "the customer is sent on", || {
@@ -44,10 +57,13 @@ fn an_unheard_challenge_is_found_out_and_an_unheard_completion_charges_once() {
 
 #[test]
 fn an_unheard_giving_up_is_found_out_too() {
-    let server = Setup::new().config("[recovery]\nschedule = [\"500ms\", \"1s\", \"2s\", \"4s\", \"8s\"]\n").start();
+    let server = Setup::new()
+        .config("[recovery]\nschedule = [\"500ms\", \"1s\", \"2s\", \"4s\", \"8s\"]\n")
+        .start();
     let shop = server.shop();
     let connection = silent_connection(&shop);
-    let order = Order::method("WALLETC", BACK).with("paymentProcessorConnectionId", Value::from(connection));
+    let order = Order::method("WALLETC", BACK)
+        .with("paymentProcessorConnectionId", Value::from(connection));
     let id = shop.order(&order).id();
     shop.wait_for_status(&id, "NEEDS_APM_AUTHORIZATION");
     shop.try_abandon(&id);

@@ -14,7 +14,10 @@ pub(crate) fn order(kind: &str, token: &Value) -> Order {
     if matches!(kind, "WALLETA_PAY" | "GOOGLE_PAY") {
         method["walletAPay"] = json!({"transactionId": "attempt-1"});
     }
-    Order::card("").without("amount").without("currencyCode").with("paymentMethod", method)
+    Order::card("")
+        .without("amount")
+        .without("currencyCode")
+        .with("paymentMethod", method)
 }
 
 /// What the wallet's token is refused with.
@@ -39,17 +42,24 @@ impl Vectors {
     }
 
     pub(crate) fn at(&self, place: &str) -> &Value {
-        self.0.pointer(place).unwrap_or_else(|| panic!("no vector {place}"))
+        self.0
+            .pointer(place)
+            .unwrap_or_else(|| panic!("no vector {place}"))
     }
 
     fn text(&self, place: &str) -> String {
         let value = self.at(place);
-        value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+        value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned)
     }
 
     /// A server whose first team has both wallets set up by its configuration.
     pub(crate) fn server(&self) -> Server {
-        let dir = tempfile::Builder::new().prefix("pointsman-wallets-").tempdir().unwrap();
+        let dir = tempfile::Builder::new()
+            .prefix("pointsman-wallets-")
+            .tempdir()
+            .unwrap();
         for (name, place) in [
             ("google-1.pem", "/google/keys/first"),
             ("google-2.pem", "/google/keys/second"),
@@ -68,7 +78,9 @@ impl Vectors {
             processing_certificate = \"apple.pem\"\nprocessing_key = \"apple.key\"\n\
             rsa_processing_certificate = \"apple-rsa.pem\"\nrsa_processing_key = \"apple-rsa.key\"\n\
             root_certificates = \"apple-roots.pem\"\nsignature_max_age = \"0s\"\n";
-        Setup::new().config(config).start_in(std::sync::Arc::new(dir))
+        Setup::new()
+            .config(config)
+            .start_in(std::sync::Arc::new(dir))
     }
 
     /// The same settings as the API takes them.
