@@ -73,7 +73,7 @@ impl Place for Server {
                     Cell::Null => text.push_str("\\N"),
                     Cell::Int(value) => write!(text, "{value}")?,
                     Cell::Text(value) => {
-                        text.push_str(&value.replace('\\', "\\\\").replace('\n', "\\n"))
+                        text.push_str(&value.replace('\\', "\\\\").replace('\n', "\\n"));
                     }
                 }
             }

@@ -114,7 +114,7 @@ impl Program {
                 match &to.at {
                     Destination::Connection(connection) => drop(named.insert(connection)),
                     Destination::Split(shares) => {
-                        named.extend(shares.iter().map(|share| &share.connection))
+                        named.extend(shares.iter().map(|share| &share.connection));
                     }
                 }
                 named.extend(to.fallback.iter().flat_map(|fallback| &fallback.to));

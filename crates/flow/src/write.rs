@@ -195,7 +195,7 @@ fn block_list(text: &mut String, items: &[Value], indent: usize) {
         text.push_str("- ");
         match item {
             Value::Object(members) if !members.is_empty() => {
-                block_map(text, members, indent + 2, true)
+                block_map(text, members, indent + 2, true);
             }
             _ => {
                 flow(text, item);

@@ -418,7 +418,7 @@ impl Vault {
         match &self.0.codes {
             Kept::InMemory(codes) => codes.keep(&self.0.world, what, clear),
             Kept::Shared { lifetime, looks } => {
-                self.share_code((*lifetime, looks), what, clear).await?
+                self.share_code((*lifetime, looks), what, clear).await?;
             }
         }
         Ok(())

@@ -238,7 +238,7 @@ fn security_codes_end_with_their_life_time() {
     let keep = |holder: &str| {
         sim.run_until(vault.keep_cvc(holder, &code))
             .unwrap()
-            .unwrap()
+            .unwrap();
     };
     keep("one");
     keep("two");

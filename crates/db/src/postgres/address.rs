@@ -170,7 +170,7 @@ impl Parts {
                 Some(("sslmode", mode)) => sslmode = mode,
                 Some(("sslrootcert", "system")) => roots = None,
                 Some(("sslrootcert", path)) => {
-                    roots = Some(PathBuf::from(path.replace("%2F", "/")))
+                    roots = Some(PathBuf::from(path.replace("%2F", "/")));
                 }
                 _ => others.push(setting),
             }

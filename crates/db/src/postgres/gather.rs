@@ -201,7 +201,7 @@ impl Link {
                     tracing::warn!(
                         error = reason(error),
                         "reads that are alike can't be bundled"
-                    )
+                    );
                 })
                 .ok()?;
             self.cache.lock().keep_bundle(bundle.sql, prepared.clone());

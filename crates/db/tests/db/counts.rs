@@ -119,10 +119,10 @@ async fn check(db: &Db, wishes: &[Wish], outcomes: &[Outcome]) {
         match outcome {
             Ok(Committed::Done) => assert!(!matches!(wish.shape, Shape::Defective)),
             Ok(Committed::Conflict { statement }) if *statement == guard => {
-                assert!(poor, "{wish:?} for no reason")
+                assert!(poor, "{wish:?} for no reason");
             }
             Ok(Committed::Conflict { statement }) if *statement == write => {
-                assert!(taken, "{wish:?} for no reason")
+                assert!(taken, "{wish:?} for no reason");
             }
             Err(DbError::Sql { .. }) => assert!(matches!(wish.shape, Shape::Defective)),
             other => panic!("{wish:?} ended as {other:?}"),

@@ -57,7 +57,7 @@ impl Proxy {
                 world.spawn(async move {
                     carry(client, server, (&armed, &spoiled), &caught)
                         .await
-                        .unwrap_or_default()
+                        .unwrap_or_default();
                 });
             }
         });

@@ -476,7 +476,7 @@ impl Payment {
             Kind::Capture => {
                 self.capture_at = self
                     .capture_at
-                    .map(|due| due.max(policy.next_try(first, at)))
+                    .map(|due| due.max(policy.next_try(first, at)));
             }
             Kind::Cancel {
                 cause: CancelCause::Lifetime,

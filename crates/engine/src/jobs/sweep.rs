@@ -135,7 +135,7 @@ impl Engine {
                 match self.inner.vault.erase(team, blob).await {
                     Ok(()) => erased += 1,
                     Err(error) => {
-                        tracing::warn!(error = %error, "a number that nothing uses can't be erased")
+                        tracing::warn!(error = %error, "a number that nothing uses can't be erased");
                     }
                 }
             }

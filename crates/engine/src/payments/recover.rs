@@ -56,7 +56,7 @@ impl Engine {
         for (team, id) in due {
             let engine = self.clone();
             self.look_after(Box::pin(async move {
-                Box::pin(engine.recover_logged(team, id, lease_until)).await
+                Box::pin(engine.recover_logged(team, id, lease_until)).await;
             }));
         }
         Ok(taken)

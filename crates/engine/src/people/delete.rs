@@ -28,10 +28,10 @@ impl Engine {
         match world.timeout(deadline.left(world.now()), erase).await {
             Ok(Some(Ok(()))) => {}
             Ok(Some(Err(stop))) => {
-                tracing::warn!(stop = ?stop, "a customer's data are yet to be erased by the job")
+                tracing::warn!(stop = ?stop, "a customer's data are yet to be erased by the job");
             }
             Ok(None) | Err(world::Elapsed) => {
-                tracing::info!("a customer's data are still being erased")
+                tracing::info!("a customer's data are still being erased");
             }
         }
         Ok(())

@@ -50,7 +50,7 @@ impl<'a> Load<'a> {
                     self.selections(&field.selection_set, ROWS)?;
                 }
                 Selection::InlineFragment(fragment) => {
-                    self.selections(&fragment.selection_set, times)?
+                    self.selections(&fragment.selection_set, times)?;
                 }
                 // Once is enough: fields of one name are merged wherever they come from.
                 Selection::FragmentSpread(spread) => {

@@ -117,7 +117,7 @@ fn check(schema: &Schema, ty: &Type, value: &Out<'_>, place: &str, seen: &mut BT
         }
         Out::Text(text) => match schema.types.get(name) {
             Some(ExtendedType::Enum(values)) => {
-                assert!(values.values.contains_key(text.as_ref()), "{place}: {text}")
+                assert!(values.values.contains_key(text.as_ref()), "{place}: {text}");
             }
             _ => assert!(
                 matches!(name, "ID" | "String" | "DateTime" | "Date"),

@@ -89,12 +89,12 @@ fn settings<'a>(
             Place::Embedded(dir) => {
                 sources
                     .flags
-                    .push(("database.data_dir", (*dir).to_owned(), "the place sqlite:"))
+                    .push(("database.data_dir", (*dir).to_owned(), "the place sqlite:"));
             }
             Place::Server(Some(url)) => {
                 sources
                     .flags
-                    .push(("database.url", (*url).to_owned(), "the place postgres:"))
+                    .push(("database.url", (*url).to_owned(), "the place postgres:"));
             }
             Place::Server(None) => {}
         }

@@ -169,7 +169,7 @@ impl Selection {
                 max: None,
             }) => return Err(Nothing),
             within_or_outside @ (Predicate::Within(_) | Predicate::Outside(_)) => {
-                self.amounts.push(within_or_outside)
+                self.amounts.push(within_or_outside);
             }
             other => always_there(&other)?,
         }

@@ -130,7 +130,7 @@ fn a_page_has_20_by_default_and_at_most_100() {
     let server = Setup::new().start();
     let shop = server.shop();
     testkit::at_once(4, |_| {
-        (0..26).for_each(|_| drop(shop.authorise(cards::VISA)))
+        (0..26).for_each(|_| drop(shop.authorise(cards::VISA)));
     });
     assert_eq!(ids(&list(&shop, json!({}))).len(), 20);
     for size in [100, 101, 5000] {

@@ -15,7 +15,7 @@ fn stopped(payments: usize) -> (Server, usize) {
     let shop = server.shop();
     let token = shop.tokenise(cards::VISA);
     at_once(4, |_| {
-        (0..payments / 4).for_each(|_| drop(shop.order(&Order::token(&token))))
+        (0..payments / 4).for_each(|_| drop(shop.order(&Order::token(&token))));
     });
     server.stop();
     (server, payments / 4 * 4)

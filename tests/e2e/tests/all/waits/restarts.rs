@@ -124,7 +124,7 @@ fn killed_again_and_again_while_customers_come_back_each_is_charged_once() {
                 let path = testkit::path_of(back);
                 let address = shop.address();
                 scope.spawn(move || {
-                    drop(testkit::http::Request::new("GET", path).try_send(address))
+                    drop(testkit::http::Request::new("GET", path).try_send(address));
                 });
             }
             std::thread::sleep(std::time::Duration::from_millis(3 * round));
