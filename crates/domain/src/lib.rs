@@ -19,6 +19,7 @@ pub mod long;
 pub mod method;
 pub mod money;
 mod money_display;
+pub mod network;
 pub mod page;
 pub mod payment;
 pub mod person;

@@ -12,43 +12,58 @@ use crate::{
     admin::AdminSocket,
     config::{Sandbox, Settings, WalletNames},
     geo::Places,
-    http::{Connections, Origins, Rate, Rules, Web, router},
+    http::{Bounds, Connections, Origins, Rate, Rules, Web, admin_router, router},
 };
 
 /// Connections whose requests have ended may take this long to close.
 const CLOSING: Duration = Duration::from_secs(1);
 /// How often it is looked whether the data directory is still there.
 const LOOK: Duration = Duration::from_millis(500);
+/// Connections of the admin listener.
+const ADMIN_CONNECTIONS: u32 = 64;
+
+/// Where a server listens.
+pub struct Listeners {
+    /// For everybody.
+    pub public: TcpListener,
+    /// For the people who run it: health and metrics.
+    pub admin: Option<TcpListener>,
+}
 
 impl App {
     /// Serves until `stop`, then ends gracefully: no new work, what is under way ends in its time, databases are closed.
     pub async fn serve(
         self,
         settings: &Settings,
-        listener: TcpListener,
+        listeners: Listeners,
         stop: impl Future<Output = ()>,
     ) -> anyhow::Result<()> {
-        let base = base_url(settings, &listener)?;
+        let base = base_url(settings, &listeners.public)?;
         if let Some(sandbox) = &self.sandbox {
             sandbox.simulator.reachable_at(base.clone());
         }
         self.engine.reachable_at(base);
         let web = Arc::new(self.web(settings)?);
-        let most = u32::try_from(settings.server.max_connections).unwrap_or(u32::MAX);
-        let connections = Connections::new(
+        let connections = Connections::new(self.world.clone(), router(&web), bounds(settings));
+        let admin = Connections::new(
             self.world.clone(),
-            router(&web),
-            most,
-            settings.server.header_timeout,
+            admin_router(&web),
+            Bounds {
+                most: ADMIN_CONNECTIONS,
+                most_per_address: ADMIN_CONNECTIONS,
+                ..bounds(settings)
+            },
         );
         self.engine.start();
         tokio::select! {
             biased;
             () = self.wind_down(settings, &web, stop) => {}
             () = self.guard(&web) => {}
-            () = connections.accept(listener) => {}
+            () = accept_admin(&admin, listeners.admin) => {}
+            () = connections.accept(listeners.public) => {}
         }
-        if self.world.timeout(CLOSING, connections.close()).await == Err(Elapsed) {
+        let closed = async { futures_util::join!(connections.close(), admin.close()) };
+        if self.world.timeout(CLOSING, closed).await == Err(Elapsed) {
             tracing::debug!("some connections were still open");
         }
         self.close().await;
@@ -135,6 +150,27 @@ impl App {
     }
 }
 
+/// Serves the admin listener; without one, waits for ever.
+async fn accept_admin(admin: &Connections, listener: Option<TcpListener>) {
+    match listener {
+        Some(listener) => admin.accept(listener).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn bounds(settings: &Settings) -> Bounds {
+    let server = &settings.server;
+    Bounds {
+        most: server.max_connections,
+        most_per_address: server.max_connections_per_address,
+        trusted_proxies: server.trusted_proxies.clone(),
+        header_timeout: server.header_timeout,
+        write_timeout: server.write_timeout,
+        max_age: server.max_connection_age,
+        request_timeout: server.request_timeout,
+    }
+}
+
 /// The base of every address that is handed out: what is configured, else where we listen.
 fn base_url(settings: &Settings, listener: &TcpListener) -> anyhow::Result<String> {
     match &settings.server.public_url {
@@ -165,6 +201,7 @@ fn rules(settings: &Settings, places: Arc<Places>) -> Rules {
         body: settings.limits.body.in_memory(),
         request_timeout: settings.server.request_timeout,
         rate: settings.limits.requests_per_second.map(Rate::new),
+        public_metrics: settings.mode == Mode::Test,
         sandbox: settings.sandbox == Sandbox::Open,
         https: settings
             .server

@@ -16,7 +16,7 @@ use super::{
     serve::{Stop, bind, refuse_planted},
 };
 use crate::{
-    app::{App, Databases, Files, Founding},
+    app::{App, Databases, Files, Founding, Listeners},
     config::{Sandbox, Settings, Sources, no_color},
     data_dir::DataDir,
     demo::{Client, Colour, Teller, curl_line, tell},
@@ -66,7 +66,11 @@ async fn run(flags: &Demo, data: &std::path::Path) -> anyhow::Result<bool> {
         let _ = end.send(());
         right
     };
-    let serving = app.serve(&settings, listener, async {
+    let listeners = Listeners {
+        public: listener,
+        admin: None,
+    };
+    let serving = app.serve(&settings, listeners, async {
         let _ = ended.await;
     });
     let (right, served) = futures_util::join!(story, serving);

@@ -11,7 +11,7 @@ use world::World;
 
 use super::{arguments::Serve, output, runtime};
 use crate::{
-    app::{App, Databases, Files, Founding},
+    app::{App, Databases, Files, Founding, Listeners},
     config::{Problems, Sandbox, Settings},
     data_dir::DataDir,
     telemetry::{self, Metrics},
@@ -58,7 +58,15 @@ async fn run(settings: &Settings) -> anyhow::Result<()> {
     // Before anything is made.
     let files = Files::read(settings, &world)?;
     let held = DataDir::at(&settings.database.data_dir).hold()?;
-    let (listener, address) = bind(settings.server.listen).await?;
+    let (public, address) = bind(settings.server.listen).await?;
+    let admin = match settings.server.admin_listen {
+        Some(listen) => {
+            let (listener, address) = bind(listen).await?;
+            tracing::info!(%address, "health and metrics are on the admin listener");
+            Some(listener)
+        }
+        None => None,
+    };
     let databases = Databases::open(held.dir(), settings, &world, Founding::Allowed).await?;
     if settings.database.url.is_some() {
         tracing::info!(
@@ -74,7 +82,8 @@ async fn run(settings: &Settings) -> anyhow::Result<()> {
         announce_key(&key);
     }
     output::line(&format!("pointsman listening on http://{address}"));
-    app.serve(settings, listener, stop.wait()).await
+    app.serve(settings, Listeners { public, admin }, stop.wait())
+        .await
 }
 
 /// Listens at an address; port 0 is any free one.

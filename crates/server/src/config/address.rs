@@ -12,6 +12,12 @@ pub struct IpRange {
 }
 
 impl IpRange {
+    /// A range that a test names.
+    #[cfg(test)]
+    pub(crate) fn sample(text: &str) -> Self {
+        Self::parse(text).unwrap()
+    }
+
     fn parse(text: &str) -> Option<Self> {
         let (address, prefix) = match text.split_once('/') {
             Some((address, prefix)) => (address, Some(prefix.parse().ok()?)),

@@ -22,6 +22,8 @@ const YEAR: Duration = Duration::from_hours(366 * 24);
 pub struct Server {
     /// Where it listens.
     pub listen: SocketAddr,
+    /// Where people who run it ask for health and metrics; absent: nowhere.
+    pub admin_listen: Option<SocketAddr>,
     /// Base of every address that we hand out; the listen address when absent.
     pub public_url: Option<String>,
     /// Proxies whose `x-forwarded-for` is believed.
@@ -34,10 +36,16 @@ pub struct Server {
     pub request_timeout: Duration,
     /// The headers of a request must be there within this time.
     pub header_timeout: Duration,
+    /// A connection ends when no byte of an answer is taken for so long.
+    pub write_timeout: Duration,
+    /// A connection that is older than this ends with its next answer.
+    pub max_connection_age: Duration,
     /// After a signal, what is under way may take this long.
     pub shutdown_timeout: Duration,
-    /// Connections that are open at a time; more wait.
-    pub max_connections: u64,
+    /// Connections that are served at a time; more wait.
+    pub max_connections: u32,
+    /// Connections of one address; more are closed.
+    pub max_connections_per_address: u32,
 }
 
 impl Server {
@@ -49,7 +57,9 @@ impl Server {
                 "must be http:// or https:// and a host, without a query",
             );
         }
+        let max_connections = connections(reader, "server.max_connections", 4_096);
         Self {
+            admin_listen: reader.take_optional("server.admin_listen"),
             listen: reader.take("server.listen", SocketAddr::from(([127, 0, 0, 1], 8080))),
             public_url: public_url.map(|url| url.trim_end_matches('/').to_owned()),
             trusted_proxies: reader.take("server.trusted_proxies", Vec::new()),
@@ -66,14 +76,40 @@ impl Server {
                 Duration::from_secs(30),
                 &(Duration::from_secs(1)..=Duration::from_mins(5)),
             ),
+            write_timeout: reader.within(
+                "server.write_timeout",
+                Duration::from_secs(20),
+                &(Duration::from_millis(100)..=Duration::from_mins(5)),
+            ),
+            max_connection_age: reader.within(
+                "server.max_connection_age",
+                Duration::from_mins(10),
+                &(Duration::from_secs(1)..=DAY),
+            ),
             shutdown_timeout: reader.within(
                 "server.shutdown_timeout",
                 Duration::from_secs(30),
                 &(Duration::ZERO..=HOUR),
             ),
-            max_connections: reader.within("server.max_connections", 4_096, &(1..=100_000)),
+            max_connections,
+            max_connections_per_address: connections(
+                reader,
+                "server.max_connections_per_address",
+                (max_connections / ADDRESSES).max(LEAST_PER_ADDRESS),
+            ),
         }
     }
+}
+
+/// So many addresses share the connections, when nothing else is set.
+const ADDRESSES: u32 = 8;
+/// The least that an address has by default.
+const LEAST_PER_ADDRESS: u32 = 16;
+
+fn connections(reader: &mut Reader, name: &'static str, default: u32) -> u32 {
+    let given = reader.within(name, u64::from(default), &(1..=100_000));
+    // The range is checked; what is refused is not used.
+    u32::try_from(given).unwrap_or(u32::MAX)
 }
 
 fn is_base_url(url: &str) -> bool {

@@ -1,63 +1,115 @@
-//! Connections: accepted up to a bound, closed when they are slow to ask, ended gracefully.
+//! Connections: accepted up to bounds, closed when they are slow to ask or to take, ended gracefully.
+//!
+//! Who holds a connection without using it is the first thing that stops a server. So every step of a connection has a
+//! deadline: headers of a request, progress of an answer, its age, and its end once it is asked to end.
 
-use std::{future::Future, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+mod addresses;
+mod slots;
+mod watched;
 
-use axum::{Router, body::Body};
-use hyper::{server::conn::http1, service::service_fn};
+use std::{net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+
+use axum::{Router, body::Body, response::Response};
+use domain::{Code, Timestamp};
+use http::{HeaderValue, StatusCode, header};
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
+    io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
-    sync::{OwnedSemaphorePermit, Semaphore, watch},
+    sync::{Mutex, watch},
 };
 use tower::Service;
 use world::World;
 
-/// Headers of one request may have this many bytes in all.
-const HEADER_BYTES: usize = 32 * 1024;
+use self::{
+    addresses::{Addresses, Entered},
+    slots::{Slot, Slots},
+    watched::Watched,
+};
+use super::{
+    envelope::{Envelope, Media},
+    head::HEADER_BYTES,
+};
+use crate::config::IpRange;
+
 /// How long to wait when no connection can be accepted, for example since too many files are open.
 const REST: Duration = Duration::from_millis(50);
+/// A connection beyond those that are served must send its request within this time.
+const READ_TIMEOUT: Duration = Duration::from_secs(5);
+/// What asks for the node's health has paths that begin so.
+const HEALTH: &str = "/health/";
 
-/// The server's connections.
-pub struct Connections {
+/// What connections may take.
+#[derive(Debug, Clone)]
+pub struct Bounds {
+    /// Connections that are served at a time.
+    pub most: u32,
+    /// Connections of one address.
+    pub most_per_address: u32,
+    /// Whose connections are not counted by address.
+    pub trusted_proxies: Vec<IpRange>,
+    /// The headers of a request must be there within this time.
+    pub header_timeout: Duration,
+    /// A connection ends when no byte of an answer is taken for so long.
+    pub write_timeout: Duration,
+    /// A connection that is older than this ends with its next answer.
+    pub max_age: Duration,
+    /// A request ends within this time.
+    pub request_timeout: Duration,
+}
+
+impl Bounds {
+    /// After this time a connection is cut, whatever it does: it was asked to end long before.
+    fn longest(&self) -> Duration {
+        self.max_age + self.header_timeout + self.request_timeout + self.write_timeout
+    }
+}
+
+/// The server's connections. Clones share them.
+#[derive(Clone)]
+pub struct Connections(Arc<Inner>);
+
+struct Inner {
     world: World,
     router: Router,
-    slots: Arc<Semaphore>,
-    most: u32,
-    header_timeout: Duration,
+    bounds: Bounds,
+    slots: Slots,
+    addresses: Arc<Addresses>,
     closing: watch::Sender<bool>,
 }
 
 impl Connections {
-    /// At most `most` at a time, each closed when it does not send a request's headers within `header_timeout`.
-    pub fn new(world: World, router: Router, most: u32, header_timeout: Duration) -> Self {
-        let slots = Arc::new(Semaphore::new(usize::try_from(most).unwrap_or(usize::MAX)));
-        Self {
+    /// Serves `router` on connections within `bounds`.
+    pub fn new(world: World, router: Router, bounds: Bounds) -> Self {
+        Self(Arc::new(Inner {
             world,
             router,
-            slots,
-            most,
-            header_timeout,
+            slots: Slots::new(bounds.most),
+            addresses: Addresses::new(bounds.most_per_address, bounds.trusted_proxies.clone()),
+            bounds,
             closing: watch::Sender::new(false),
-        }
+        }))
     }
 
     /// Accepts connections until [`Self::close`].
     pub async fn accept(&self, listener: TcpListener) {
-        let mut closing = self.closing.subscribe();
+        let inner = &self.0;
+        let mut closing = inner.closing.subscribe();
         let mut stopped = pin!(async move { closing.wait_for(|closing| *closing).await.is_ok() });
         loop {
             let next = async {
-                let slot = Arc::clone(&self.slots).acquire_owned().await.ok()?;
+                let slot = inner.slots.next().await?;
                 Some((slot, listener.accept().await))
             };
             tokio::select! {
                 biased;
                 _ = &mut stopped => return,
                 accepted = next => match accepted {
-                    Some((slot, Ok((stream, peer)))) => self.serve(slot, stream, peer),
+                    Some((slot, Ok((stream, peer)))) => self.begin(slot, stream, peer),
                     Some((_, Err(error))) => {
                         tracing::warn!(%error, "a connection can't be accepted");
-                        self.world.sleep(REST).await;
+                        inner.world.sleep(REST).await;
                     }
                     None => return,
                 },
@@ -67,53 +119,101 @@ impl Connections {
 
     /// Accepts no more, lets requests under way end, and waits until every connection is closed.
     pub async fn close(&self) {
-        self.closing.send_replace(true);
-        let _all = self.slots.acquire_many(self.most).await;
+        self.0.closing.send_replace(true);
+        self.0.slots.emptied().await;
     }
 
-    fn serve(&self, slot: OwnedSemaphorePermit, stream: TcpStream, peer: SocketAddr) {
+    /// Serves a connection in a task of its own, unless its address has too many.
+    fn begin(&self, slot: Slot, stream: TcpStream, peer: SocketAddr) {
+        let inner = &self.0;
+        let now = inner.world.now();
+        let Some(entered) = inner.addresses.enter(peer.ip(), now) else {
+            return;
+        };
         // Answers are small and written at once; waiting to fill packets only delays them.
         let _ = stream.set_nodelay(true);
-        let connection = connection(
-            stream,
+        let stream = Watched::new(stream, inner.world.clone(), inner.bounds.write_timeout);
+        let connection = Connection {
+            server: Arc::clone(inner),
+            slot: Mutex::new(slot),
             peer,
-            self.router.clone(),
-            self.header_timeout,
-            self.closing.subscribe(),
-        );
-        self.world.spawn(async move {
-            connection.await;
-            drop(slot);
-        });
+            opened_at: now,
+            _entered: entered,
+        };
+        inner.world.spawn(connection.serve(stream));
     }
 }
 
-fn connection(
-    stream: TcpStream,
+/// One connection.
+struct Connection {
+    server: Arc<Inner>,
+    slot: Mutex<Slot>,
     peer: SocketAddr,
-    router: Router,
-    header_timeout: Duration,
-    mut closing: watch::Receiver<bool>,
-) -> impl Future<Output = ()> + Send {
-    let service = service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
-        let mut request = request.map(Body::new);
-        request.extensions_mut().insert(peer);
-        router.clone().call(request)
-    });
-    async move {
+    opened_at: Timestamp,
+    _entered: Entered,
+}
+
+impl Connection {
+    /// Answers requests until the connection ends, is too old, or the server closes.
+    async fn serve(self, stream: impl AsyncRead + AsyncWrite + Unpin + Send) {
+        let server = Arc::clone(&self.server);
+        let header_timeout = if self.slot.lock().await.is_served() {
+            server.bounds.header_timeout
+        } else {
+            server.bounds.header_timeout.min(READ_TIMEOUT)
+        };
+        let this = Arc::new(self);
+        let service = service_fn(move |request| {
+            let this = Arc::clone(&this);
+            async move { this.answer(request).await }
+        });
         let mut builder = http1::Builder::new();
         builder
             .timer(TokioTimer::new())
             .header_read_timeout(header_timeout)
             .max_buf_size(HEADER_BYTES);
-        let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
-        // A connection that breaks has nobody left to tell.
-        tokio::select! {
-            biased;
-            _ = connection.as_mut() => return,
-            _ = async { closing.wait_for(|closing| *closing).await.is_ok() } => connection.as_mut().graceful_shutdown(),
+        let connection = builder.serve_connection(TokioIo::new(stream), service);
+        let mut closing = server.closing.subscribe();
+        let ended = async {
+            let mut connection = pin!(connection);
+            // A connection that breaks has nobody left to tell.
+            tokio::select! {
+                biased;
+                _ = connection.as_mut() => return,
+                _ = async { closing.wait_for(|closing| *closing).await.is_ok() } => connection.as_mut().graceful_shutdown(),
+            }
+            let _ = connection.await;
+        };
+        let _ = server.world.timeout(server.bounds.longest(), ended).await;
+    }
+
+    /// The answer to one request. The last one of a connection says so.
+    async fn answer(
+        &self,
+        request: hyper::Request<Incoming>,
+    ) -> Result<Response, std::convert::Infallible> {
+        let mut slot = self.slot.lock().await;
+        let is_health = request.uri().path().starts_with(HEALTH);
+        let may_ask = is_health || self.server.slots.serve(&mut slot, &self.server.world).await;
+        let served = slot.is_served();
+        drop(slot);
+        let mut response = if may_ask {
+            let mut request = request.map(Body::new);
+            request.extensions_mut().insert(self.peer);
+            let Ok(response) = self.server.router.clone().call(request).await;
+            response
+        } else {
+            let message =
+                "The service has too many connections at the moment. Please try again shortly.";
+            Envelope::new(StatusCode::SERVICE_UNAVAILABLE, Code::Unavailable, message)
+                .answer(Media::Json)
+        };
+        let age = self.server.world.now().since(self.opened_at);
+        if !served || age >= self.server.bounds.max_age {
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(header::CONNECTION, close);
         }
-        let _ = connection.await;
+        Ok(response)
     }
 }
 
@@ -130,8 +230,17 @@ mod tests {
         let router = Router::new().route("/", get(async || "hello"));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
+        let bounds = Bounds {
+            most,
+            most_per_address: 100,
+            trusted_proxies: Vec::new(),
+            header_timeout,
+            write_timeout: Duration::from_secs(10),
+            max_age: Duration::from_mins(10),
+            request_timeout: Duration::from_secs(10),
+        };
         (
-            Connections::new(World::real(), router, most, header_timeout),
+            Connections::new(World::real(), router, bounds),
             listener,
             address,
         )

@@ -18,6 +18,8 @@ use world::Stopwatch;
 
 use super::{
     envelope::{Envelope, Media, Told},
+    head,
+    left_over::LeftOver,
     origins::Origins,
     request_id::{self, RequestId},
     web::Web,
@@ -55,7 +57,10 @@ pub(super) async fn edge(
     let origin = request.headers().get(header::ORIGIN).cloned();
     let span = tracing::info_span!("request", id = id.text());
     let client = client_of(&request, &web.rules.trusted_proxies);
-    let mut response = if Origins::is_preflight(request.method(), request.headers()) {
+    let left = LeftOver::of(&mut request);
+    let mut response = if let Err(refused) = head::check(&request) {
+        closing(refused.answer(Media::Json))
+    } else if Origins::is_preflight(request.method(), request.headers()) {
         web.rules.origins.preflight(origin.as_ref())
     } else {
         request.extensions_mut().insert(id.clone());
@@ -70,6 +75,11 @@ pub(super) async fn edge(
             .permit(origin.as_ref(), response.headers_mut());
         response
     };
+    if let Some(left) = left
+        && !left.read_away(&web.world, web.rules.body).await
+    {
+        response = closing(response);
+    }
     finish(&web, &id, response.headers_mut());
     let told = response
         .extensions()
@@ -91,6 +101,13 @@ pub(super) async fn edge(
             "answered"
         );
     });
+    response
+}
+
+/// The last response of its connection.
+fn closing(mut response: Response) -> Response {
+    let close = HeaderValue::from_static("close");
+    response.headers_mut().insert(header::CONNECTION, close);
     response
 }
 

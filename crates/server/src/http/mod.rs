@@ -10,8 +10,10 @@ mod connections;
 mod edge;
 mod envelope;
 mod graphql;
+mod head;
 mod health;
 mod key;
+mod left_over;
 mod media;
 mod origins;
 mod parameters;
@@ -39,7 +41,7 @@ use domain::Code;
 use http::StatusCode;
 
 pub use backend::{Answer, Backend, Method, Operation, Outcome};
-pub use connections::Connections;
+pub use connections::{Bounds, Connections};
 pub use health::NO_DATABASE;
 pub use origins::Origins;
 pub use rate::Rate;
@@ -49,9 +51,20 @@ pub(crate) use envelope::Told;
 
 use envelope::{Envelope, Media};
 
-/// Every route, within the edge.
+/// What people who run the service ask of a node: its health and what it measures.
+pub fn admin_router(web: &Arc<Web>) -> Router {
+    within_edge(watching().route("/metrics", get(health::metrics)), web)
+}
+
+fn watching() -> Router<Arc<Web>> {
+    Router::new()
+        .route("/health/live", get(health::live))
+        .route("/health/ready", get(health::ready))
+}
+
+/// Every public route, within the edge.
 pub fn router(web: &Arc<Web>) -> Router {
-    let mut router = Router::new()
+    let mut router = watching()
         .route("/api/graphql", any(graphql::endpoint))
         .route("/api/webhooks/{name}", post(webhooks::take))
         .route(
@@ -62,19 +75,23 @@ pub fn router(web: &Arc<Web>) -> Router {
             "/return/{token}",
             get(returns::come_back).post(returns::come_back),
         )
-        .route("/health/live", get(health::live))
-        .route("/health/ready", get(health::ready))
-        .route("/metrics", get(health::metrics))
         .route(
             "/token-return/{token}",
             get(token_return::back).post(token_return::back),
         );
+    if web.rules.public_metrics {
+        router = router.route("/metrics", get(health::metrics));
+    }
     if web.rules.sandbox {
         router = router.route("/sandbox/books", get(books::books)).route(
             "/sandbox/pages/{token}",
             get(sandbox_pages::show).post(sandbox_pages::decide),
         );
     }
+    within_edge(router, web)
+}
+
+fn within_edge(router: Router<Arc<Web>>, web: &Arc<Web>) -> Router {
     router
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)

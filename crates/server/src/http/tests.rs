@@ -181,6 +181,7 @@ impl Site {
             body: 1024,
             request_timeout: Duration::from_secs(25),
             rate,
+            public_metrics: true,
             sandbox: true,
             https: false,
             trusted_proxies: Vec::new(),
@@ -257,6 +258,7 @@ fn request(method: HttpMethod, path: &str, body: &str, headers: &[(&str, &str)])
     let mut all = vec![
         ("authorization", "Bearer sk_test_good"),
         ("content-type", "application/json"),
+        ("host", "pay.example"),
     ];
     all.retain(|(name, _)| !headers.iter().any(|(other, _)| other == name));
     all.extend(headers.iter().filter(|(_, value)| !value.is_empty()));

@@ -24,6 +24,8 @@ pub struct Rules {
     pub request_timeout: Duration,
     /// How often a credential may ask.
     pub rate: Option<Rate>,
+    /// Whether what is measured is told on the public listener.
+    pub public_metrics: bool,
     /// Whether the simulator's books and pages are there.
     pub sandbox: bool,
     /// Whether browsers are told to come back over TLS alone.
