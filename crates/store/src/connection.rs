@@ -87,6 +87,7 @@ pub async fn of_team(db: &Db, team: TeamId) -> Result<Vec<Connection>, DbError> 
 pub async fn processors(db: &Db) -> Result<Vec<String>, DbError> {
     let mut rows = db
         .read(
+            // Of every team: the check is of the deployment.
             "select distinct processor from connection order by processor",
             Vec::new(),
         )
