@@ -18,6 +18,16 @@ pub enum Mode {
     Live,
 }
 
+impl Mode {
+    /// The mode in one word, for logs.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Test => "test",
+            Self::Live => "live",
+        }
+    }
+}
+
 /// What kind of credential a request carries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Credential {
@@ -27,6 +37,17 @@ pub enum Credential {
     Public,
     /// A browser with a token made for one checkout (`ct_…`).
     Client(ClientGrant),
+}
+
+impl Credential {
+    /// The kind in one word, for logs and metrics.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Secret => "secret",
+            Self::Public => "public",
+            Self::Client(_) => "client",
+        }
+    }
 }
 
 /// What a client token was made for.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use db::{Change, ChangeId, Committed, Statement};
 use domain::{
-    id::TeamId,
+    id::{PaymentId, TeamId},
     intent::{Intent, Moment},
     payment::{Line, Payment},
 };
@@ -37,6 +37,11 @@ pub(crate) enum Ended {
     Taken,
 }
 
+/// Names the payment in the lines of the request that touches it.
+pub(crate) fn note_payment(id: PaymentId) {
+    tracing::Span::current().record("payment.id", tracing::field::display(id));
+}
+
 impl Engine {
     /// Commits a payment with its event, and what goes with it. `payment.version` is the version to be written.
     pub(crate) async fn commit_payment(
@@ -45,6 +50,7 @@ impl Engine {
         lines: &[Line],
         extra: Extra,
     ) -> Result<Ended, Stop> {
+        note_payment(payment.id);
         let id = self.change_id();
         let stream = payment.id.key();
         let claims = extra.claim.is_some();

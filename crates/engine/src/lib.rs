@@ -41,6 +41,7 @@ use std::{
 use connector::Connector;
 use db::Db;
 use futures_util::future::BoxFuture;
+use tracing::Instrument as _;
 use vault::Vault;
 use world::World;
 
@@ -211,11 +212,15 @@ impl Engine {
         let (done, wait) = tokio::sync::oneshot::channel();
         self.inner.running.fetch_add(1, Ordering::SeqCst);
         let guard = Running(Arc::clone(&self.inner));
-        self.inner.world.spawn(async move {
+        let task = async move {
             let _guard = guard;
             // Whoever waits may be gone; the work counts all the same.
             let _ = done.send(work.await);
-        });
+        };
+        // What it logs names the request that caused it.
+        self.inner
+            .world
+            .spawn(task.instrument(tracing::Span::current()));
         Box::pin(async move { wait.await.ok() })
     }
 }

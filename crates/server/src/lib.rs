@@ -1,4 +1,4 @@
-//! The service around the engine: configuration, HTTP, telemetry, the data directory and the command line.
+//! The service around the engine: configuration, HTTP, log, metrics, the data directory and the command line.
 
 pub mod admin;
 pub mod app;
@@ -8,6 +8,7 @@ pub mod data_dir;
 pub mod demo;
 mod geo;
 pub mod http;
+pub mod log;
 mod pages;
 pub mod sandbox;
 pub mod telemetry;

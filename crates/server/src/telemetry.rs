@@ -1,12 +1,9 @@
-//! Logs on standard error and metrics for Prometheus. Neither ever holds a body or a credential.
+//! Metrics for Prometheus. They never hold a body or a credential.
 
-use std::{io::IsTerminal, panic, time::Duration};
+use std::time::Duration;
 
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
-use tracing_subscriber::EnvFilter;
 use world::World;
-
-use crate::config::{Log, LogFormat, no_color};
 
 /// Bounds of the histograms of durations, in seconds: from a point read to the end of a request's time.
 const SECONDS: [f64; 13] = [
@@ -16,33 +13,6 @@ const SECONDS: [f64; 13] = [
 const CHANGES: [f64; 8] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
 /// How often samples are put into their histograms. Between two times they are kept one by one.
 const UPKEEP: Duration = Duration::from_secs(5);
-
-/// Starts logging. Later calls change nothing.
-pub fn start_logging(log: &Log) {
-    let filter = EnvFilter::try_new(&log.level).unwrap_or_else(|_| EnvFilter::new("info"));
-    let colour = std::io::stderr().is_terminal() && !no_color();
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(colour);
-    // An error means that logging has been started before.
-    let _ = match log.format {
-        LogFormat::Text => builder.with_target(false).try_init(),
-        LogFormat::Json => builder
-            .json()
-            .flatten_event(true)
-            .with_span_list(false)
-            .try_init(),
-    };
-    panic::set_hook(Box::new(|panic| {
-        // The message may quote what was being worked on, so the place alone is told.
-        let place = panic
-            .location()
-            .map(ToString::to_string)
-            .unwrap_or_default();
-        tracing::error!(place, "a defect: the program panicked");
-    }));
-}
 
 /// Where measurements go.
 #[derive(Clone)]

@@ -193,7 +193,7 @@ async fn drive<S, T>(
                 Ok(AsyncMessage::Notice(notice)) => {
                     if notice.parsed_severity() == Some(Severity::Warning) {
                         warnings.fetch_add(1, Ordering::SeqCst);
-                        tracing::warn!(message = notice.message(), "the database warns");
+                        tracing::warn!(notice = notice.message(), "the database warns");
                     }
                 }
                 Ok(_) => {}

@@ -315,7 +315,7 @@ async fn send(
 
 /// What a failed call means. Its words are for the operator: a processor's text may quote what it was sent.
 fn failed(error: &CallError, operation: &Operation) -> News {
-    tracing::warn!(connection = %operation.connection, verb = verb(operation.kind), error = %error, "a call failed");
+    tracing::warn!(connection = %operation.connection, verb = verb(operation.kind), number = operation.n, error = %error, "a call failed");
     match error {
         CallError::NotSent(_) => News::Nothing("the processor could not be reached".to_owned()),
         CallError::Unknown(_) => News::NoAnswer,

@@ -10,6 +10,7 @@ use domain::{
 use super::PaymentView;
 use crate::{
     Engine,
+    commit::note_payment,
     faults::{Stop, database, payment_not_found},
 };
 
@@ -29,6 +30,7 @@ impl Engine {
         if !may_read(caller, &payment) {
             return Err(payment_not_found());
         }
+        note_payment(payment.id);
         Ok(PaymentView::of(self.refreshed(payment).await))
     }
 

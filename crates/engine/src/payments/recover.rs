@@ -11,6 +11,7 @@ use domain::{
     payment::{CancelCause, Duty, Payment, held_until},
 };
 use futures_util::future::BoxFuture;
+use tracing::Instrument as _;
 
 use crate::{
     Engine,
@@ -55,9 +56,10 @@ impl Engine {
         let taken = due.len();
         for (team, id) in due {
             let engine = self.clone();
-            self.look_after(Box::pin(async move {
-                Box::pin(engine.recover_logged(team, id, lease_until)).await;
-            }));
+            // At the highest level, so that lines of every level have it; it writes no line of its own.
+            let span = tracing::error_span!("recovery", team = %team, payment.id = %id);
+            let work = async move { Box::pin(engine.recover_logged(team, id, lease_until)).await };
+            self.look_after(Box::pin(work.instrument(span)));
         }
         Ok(taken)
     }

@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::settle::ended_without_money;
 use crate::{
     Engine,
-    commit::{Ended, Extra},
+    commit::{Ended, Extra, note_payment},
     faults::Stop,
 };
 
@@ -136,6 +136,7 @@ impl Engine {
         else {
             return Ok(None);
         };
+        note_payment(payment.id);
         let Some(operation) = payment
             .operation(token.n)
             .filter(|operation| is_for(operation, token))

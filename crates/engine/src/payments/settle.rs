@@ -13,7 +13,7 @@ use planted::Bug;
 use super::{StoredPayment, ToldPayment, automation::With, route::Choice, triggers::Before};
 use crate::{
     Engine,
-    commit::{Ended, Extra},
+    commit::{Ended, Extra, note_payment},
     deadline::Deadline,
     faults::{Stop, payment_not_found},
     once::{AUTHORISE_SCOPE, Snapshot},
@@ -97,7 +97,9 @@ impl Engine {
     /// A team's payment, or the fault that there is none.
     pub(crate) async fn load(&self, team: TeamId, id: PaymentId) -> Result<Payment, Stop> {
         let found = store::payment::of_team(&self.inner.store, team, id).await?;
-        found.ok_or_else(|| Stop::Fault(payment_not_found()))
+        let payment = found.ok_or_else(|| Stop::Fault(payment_not_found()))?;
+        note_payment(payment.id);
+        Ok(payment)
     }
 
     /// Commits a settled operation, with the answer that its idempotency key tells from now on.

@@ -94,6 +94,20 @@ pub(crate) struct Executed {
     pub(crate) code: Option<Code>,
 }
 
+/// Names the operations of a request with several, each once, in the lines that it causes.
+fn note_operations(names: impl ExactSizeIterator<Item = &'static str>) {
+    if names.len() < 2 {
+        return;
+    }
+    let mut different: Vec<&str> = Vec::new();
+    for name in names {
+        if !different.contains(&name) {
+            different.push(name);
+        }
+    }
+    tracing::Span::current().record("operations", different.join(" "));
+}
+
 /// Lets other requests have the thread between two root fields.
 async fn breathe() {
     let mut is_second = false;
@@ -117,6 +131,7 @@ pub(crate) async fn run(
     let (scope, names) = with;
     let type_name = operation.object_type().as_str();
     let fields = scope.collect(type_name, std::iter::once(&operation.selection_set));
+    note_operations(fields.iter().map(|field| root_field(&field.first.name)));
     let mut writer = Writer::new(scope, names);
     let mut replayed = false;
     let mut data = Ok(());

@@ -200,6 +200,7 @@ fn rules(settings: &Settings, places: Arc<Places>) -> Rules {
         origins,
         body: settings.limits.body.in_memory(),
         request_timeout: settings.server.request_timeout,
+        slow_request: settings.log.slow_request,
         rate: settings.limits.requests_per_second.map(Rate::new),
         public_metrics: settings.mode == Mode::Test,
         sandbox: settings.sandbox == Sandbox::Open,

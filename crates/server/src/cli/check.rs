@@ -9,7 +9,7 @@ use crate::{
     app::{App, Files, is_not_yet},
     config::Settings,
     data_dir::{DataDir, DataDirError},
-    telemetry,
+    log,
 };
 
 /// What the check has found, as it goes.
@@ -51,7 +51,7 @@ pub(super) fn check(flags: &Serve) -> anyhow::Result<ExitCode> {
 fn look_into(mut settings: Settings, findings: &mut Findings) -> anyhow::Result<()> {
     settings.database.be_brief();
     "error".clone_into(&mut settings.log.level);
-    telemetry::start_logging(&settings.log);
+    log::start(&settings.log);
     let dir = DataDir::at(&settings.database.data_dir);
     let shown = dir.path().display().to_string();
     match is_open_to_others(&dir) {

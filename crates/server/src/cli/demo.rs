@@ -20,7 +20,8 @@ use crate::{
     config::{Sandbox, Settings, Sources, no_color},
     data_dir::DataDir,
     demo::{Client, Colour, Teller, curl_line, tell},
-    telemetry::{self, Metrics},
+    log,
+    telemetry::Metrics,
 };
 
 /// Where it listens when nobody says otherwise and it is free.
@@ -115,7 +116,7 @@ fn settings(data: &std::path::Path, key: &str) -> anyhow::Result<Settings> {
     let mut settings = Settings::load(sources, Sandbox::Open)?;
     // The story is on the screen; the log would only interrupt it.
     "error".clone_into(&mut settings.log.level);
-    telemetry::start_logging(&settings.log);
+    log::start(&settings.log);
     Ok(settings)
 }
 

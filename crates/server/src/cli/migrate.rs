@@ -9,7 +9,7 @@ use super::{arguments::Migrate, output, runtime};
 use crate::{
     app::moving::{self, GivenUp, Kind, Moved, Progress, Side},
     config::{Sandbox, Settings},
-    telemetry,
+    log,
 };
 
 /// An installation's place as it is written on the command line.
@@ -58,7 +58,7 @@ pub(super) fn migrate(flags: &Migrate) -> anyhow::Result<ExitCode> {
     let mut settings = settings(flags, [Some(&from), to.as_ref()])?;
     // A command's own output is what counts; the log is for what goes wrong.
     "warn".clone_into(&mut settings.log.level);
-    telemetry::start_logging(&settings.log);
+    log::start(&settings.log);
     let asks_server = from.kind() == Kind::Server || !flags.give_up;
     if asks_server && settings.database.url.is_none() {
         bail!(

@@ -15,13 +15,13 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::admin::Request;
+use crate::{admin::Request, log};
 use arguments::{Cli, Command, Keys, Teams, Vaults};
 
 /// Runs the command that the process was started with.
 pub fn run() -> ExitCode {
     let result = match Cli::parse().command {
-        Command::Serve(serve) => serve::serve(&serve),
+        Command::Serve(serve) => Ok(serve::serve(&serve)),
         Command::Demo(demo) => demo::demo(&demo),
         Command::Schema => {
             output::text(graphql::SDL);
@@ -48,6 +48,7 @@ pub fn run() -> ExitCode {
         Command::Migrate(flags) => migrate::migrate(&flags),
         Command::Vault(Vaults::Rotate { place }) => operate::operate(&place, &Request::VaultRotate),
     };
+    log::finish();
     result.unwrap_or_else(|error| {
         output::error(&format!("pointsman: {error:#}"));
         ExitCode::FAILURE

@@ -11,7 +11,8 @@ use crate::{
     app::{App, Databases, Files, Founding},
     config::{Sandbox, Settings},
     data_dir::{DataDir, DataDirError, Held},
-    telemetry::{self, Metrics},
+    log,
+    telemetry::Metrics,
 };
 
 /// A server that starts or stops holds the data directory while it does not answer yet, or no more.
@@ -32,7 +33,7 @@ pub(super) fn operate_quietly(
     let mut settings = Settings::load(place.sources_beside(), Sandbox::Absent)?;
     // A command's own output is what counts; the log is for what goes wrong.
     "warn".clone_into(&mut settings.log.level);
-    telemetry::start_logging(&settings.log);
+    log::start(&settings.log);
     runtime()?.block_on(perform(settings, request, say))
 }
 

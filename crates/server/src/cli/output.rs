@@ -15,5 +15,10 @@ pub(super) fn line(line: &str) {
 
 /// Prints a line to standard error.
 pub(super) fn error(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
+    error_text(&format!("{line}\n"));
+}
+
+/// Prints a text to standard error as it is.
+pub(super) fn error_text(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
 }

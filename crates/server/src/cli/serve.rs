@@ -12,33 +12,52 @@ use world::World;
 use super::{arguments::Serve, output, runtime};
 use crate::{
     app::{App, Databases, Files, Founding, Listeners},
-    config::{Problems, Sandbox, Settings},
+    config::{Problems, Sandbox, Settings, Sources},
     data_dir::DataDir,
-    telemetry::{self, Metrics},
+    log,
+    telemetry::Metrics,
 };
 
-pub(super) fn serve(flags: &Serve) -> anyhow::Result<ExitCode> {
+/// Serves until a signal. What ends it is a line of its log, in the log's format.
+pub(super) fn serve(flags: &Serve) -> ExitCode {
+    let done = settings(flags)
+        .map_err(anyhow::Error::from)
+        .and_then(|settings| start(&settings));
+    log::finish();
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let format = Settings::log_format(sources(flags));
+            output::error_text(&log::fatal(format, &format!("{error:#}")));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn start(settings: &Settings) -> anyhow::Result<()> {
     refuse_planted(planted::BUILT_IN)?;
-    let settings = settings(flags)?;
-    telemetry::start_logging(&settings.log);
-    runtime()?.block_on(run(&settings))?;
-    Ok(ExitCode::SUCCESS)
+    log::start(&settings.log);
+    runtime()?.block_on(run(settings))
 }
 
 /// What a server with these flags would run under.
 pub(super) fn settings(flags: &Serve) -> Result<Settings, Problems> {
+    let sandbox = if flags.sandbox {
+        Sandbox::Open
+    } else {
+        Sandbox::Absent
+    };
+    Settings::load(sources(flags), sandbox)
+}
+
+fn sources(flags: &Serve) -> Sources {
     let mut sources = flags.place.sources();
     if let Some(listen) = &flags.listen {
         sources
             .flags
             .push(("server.listen", listen.clone(), "--listen"));
     }
-    let sandbox = if flags.sandbox {
-        Sandbox::Open
-    } else {
-        Sandbox::Absent
-    };
-    Settings::load(sources, sandbox)
+    sources
 }
 
 /// Keeps planted bugs away from payments.
@@ -68,14 +87,7 @@ async fn run(settings: &Settings) -> anyhow::Result<()> {
         None => None,
     };
     let databases = Databases::open(held.dir(), settings, &world, Founding::Allowed).await?;
-    if settings.database.url.is_some() {
-        tracing::info!(
-            schema = settings.database.schema,
-            "the data are on a PostgreSQL server"
-        );
-    } else {
-        tracing::info!(directory = %held.dir().path().display(), "the data are in the data directory");
-    }
+    note_start(settings, address);
     let app = App::open(held, databases, (settings, files), &world, metrics).await?;
     app.note_server()?;
     if let Some(key) = app.prepare(settings).await? {
@@ -95,9 +107,39 @@ pub(super) async fn bind(listen: SocketAddr) -> anyhow::Result<(TcpListener, Soc
     Ok((listener, address))
 }
 
-/// The one time that the sandbox's key is shown.
+/// What runs here, where its data are and where it listens.
+fn note_start(settings: &Settings, address: SocketAddr) {
+    let (database, place) = match settings.database.url {
+        Some(_) => ("postgresql", settings.database.schema.clone()),
+        None => ("embedded", settings.database.data_dir.display().to_string()),
+    };
+    let vault = match settings.vault.database_url {
+        Some(_) => "of its own",
+        None => "beside the store",
+    };
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        mode = settings.mode.word(),
+        node = node_name(),
+        pid = std::process::id(),
+        database,
+        place,
+        vault,
+        listen = %address,
+        "starting"
+    );
+}
+
+/// The machine's name, by which lines of several nodes are told apart.
+fn node_name() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/hostname")
+        .map(|name| name.trim().to_owned())
+        .unwrap_or_default()
+}
+
+/// The one time that the sandbox's key is shown: on standard output, since standard error is the log, which is kept.
 fn announce_key(key: &str) {
-    output::error(&format!(
+    output::line(&format!(
         "\nThe sandbox's secret key, shown only now:\n\n    {key}\n"
     ));
 }

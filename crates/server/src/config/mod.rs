@@ -96,6 +96,11 @@ impl Settings {
         Ok(settings)
     }
 
+    /// The form of the log, also where the other settings are wrong.
+    pub fn log_format(sources: Sources) -> LogFormat {
+        sources.reader().take("log.format", LogFormat::Text)
+    }
+
     fn read(reader: &mut Reader, sandbox: Sandbox) -> Self {
         let mode = mode(reader, sandbox);
         let database = Database::read(reader);

@@ -324,6 +324,8 @@ pub struct Log {
     pub format: LogFormat,
     /// A level, or levels by module (`info,engine=debug`).
     pub level: String,
+    /// Requests that take as long are warned of; `None`: none is.
+    pub slow_request: Option<Duration>,
 }
 
 /// The form of a log line.
@@ -342,6 +344,8 @@ impl Log {
         let log = Self {
             format: reader.take("log.format", LogFormat::Text),
             level: reader.take("log.level", "info".to_owned()),
+            slow_request: Some(reader.take("log.slow_request", Duration::from_secs(3)))
+                .filter(|slow| !slow.is_zero()),
         };
         if tracing_subscriber::EnvFilter::try_new(&log.level).is_err() {
             reader.refuse(

@@ -4,6 +4,7 @@ use std::{
     net::{IpAddr, SocketAddr},
     panic::AssertUnwindSafe,
     sync::Arc,
+    time::Duration,
 };
 
 use axum::{
@@ -12,8 +13,8 @@ use axum::{
     response::Response,
 };
 use futures_util::FutureExt;
-use http::{HeaderMap, HeaderName, HeaderValue, header};
-use tracing::Instrument;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use tracing::{Instrument, field};
 use world::Stopwatch;
 
 use super::{
@@ -24,7 +25,7 @@ use super::{
     request_id::{self, RequestId},
     web::Web,
 };
-use crate::config::IpRange;
+use crate::{config::IpRange, log::ACCESS};
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
@@ -55,7 +56,15 @@ pub(super) async fn edge(
     let watch = Stopwatch::start();
     let id = RequestId::of(request.headers(), &web.world);
     let origin = request.headers().get(header::ORIGIN).cloned();
-    let span = tracing::info_span!("request", id = id.text());
+    // At the highest level, so that lines of every level have it; it writes no line of its own.
+    let span = tracing::error_span!(
+        "request",
+        request_id = id.text(),
+        team = field::Empty,
+        credential = field::Empty,
+        operations = field::Empty,
+        payment.id = field::Empty,
+    );
     let client = client_of(&request, &web.rules.trusted_proxies);
     let left = LeftOver::of(&mut request);
     let mut response = if let Err(refused) = head::check(&request) {
@@ -91,16 +100,13 @@ pub(super) async fn edge(
         });
     let elapsed = watch.elapsed();
     measure(told, elapsed.as_secs_f64());
-    span.in_scope(|| {
-        tracing::debug!(
-            operation = told.operation,
-            code = told.code,
-            status = response.status().as_u16(),
-            duration_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
-            client = client.map(tracing::field::display),
-            "answered"
-        );
-    });
+    let line = AccessLine {
+        told,
+        status: response.status(),
+        elapsed,
+        client,
+    };
+    span.in_scope(|| line.write(web.rules.slow_request));
     response
 }
 
@@ -109,6 +115,41 @@ fn closing(mut response: Response) -> Response {
     let close = HeaderValue::from_static("close");
     response.headers_mut().insert(header::CONNECTION, close);
     response
+}
+
+/// The line that the log gets for each request. Team, credential and payment are the span's.
+struct AccessLine {
+    told: Told,
+    status: StatusCode,
+    elapsed: Duration,
+    client: Option<IpAddr>,
+}
+
+impl AccessLine {
+    /// A warning when the request was slow; of probes and scrapes only for those who debug.
+    fn write(&self, slow: Option<Duration>) {
+        // A macro, since the level of a line is fixed where it is written.
+        macro_rules! line {
+            ($level:ident, $message:literal) => {
+                tracing::$level!(
+                    target: ACCESS,
+                    operation = self.told.operation,
+                    code = self.told.code,
+                    status = self.status.as_u16(),
+                    duration_ms = u64::try_from(self.elapsed.as_millis()).unwrap_or(u64::MAX),
+                    client = self.client.map(field::display),
+                    $message
+                )
+            };
+        }
+        if slow.is_some_and(|slow| self.elapsed >= slow) {
+            line!(warn, "answered slowly");
+        } else if matches!(self.told.operation, "health" | "metrics") {
+            line!(debug, "answered");
+        } else {
+            line!(info, "answered");
+        }
+    }
 }
 
 fn finish(web: &Web, id: &RequestId, headers: &mut HeaderMap) {

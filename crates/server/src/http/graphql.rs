@@ -133,6 +133,9 @@ pub(super) async fn caller_of(web: &Web, headers: &HeaderMap) -> Result<Caller, 
         .authenticate(bearer)
         .await
         .map_err(Envelope::of)?;
+    let span = tracing::Span::current();
+    span.record("team", tracing::field::display(caller.team));
+    span.record("credential", caller.credential.word());
     match &web.rules.rate {
         Some(rate) if !rate.take(caller.key, web.world.now()) => {
             let message = "This credential sends too many requests. Please wait a second.";

@@ -180,6 +180,7 @@ impl Site {
             origins: Origins::Any,
             body: 1024,
             request_timeout: Duration::from_secs(25),
+            slow_request: None,
             rate,
             public_metrics: true,
             sandbox: true,

@@ -22,6 +22,8 @@ pub struct Rules {
     pub body: usize,
     /// A whole request ends within this time.
     pub request_timeout: Duration,
+    /// Requests that take as long are warned of; `None`: none is.
+    pub slow_request: Option<Duration>,
     /// How often a credential may ask.
     pub rate: Option<Rate>,
     /// Whether what is measured is told on the public listener.
