@@ -6,6 +6,7 @@ use crate::{
     country::Country,
     fault::{Code, Fault},
     id::{CustomerId, FlowId, IntentId, KeyId, TeamId},
+    network::Network,
 };
 
 /// Whether money is real.
@@ -79,6 +80,8 @@ pub struct Caller {
     pub mode: Mode,
     /// Where a browser's address is, when that is known.
     pub seen_in: Option<Country>,
+    /// The network that a browser asks from, when that is known.
+    pub network: Option<Network>,
 }
 
 impl Caller {
@@ -90,6 +93,7 @@ impl Caller {
             credential: Credential::Secret,
             mode,
             seen_in: None,
+            network: None,
         }
     }
 

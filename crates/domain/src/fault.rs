@@ -130,6 +130,9 @@ pub struct Fault {
     /// Where the customer must be sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
+    /// After how many seconds it may be tried again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after: Option<u64>,
 }
 
 impl Fault {
@@ -144,6 +147,7 @@ impl Fault {
             status: None,
             max_amount: None,
             url: None,
+            retry_after: None,
         }
     }
 
@@ -197,6 +201,16 @@ impl Fault {
     #[must_use]
     pub fn at_url(mut self, url: impl Into<String>) -> Self {
         self.url = Some(url.into());
+        self
+    }
+
+    /// Adds after which time it may be tried again, in whole seconds, at least one.
+    #[must_use]
+    pub fn after(mut self, wait: std::time::Duration) -> Self {
+        let whole = wait
+            .as_secs()
+            .saturating_add(u64::from(wait.subsec_nanos() > 0));
+        self.retry_after = Some(whole.max(1));
         self
     }
 

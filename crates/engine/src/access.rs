@@ -143,6 +143,7 @@ impl Engine {
             credential,
             mode: row.mode,
             seen_in: None,
+            network: None,
         };
         let known = Known {
             caller,

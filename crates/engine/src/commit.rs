@@ -93,6 +93,7 @@ impl Engine {
             }
             metrics::counter!("pointsman_payment_commits_total", "status" => payment.status.text())
                 .increment(1);
+            self.count_decline(payment);
             return Ok(Ended::Done);
         };
         let own = usize::from(claims);

@@ -23,6 +23,7 @@ mod once;
 mod payments;
 mod people;
 mod processor_tokens;
+mod quotas;
 mod registry;
 mod seed;
 mod settings;
@@ -58,6 +59,7 @@ pub use payments::{
 };
 pub use people::{CreateCustomer, CustomerPage, ListCustomers, Owner, TokenView, Tokenise};
 pub use processor_tokens::{LinkedGateway, ProcessorTokenWanted, TokenReturn};
+pub use quotas::{Act, QuotaLimits};
 pub use seed::{Seed, SeedConnection, SeedFlow};
 pub use settings::Settings;
 pub use wallets::{
@@ -112,6 +114,7 @@ struct Inner {
     registry: registry::Registry,
     programs: flows::Programs,
     access: access::Cache,
+    quotas: quotas::Quotas,
     running: AtomicUsize,
     recovering: AtomicUsize,
     calling: payments::Calling,
@@ -131,7 +134,6 @@ impl Engine {
                 wallets: parts.wallets,
                 wallet_keys: wallets::cache(),
                 first_team: parking_lot::Mutex::new(None),
-                settings: parts.settings,
                 public_url: OnceLock::new(),
                 turns: turns::Turns::default(),
                 large: payments::Large::default(),
@@ -142,10 +144,12 @@ impl Engine {
                 registry: registry::registry(),
                 programs: flows::Programs::default(),
                 access: access::cache(),
+                quotas: quotas::Quotas::new(&parts.settings.quotas),
                 running: AtomicUsize::new(0),
                 recovering: AtomicUsize::new(0),
                 calling: payments::Calling::default(),
                 draining: AtomicBool::new(false),
+                settings: parts.settings,
             }),
         }
     }

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use domain::caller::Mode;
 
+use crate::quotas::QuotaLimits;
+
 /// The engine's settings, checked by whoever reads the configuration.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -29,6 +31,12 @@ pub struct Settings {
     pub client_token_lifetime: Duration,
     /// An intent without activity for this long is inactive.
     pub intent_inactivity: Duration,
+    /// A customer that a browser made and nobody used is erased after this time.
+    pub browser_customer_lifetime: Duration,
+    /// An intent that a browser started and nobody paid is erased after this time without activity.
+    pub browser_intent_lifetime: Duration,
+    /// What browsers' credentials may do.
+    pub quotas: QuotaLimits,
 }
 
 impl Default for Settings {
@@ -46,6 +54,9 @@ impl Default for Settings {
             rest_for: Duration::from_secs(30),
             client_token_lifetime: Duration::from_hours(3),
             intent_inactivity: Duration::from_mins(5),
+            browser_customer_lifetime: Duration::from_hours(24),
+            browser_intent_lifetime: Duration::from_hours(30 * 24),
+            quotas: QuotaLimits::default(),
         }
     }
 }

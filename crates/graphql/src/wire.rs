@@ -35,6 +35,9 @@ fn extensions(fault: &Fault) -> Value {
     if let Some(amount) = fault.max_amount {
         extensions.insert("maxAmount".to_owned(), Value::from(amount));
     }
+    if let Some(seconds) = fault.retry_after {
+        extensions.insert("retryAfter".to_owned(), Value::from(seconds));
+    }
     Value::Object(extensions)
 }
 

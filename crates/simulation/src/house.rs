@@ -284,7 +284,7 @@ impl House {
         let returned = self
             .at(
                 node,
-                async move { served.engine.returned(&token).await },
+                async move { served.engine.returned(&token, None).await },
                 None,
             )
             .await;

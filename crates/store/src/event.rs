@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use db::{ChangeId, Db, DbError, Statement, Value};
 use domain::{
     Timestamp,
-    id::TeamId,
+    id::{IntentId, TeamId},
     intent::{Intent, Moment},
     payment::{Line, Payment},
 };
@@ -20,6 +20,14 @@ pub struct Data<'a> {
     /// What the timeline says of it.
     #[serde(default, skip_serializing_if = "<[Line]>::is_empty")]
     pub lines: Cow<'a, [Line]>,
+}
+
+/// Removes the events of an intent that is gone.
+pub fn delete_of_intent(team: TeamId, intent: IntentId) -> Statement {
+    Statement::any(
+        "delete from event where team_id = $1 and stream = $2",
+        vec![team.key().into(), intent.key().into()],
+    )
 }
 
 /// The event of a payment's commit, which bears the payment's version as its number.

@@ -1,7 +1,11 @@
 //! Instances of flows that began without a payment.
 
 use db::{Db, DbError, Statement, Value};
-use domain::{Timestamp, automation::Instance, id::TeamId};
+use domain::{
+    Timestamp,
+    automation::Instance,
+    id::{IntentId, TeamId},
+};
 use uuid::Uuid;
 
 use crate::flow_wait::key;
@@ -9,8 +13,8 @@ use crate::flow_wait::key;
 /// A new instance.
 pub fn insert(instance: &Instance) -> Statement {
     Statement::one(
-        "insert into flow_instance (team_id, instance_id, version, due_at, started_at, body) \
-         values ($1, $2, $3, $4, $5, $6)",
+        "insert into flow_instance (team_id, instance_id, version, due_at, started_at, body, intent_id) \
+         values ($1, $2, $3, $4, $5, $6, $7)",
         vec![
             instance.team.key().into(),
             key(instance.run.instance).into(),
@@ -18,7 +22,27 @@ pub fn insert(instance: &Instance) -> Statement {
             due_at(instance),
             instance.run.started_at.micros().into(),
             crate::text(instance).into(),
+            instance.intent.map(IntentId::key).into(),
         ],
+    )
+}
+
+/// The instances that an intent started.
+pub async fn of_intent(db: &Db, team: TeamId, intent: IntentId) -> Result<Vec<Instance>, DbError> {
+    let sql = "select instance_id, body from flow_instance where team_id = $1 and intent_id = $2";
+    let rows = db
+        .scan(sql, vec![team.key().into(), intent.key().into()])
+        .await?;
+    rows.iter()
+        .map(|row| crate::document(row.text(1)?, "flow instance", row.text(0)?))
+        .collect()
+}
+
+/// Removes the instances that an intent started.
+pub fn delete_of_intent(team: TeamId, intent: IntentId) -> Statement {
+    Statement::any(
+        "delete from flow_instance where team_id = $1 and intent_id = $2",
+        vec![team.key().into(), intent.key().into()],
     )
 }
 

@@ -46,6 +46,18 @@ pub fn update(intent: &Intent) -> Statement {
     )
 }
 
+/// Removes an intent that no payment holds, guarded by its version.
+pub fn delete(intent: &Intent) -> Statement {
+    Statement::one(
+        "delete from intent where team_id = $1 and intent_id = $2 and version = $3 and payment_id is null",
+        vec![
+            intent.team.key().into(),
+            intent.id.key().into(),
+            version(intent.version),
+        ],
+    )
+}
+
 /// A team's intent by its id.
 pub async fn of_team(db: &Db, team: TeamId, id: IntentId) -> Result<Option<Intent>, DbError> {
     let sql = "select intent_id, body from intent where team_id = $1 and intent_id = $2";

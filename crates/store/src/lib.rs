@@ -4,6 +4,7 @@
 //! database and name the team in their parameters. Every statement on a team's table names `team_id`; the few that
 //! can't (a credential's hash leads to its team; jobs serve every team) say so where they stand.
 
+pub mod browser_made;
 pub mod connection;
 pub mod credential;
 pub mod customer;
@@ -76,6 +77,11 @@ pub const MIGRATIONS: &[Migration] = &[
         number: 8,
         name: "payment scan",
         sql: include_str!("../migrations/0008_payment_scan.sql"),
+    },
+    Migration {
+        number: 17,
+        name: "browser made",
+        sql: include_str!("../migrations/0017_browser_made.sql"),
     },
 ];
 

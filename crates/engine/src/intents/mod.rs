@@ -8,6 +8,7 @@
 
 mod complete;
 mod erase;
+mod forget;
 mod inactivity;
 mod list;
 mod optimise;
@@ -17,9 +18,10 @@ mod start;
 mod update;
 
 use domain::{
+    Fault,
     caller::{Caller, Credential},
     id::{IntentId, TeamId},
-    intent::{Changes, Intent},
+    intent::{CartItem, Changes, Intent},
     payment::Payment,
 };
 
@@ -32,6 +34,11 @@ pub use list::{IntentPage, ListIntents};
 pub(crate) use optimise::intent_facts;
 pub use start::StartIntent;
 pub use update::UpdateIntent;
+
+/// The most lines of a cart that a browser sends.
+const BROWSER_ITEMS: usize = 50;
+/// The largest lines of a cart that a browser sends, as they are stored. Unit: bytes.
+const BROWSER_CART: usize = 16 * 1024;
 
 /// An intent as it is told.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,8 +87,34 @@ fn may_touch(caller: &Caller, intent: &Intent) -> bool {
 }
 
 /// What is told of an intent, with who tells it.
-fn told_by(caller: &Caller, mut changes: Changes) -> Changes {
+///
+/// # Errors
+/// `error.validation` for a cart that is too large for a browser.
+fn told_by(caller: &Caller, mut changes: Changes) -> Result<Changes, Fault> {
+    if let (false, Some(items)) = (
+        caller.is_server(),
+        changes.cart.as_ref().and_then(|cart| cart.items.as_ref()),
+    ) {
+        check_small(items)?;
+    }
     changes.is_trusted = caller.is_server();
     changes.seen_in = caller.seen_in;
-    changes
+    Ok(changes)
+}
+
+/// Everybody has a public key: it must not store much at once.
+fn check_small(items: &[CartItem]) -> Result<(), Fault> {
+    let refuse = |rule: String| {
+        let way_out = "a larger cart is sent with a secret key";
+        Err(Fault::invalid("cart.items", format!("{rule}; {way_out}")))
+    };
+    if items.len() > BROWSER_ITEMS {
+        return refuse(format!("must have at most {BROWSER_ITEMS} entries"));
+    }
+    // What can't be written is refused too.
+    let bytes = serde_json::to_vec(items).map_or(usize::MAX, |text| text.len());
+    if bytes > BROWSER_CART {
+        return refuse(format!("must have at most {BROWSER_CART} bytes in all"));
+    }
+    Ok(())
 }

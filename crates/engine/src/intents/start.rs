@@ -8,6 +8,8 @@ use domain::{
     money::Currency,
 };
 
+use store::browser_made::Made;
+
 use super::{IntentView, told_by};
 use crate::{Engine, commit::Ended, faults::Stop, once::only_fault};
 
@@ -52,17 +54,23 @@ impl Engine {
             instance: world.uuid_v7(),
             started_by: (!caller.is_server()).then_some(caller.key),
         };
-        let changes = told_by(caller, command.changes);
+        let changes = told_by(caller, command.changes)?;
         let intent = Intent::start(
             start,
             changes,
             world.now(),
             self.inner.settings.intent_inactivity,
         );
-        match self
-            .commit_intent(&intent, Moment::Started, Vec::new())
-            .await?
-        {
+        let more = if caller.is_server() {
+            Vec::new()
+        } else {
+            let due_at = world
+                .now()
+                .after(self.inner.settings.browser_intent_lifetime);
+            let made = Made::Intent(intent.id);
+            vec![store::browser_made::insert(caller.team, made, due_at)]
+        };
+        match self.commit_intent(&intent, Moment::Started, more).await? {
             Ended::Done => Ok(intent),
             Ended::Overtaken | Ended::Refused(_) | Ended::Taken => Err(Fault::unknown().into()),
         }

@@ -35,7 +35,7 @@ impl Engine {
     }
 
     async fn updated_intent(&self, caller: &Caller, command: UpdateIntent) -> Result<Intent, Stop> {
-        let changes = told_by(caller, command.changes);
+        let changes = told_by(caller, command.changes)?;
         loop {
             let _turn = self.inner.turns.take(command.id.uuid()).await;
             let mut intent = self.own_intent(caller, command.id).await?;

@@ -46,6 +46,7 @@ impl Engine {
             "forget_idempotency_keys",
             self.forget_idempotency_keys().await,
         );
+        logged("forget_browser_made", self.forget_browser_made().await);
         logged("forget_client_tokens", self.forget_client_tokens().await);
         logged("forget_wallet_tokens", self.forget_wallet_tokens().await);
         logged("forget_token_requests", self.forget_token_requests().await);

@@ -169,6 +169,7 @@ impl Engine {
             way,
             paying,
         };
+        self.note_try(caller, id);
         let first =
             Box::pin(self.first_commit(caller, prepared, command, (claim.as_ref(), deadline)));
         let (payment, operation) = first.await?;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use domain::{
     decline::DeclineCode,
     id::{PaymentId, TeamId},
+    network::Network,
     payment::{AbandonCause, Initiator, Kind, Operation, Payment, State},
     redirect::RedirectUrl,
 };
@@ -115,13 +116,15 @@ pub enum Returned {
 impl Engine {
     /// The customer has opened the address of a return: completes what waits, on the processor's evidence alone, and tells
     /// where the customer goes on. May be opened as often as one likes.
-    pub async fn returned(&self, token: &str) -> Returned {
+    pub async fn returned(&self, token: &str, network: Option<Network>) -> Returned {
         let Some(token) = ReturnToken::parse(token) else {
             return Returned::Unknown;
         };
         let engine = self.clone();
         let (asked, deadline) = (token.clone(), self.deadline());
-        let work = self.own(Box::pin(async move { engine.come_back(&asked).await }));
+        let work = self.own(Box::pin(
+            async move { engine.come_back(&asked, network).await },
+        ));
         let world = &self.inner.world;
         match world.timeout(deadline.left(world.now()), work).await {
             Ok(Some(Ok(Some(payment)))) => told(&payment, token.n),
@@ -130,7 +133,11 @@ impl Engine {
         }
     }
 
-    async fn come_back(&self, token: &ReturnToken) -> Result<Option<Payment>, Stop> {
+    async fn come_back(
+        &self,
+        token: &ReturnToken,
+        network: Option<Network>,
+    ) -> Result<Option<Payment>, Stop> {
         let Some(payment) =
             store::payment::of_team(&self.inner.store, token.team, token.payment).await?
         else {
@@ -144,6 +151,7 @@ impl Engine {
             return Ok(None);
         };
         let is_done = operation.state.is_done();
+        self.note_return(&payment, network);
         let mut payment = payment;
         // Also what has ended: the processor may have charged it all the same, and then gives it back.
         if !is_done {

@@ -7,6 +7,7 @@ use domain::{
     id::CustomerId,
 };
 use serde::{Deserialize, Serialize};
+use store::browser_made::Made;
 
 use super::Request;
 use crate::{
@@ -87,6 +88,12 @@ impl Engine {
                 .iter()
                 .map(|sealed| store::method::insert(&sealed.method)),
         );
+        if !caller.is_server() {
+            let lifetime = self.inner.settings.browser_customer_lifetime;
+            let due_at = self.inner.world.now().after(lifetime);
+            let made = Made::Customer(customer.id);
+            statements.push(store::browser_made::insert(caller.team, made, due_at));
+        }
         let answer = Snapshot::Result(customer.id.stored()).text();
         let committed = self
             .commit_request(&request, (&customer.id.key(), &answer), statements)

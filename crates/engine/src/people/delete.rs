@@ -62,7 +62,7 @@ impl Engine {
     }
 
     /// When no request can be under way any more that read the customer at `now`.
-    fn erasure_due(&self, now: Timestamp) -> Timestamp {
+    pub(super) fn erasure_due(&self, now: Timestamp) -> Timestamp {
         now.after(self.inner.settings.request_deadline * 2)
     }
 }

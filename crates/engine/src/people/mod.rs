@@ -10,6 +10,7 @@
 mod create;
 mod delete;
 mod erase;
+mod forget;
 mod list;
 mod methods;
 mod read;

@@ -17,6 +17,8 @@ mod erasure;
 #[cfg(test)]
 mod flows;
 #[cfg(test)]
+mod forgetting;
+#[cfg(test)]
 mod lists;
 #[cfg(test)]
 mod methods;

@@ -378,7 +378,7 @@ fn giving_up_beside_the_customers_return_tells_how_it_ended() {
         );
         let told = shop.at_once::<Option<Result<Status, Fault>>>(vec![
             Box::pin(async move {
-                engine.returned(&token).await;
+                engine.returned(&token, None).await;
                 None
             }),
             Box::pin(async move {

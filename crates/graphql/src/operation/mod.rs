@@ -12,7 +12,7 @@ mod wallets;
 use std::future::Future;
 
 use domain::{Code, Fault, caller::Caller};
-use engine::{Engine, Once, Scope};
+use engine::{Act, Engine, Once, Scope};
 use futures_util::{FutureExt, future::BoxFuture};
 
 use crate::{
@@ -35,6 +35,19 @@ const KEYED: [&str; 8] = [
     "tokeniseCard",
     "tokenisePaymentMethod",
 ];
+
+/// Operations that a browser's credential may do and that store something.
+const STORING: [&str; 6] = [
+    "authorizePayment",
+    "createCustomer",
+    "startIntent",
+    "tokeniseCard",
+    "tokenisePaymentMethod",
+    "updateIntent",
+];
+
+/// What a row takes with its event and its index entries besides what was sent. Unit: bytes.
+const ROW_BYTES: u64 = 2_048;
 
 /// The idempotency key of a request.
 enum Key {
@@ -86,6 +99,20 @@ impl<'a> Operations<'a> {
         })
     }
 
+    /// Counts what a browser's credential is about to do.
+    fn admitted(&self, name: &str, arguments: &Arguments<'_>) -> Result<(), Fault> {
+        if self.caller.is_server() {
+            return Ok(());
+        }
+        let stores = if STORING.contains(&name) {
+            ROW_BYTES.saturating_add(length(&arguments.identity()))
+        } else {
+            0
+        };
+        let pays = name == "authorizePayment";
+        self.engine.admit(self.caller, Act { stores, pays })
+    }
+
     fn sight(&self) -> Sight {
         Sight::of(self.caller)
     }
@@ -100,6 +127,9 @@ impl<'a> Operations<'a> {
             arguments,
             look_ahead,
         } = call;
+        if let Err(fault) = self.admitted(name, &arguments) {
+            return told(Err(fault));
+        }
         match name {
             "authorizePayment" => Box::pin(self.authorise(arguments, look_ahead)),
             "headlessAuthorizePayment" => Box::pin(self.headless(arguments, look_ahead)),
@@ -158,6 +188,24 @@ impl Root for Operations<'_> {
     fn resolve<'a>(&'a self, call: RootCall<'a>) -> BoxFuture<'a, Answer> {
         self.answer(call)
     }
+}
+
+/// How long a value is as JSON, without making the text: it may hold a card's number.
+fn length(value: &serde_json::Value) -> u64 {
+    struct Counter(u64);
+    impl std::io::Write for Counter {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 = self.0.saturating_add(bytes.len() as u64);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut counter = Counter(0);
+    // Counting can't fail.
+    let _ = serde_json::to_writer(&mut counter, value);
+    counter.0
 }
 
 /// An answer that takes no idempotency key.

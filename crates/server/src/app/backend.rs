@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use connectors::simulator::{BooksError, Page, read_books};
-use domain::{Fault, caller::Caller, id::TeamId};
+use domain::{Fault, caller::Caller, id::TeamId, network::Network};
 use engine::{Engine, Heard, Returned, TokenReturn, Webhook};
 use futures_util::{FutureExt, future::BoxFuture};
 use graphql::{Api, Kind, Request};
@@ -66,8 +66,8 @@ impl Backend for Service {
         .boxed()
     }
 
-    fn returned<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Returned> {
-        self.engine.returned(token).boxed()
+    fn returned<'a>(&'a self, token: &'a str, network: Option<Network>) -> BoxFuture<'a, Returned> {
+        self.engine.returned(token, network).boxed()
     }
 
     fn hear<'a>(

@@ -377,6 +377,7 @@ fn engine_settings(settings: &Settings) -> engine::Settings {
         poll_interval: settings.jobs.poll_interval,
         rest_after: settings.routing.rest_after,
         rest_for: settings.routing.rest_for,
+        quotas: settings.quotas,
         request_deadline: settings.server.request_timeout.saturating_sub(ANSWERING),
         ..engine::Settings::default()
     }

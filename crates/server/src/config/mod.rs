@@ -6,6 +6,7 @@
 mod address;
 mod database;
 mod outbound;
+mod quotas;
 mod reader;
 mod sections;
 mod setting;
@@ -45,6 +46,8 @@ pub struct Settings {
     pub database: Database,
     /// What a request may cost, and how long things live.
     pub limits: Limits,
+    /// What browsers' credentials may do.
+    pub quotas: engine::QuotaLimits,
     /// Where addresses are.
     pub geo: Geo,
     /// When unknown outcomes are looked up.
@@ -104,13 +107,15 @@ impl Settings {
     fn read(reader: &mut Reader, sandbox: Sandbox) -> Self {
         let mode = mode(reader, sandbox);
         let database = Database::read(reader);
+        let limits = Limits::read(reader, mode);
         Self {
             mode,
             sandbox,
             access_token: access_token(reader, sandbox),
             wallet_names: reader.take("wallet_names", WalletNames::Specified),
             server: Server::read(reader, mode),
-            limits: Limits::read(reader, mode),
+            quotas: quotas::read(reader, limits.requests_per_second.is_some()),
+            limits,
             geo: Geo::read(reader),
             recovery: Recovery::read(reader),
             routing: Routing::read(reader),

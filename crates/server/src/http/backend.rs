@@ -1,7 +1,7 @@
 //! What the HTTP layer asks of the rest of the service.
 
 use connectors::simulator::Page;
-use domain::{Code, Fault, caller::Caller, id::TeamId};
+use domain::{Code, Fault, caller::Caller, id::TeamId, network::Network};
 use engine::{Heard, Returned, TokenReturn};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
@@ -14,8 +14,8 @@ pub trait Backend: Send + Sync + 'static {
     /// Runs a GraphQL operation.
     fn execute<'a>(&'a self, caller: &'a Caller, operation: Operation) -> BoxFuture<'a, Answer>;
 
-    /// The customer has come back to the address of a return.
-    fn returned<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Returned>;
+    /// The customer has come back to the address of a return, from this network.
+    fn returned<'a>(&'a self, token: &'a str, network: Option<Network>) -> BoxFuture<'a, Returned>;
 
     /// Takes a webhook of the merchant's: its name, and the object that it says.
     fn hear<'a>(

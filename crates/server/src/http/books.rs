@@ -25,7 +25,7 @@ pub(super) async fn books(State(web): State<Arc<Web>>, request: Request) -> Resp
 }
 
 async fn answer(web: &Web, request: &Parts) -> Result<String, Envelope> {
-    let caller = caller_of(web, &request.headers).await?;
+    let caller = caller_of(web, &request.headers, None).await?;
     caller
         .require_server()
         .map_err(|fault| Envelope::of(fault).with_status(StatusCode::FORBIDDEN))?;

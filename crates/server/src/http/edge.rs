@@ -12,6 +12,7 @@ use axum::{
     middleware::Next,
     response::Response,
 };
+use domain::network::Network;
 use futures_util::FutureExt;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use tracing::{Instrument, field};
@@ -184,9 +185,20 @@ pub(super) fn client_of(request: &Request, trusted: &[IpRange]) -> Option<IpAddr
     Some(behind(peer, request.headers(), trusted))
 }
 
+/// The client's network. A proxy's own address is nobody's.
+pub(super) fn network_of(request: &Request, trusted: &[IpRange]) -> Option<Network> {
+    let address = client_of(request, trusted)?.to_canonical();
+    let is_proxy = trusted.iter().any(|range| range.contains(address));
+    (!is_proxy).then(|| Network::from(address))
+}
+
 /// The nearest address of the chain that is not a trusted proxy's own.
 fn behind(peer: IpAddr, headers: &HeaderMap, trusted: &[IpRange]) -> IpAddr {
-    let is_trusted = |address: IpAddr| trusted.iter().any(|range| range.contains(address));
+    let is_trusted = |address: IpAddr| {
+        trusted
+            .iter()
+            .any(|range| range.contains(address.to_canonical()))
+    };
     let lines: Vec<&str> = headers
         .get_all(FORWARDED_FOR)
         .iter()

@@ -8,14 +8,14 @@ use axum::{
     extract::{Request, State},
     response::{IntoResponse, Response},
 };
-use domain::{Code, Fault, caller::Caller};
+use domain::{Code, Fault, caller::Caller, network::Network};
 use futures_util::FutureExt;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
 use super::{
     backend::{Answer, Method, Operation, Outcome},
     body,
-    edge::client_of,
+    edge::{client_of, network_of},
     envelope::{Envelope, Media, Told, status_of},
     key, media,
     parameters::Parameters,
@@ -66,9 +66,10 @@ async fn answer(
             message,
         ));
     }
-    let mut caller = caller_of(web, request.headers()).await?;
+    let address = client_of(&request, &web.rules.trusted_proxies);
+    let network = network_of(&request, &web.rules.trusted_proxies);
+    let mut caller = caller_of(web, request.headers(), network).await?;
     if !caller.is_server() {
-        let address = client_of(&request, &web.rules.trusted_proxies);
         caller.seen_in = address.and_then(|address| web.rules.places.country(address));
     }
     let key = key::idempotency(request.headers());
@@ -123,12 +124,19 @@ async fn from_body(web: &Web, request: Request) -> Result<Parameters, Envelope> 
 }
 
 /// Who asks, when the credential is good and does not ask too often.
-pub(super) async fn caller_of(web: &Web, headers: &HeaderMap) -> Result<Caller, Envelope> {
+///
+/// A browser's credential is everybody's, so it is counted by the networks that it is used from; what they may do together
+/// is bounded by the quotas of the engine.
+pub(super) async fn caller_of(
+    web: &Web,
+    headers: &HeaderMap,
+    network: Option<Network>,
+) -> Result<Caller, Envelope> {
     let Some(bearer) = key::bearer(headers) else {
         let message = "The request needs one header `Authorization: Bearer <access token>`.";
         return Err(Envelope::of(Fault::new(Code::Unauthorized, message)));
     };
-    let caller = web
+    let mut caller = web
         .backend
         .authenticate(bearer)
         .await
@@ -136,8 +144,14 @@ pub(super) async fn caller_of(web: &Web, headers: &HeaderMap) -> Result<Caller, 
     let span = tracing::Span::current();
     span.record("team", tracing::field::display(caller.team));
     span.record("credential", caller.credential.word());
-    match &web.rules.rate {
-        Some(rate) if !rate.take(caller.key, web.world.now()) => {
+    let asker = if caller.is_server() {
+        Some((caller.key, None))
+    } else {
+        caller.network = network;
+        network.map(|network| (caller.key, Some(network)))
+    };
+    match (&web.rules.rate, asker) {
+        (Some(rate), Some(asker)) if !rate.take(asker, web.world.now()) => {
             let message = "This credential sends too many requests. Please wait a second.";
             Err(Envelope::of(Fault::new(Code::RateLimited, message)))
         }

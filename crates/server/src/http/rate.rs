@@ -1,19 +1,22 @@
-//! How often one credential may ask.
+//! How often a server's credential may ask, or a browser's from one network.
 
 use std::collections::BTreeMap;
 
-use domain::{Timestamp, id::KeyId};
+use domain::{Timestamp, id::KeyId, network::Network};
 use parking_lot::Mutex;
 
 /// One request, in the unit of what is left.
 const ONE: u64 = 1_000_000;
-/// Credentials that are remembered before those that rest are forgotten.
+/// Askers that are remembered before those that rest are forgotten.
 const REMEMBERED: usize = 10_000;
 
-/// A bucket for each credential, refilled evenly, that holds one second's worth.
+/// Who asks: a credential; a browser's with the network that it is used from.
+pub(super) type Asker = (KeyId, Option<Network>);
+
+/// A bucket for each asker, refilled evenly, that holds one second's worth.
 pub struct Rate {
     per_second: u64,
-    buckets: Mutex<BTreeMap<KeyId, Bucket>>,
+    buckets: Mutex<BTreeMap<Asker, Bucket>>,
 }
 
 struct Bucket {
@@ -31,13 +34,17 @@ impl Rate {
     }
 
     /// Counts a request; false when it is one too many.
-    pub(super) fn take(&self, key: KeyId, now: Timestamp) -> bool {
+    pub(super) fn take(&self, asker: Asker, now: Timestamp) -> bool {
         let full = self.per_second.saturating_mul(ONE);
         let mut buckets = self.buckets.lock();
         if buckets.len() >= REMEMBERED {
             buckets.retain(|_, bucket| self.refilled(bucket, now) < full);
+            // Someone with very many addresses.
+            while buckets.len() >= REMEMBERED {
+                buckets.pop_first();
+            }
         }
-        let bucket = buckets.entry(key).or_insert(Bucket {
+        let bucket = buckets.entry(asker).or_insert(Bucket {
             left: full,
             at: now,
         });
@@ -69,8 +76,8 @@ mod tests {
 
     use super::*;
 
-    fn key(number: u128) -> KeyId {
-        KeyId::new(uuid::Uuid::from_u128(number))
+    fn key(number: u128) -> Asker {
+        (KeyId::new(uuid::Uuid::from_u128(number)), None)
     }
 
     #[test]

@@ -4,13 +4,14 @@
 use std::sync::Arc;
 
 use axum::{
-    extract::{Path, State, rejection::PathRejection},
+    extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
 };
 use engine::Returned;
 use http::StatusCode;
 
 use super::{
+    edge::network_of,
     shopper::{in_time, nothing_here},
     web::Web,
 };
@@ -20,12 +21,17 @@ use crate::pages::{Html, page, see_other};
 pub(super) async fn come_back(
     State(web): State<Arc<Web>>,
     token: Result<Path<String>, PathRejection>,
+    request: Request,
 ) -> Response {
+    let network = network_of(&request, &web.rules.trusted_proxies);
     // What is no text is no address of ours.
     let Ok(Path(token)) = token else {
         return nothing_here();
     };
-    in_time(&web, async { shown(&web.backend.returned(&token).await) }).await
+    in_time(&web, async {
+        shown(&web.backend.returned(&token, network).await)
+    })
+    .await
 }
 
 fn shown(returned: &Returned) -> Response {

@@ -26,7 +26,11 @@ use super::*;
 struct Played;
 
 impl Backend for Played {
-    fn returned<'a>(&'a self, _: &'a str) -> BoxFuture<'a, engine::Returned> {
+    fn returned<'a>(
+        &'a self,
+        _: &'a str,
+        _: Option<domain::network::Network>,
+    ) -> BoxFuture<'a, engine::Returned> {
         Box::pin(std::future::ready(engine::Returned::Unknown))
     }
 
@@ -46,6 +50,7 @@ impl Backend for Played {
             credential,
             mode: Mode::Test,
             seen_in: None,
+            network: None,
         });
         std::future::ready(caller).boxed()
     }

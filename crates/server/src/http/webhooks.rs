@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::{
     body,
+    edge::network_of,
     envelope::{Envelope, Media, json_answer, status_of},
     graphql::caller_of,
     media,
@@ -45,7 +46,8 @@ async fn taken(web: &Arc<Web>, name: String, request: Request) -> Result<Value, 
     let Some(_working) = web.begin() else {
         return Err(Envelope::of(Fault::unavailable()));
     };
-    let caller = caller_of(web, request.headers()).await?;
+    let network = network_of(&request, &web.rules.trusted_proxies);
+    let caller = caller_of(web, request.headers(), network).await?;
     caller.require_server().map_err(told)?;
     if !media::is_json(request.headers()) {
         let message = "The body must be JSON in UTF-8, sent with Content-Type: application/json.";

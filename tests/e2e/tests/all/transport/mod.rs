@@ -6,3 +6,4 @@ mod cors;
 mod envelope;
 mod get;
 mod limits;
+mod quotas;

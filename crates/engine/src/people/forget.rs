@@ -1,0 +1,63 @@
+//! Customers that browsers made and nobody used: erased after a day.
+
+use std::time::Duration;
+
+use db::Change;
+use domain::id::{CustomerId, TeamId};
+use store::browser_made::Made;
+
+use crate::{Engine, faults::Stop};
+
+/// How many rows the job takes at once.
+const BATCH: i64 = 100;
+
+/// When what could not be done is tried again.
+const AGAIN: Duration = Duration::from_mins(10);
+
+impl Engine {
+    /// Erases customers and intents that browsers made and that nothing needs. Returns how many were looked at.
+    pub(crate) async fn forget_browser_made(&self) -> Result<usize, Stop> {
+        let now = self.inner.world.now();
+        let due =
+            store::browser_made::claim_due(&self.inner.store, now, now.after(AGAIN), BATCH).await?;
+        let taken = due.len();
+        for (team, made) in due {
+            let done = match made {
+                Made::Customer(id) => self.forget_customer(team, id).await,
+                Made::Intent(id) => self.forget_intent(team, id).await,
+            };
+            if let Err(stop) = done {
+                tracing::warn!(stop = ?stop, "what a browser made is looked at again");
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Erases a customer without method, payment or intent. One that has any of them stays.
+    async fn forget_customer(&self, team: TeamId, id: CustomerId) -> Result<(), Stop> {
+        let _turn = self.inner.turns.take(id.uuid()).await;
+        let store = &self.inner.store;
+        let found = store::customer::of_team(store, team, id).await?;
+        let is_used = !store::method::of_customer(store, team, id)
+            .await?
+            .is_empty()
+            || !store::payment::of_customer(store, team, id, None, 1)
+                .await?
+                .is_empty()
+            || !store::intent::of_customer(store, team, id, None, 1)
+                .await?
+                .is_empty();
+        let mut change = Change::new(self.change_id(), &id.key());
+        if let Some(customer) = found.filter(|_| !is_used) {
+            change.push(store::customer::delete(&customer));
+            change.push(store::erasure::insert(
+                team,
+                id,
+                self.erasure_due(self.inner.world.now()),
+            ));
+        }
+        change.push(store::browser_made::forget(team, Made::Customer(id)));
+        // Refused when somebody has changed the customer meanwhile: then it is looked at again.
+        self.commit_plain(change).await.map(|_| ())
+    }
+}

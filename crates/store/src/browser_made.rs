@@ -1,0 +1,96 @@
+//! What browsers made: customers and intents that are erased when nobody ever used them.
+
+use db::{Db, DbError, Statement};
+use domain::{
+    Timestamp,
+    id::{CustomerId, IntentId, TeamId},
+};
+
+/// What a browser made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Made {
+    /// A customer.
+    Customer(CustomerId),
+    /// An intent.
+    Intent(IntentId),
+}
+
+impl Made {
+    fn words(self) -> (&'static str, String) {
+        match self {
+            Self::Customer(id) => ("customer", id.key()),
+            Self::Intent(id) => ("intent", id.key()),
+        }
+    }
+
+    fn parse(what: &str, id: &str) -> Option<Self> {
+        match what {
+            "customer" => CustomerId::parse(id).map(Self::Customer),
+            "intent" => IntentId::parse(id).map(Self::Intent),
+            _ => None,
+        }
+    }
+}
+
+/// Notes what a browser made, and when the job looks at it.
+pub fn insert(team: TeamId, made: Made, due_at: Timestamp) -> Statement {
+    let (what, id) = made.words();
+    Statement::one(
+        "insert into browser_made (team_id, what, id, due_at) values ($1, $2, $3, $4)",
+        vec![
+            team.key().into(),
+            what.into(),
+            id.into(),
+            due_at.micros().into(),
+        ],
+    )
+}
+
+/// Looks at it again later.
+pub fn postpone(team: TeamId, made: Made, due_at: Timestamp) -> Statement {
+    let (what, id) = made.words();
+    Statement::any(
+        "update browser_made set due_at = $4 where team_id = $1 and what = $2 and id = $3",
+        vec![
+            team.key().into(),
+            what.into(),
+            id.into(),
+            due_at.micros().into(),
+        ],
+    )
+}
+
+/// Looks at it no more.
+pub fn forget(team: TeamId, made: Made) -> Statement {
+    let (what, id) = made.words();
+    Statement::any(
+        "delete from browser_made where team_id = $1 and what = $2 and id = $3",
+        vec![team.key().into(), what.into(), id.into()],
+    )
+}
+
+/// Takes what is due of any team; until `again_at` nobody else takes it.
+pub async fn claim_due(
+    db: &Db,
+    now: Timestamp,
+    again_at: Timestamp,
+    limit: i64,
+) -> Result<Vec<(TeamId, Made)>, DbError> {
+    // Jobs serve every team; the rows taken carry their team with them.
+    let sql = "update browser_made set due_at = $2 where (team_id, what, id) in \
+               (select team_id, what, id from browser_made where due_at <= $1 order by due_at limit $3) \
+               and due_at <= $1 returning team_id, what, id";
+    let rows = db
+        .claim(
+            sql,
+            vec![now.micros().into(), again_at.micros().into(), limit.into()],
+        )
+        .await?;
+    rows.iter()
+        .map(|row| {
+            let made = Made::parse(row.text(1)?, row.text(2)?);
+            let keys = TeamId::parse(row.text(0)?).zip(made);
+            keys.ok_or_else(|| DbError::Corrupt("browser_made: keys of a due row".to_owned()))
+        })
+        .collect()
+}
