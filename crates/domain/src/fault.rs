@@ -39,7 +39,7 @@ codes! {
     Validation = "error.validation",
     /// The idempotency key is empty, too long, or sent with several such operations.
     KeyInvalid = "error.idempotency.key-invalid",
-    /// The idempotency key was used for another request, which succeeded.
+    /// The idempotency key was used for another request; `first` says how that one ended.
     KeyReused = "error.idempotency.key-reused",
     /// The first request with this key has not ended yet.
     KeyInProgress = "error.idempotency.in-progress",
@@ -133,6 +133,9 @@ pub struct Fault {
     /// After how many seconds it may be tried again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u64>,
+    /// How the first request under the same idempotency key ended: the code of its fault, or the id of what it made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<String>,
 }
 
 impl Fault {
@@ -148,6 +151,7 @@ impl Fault {
             max_amount: None,
             url: None,
             retry_after: None,
+            first: None,
         }
     }
 

@@ -25,6 +25,7 @@ pub mod payment;
 pub mod person;
 pub mod processor_token;
 pub mod redirect;
+pub mod spelling;
 mod text_enum;
 pub mod time;
 

@@ -65,6 +65,16 @@ impl Scope {
         }
     }
 
+    /// What an empty text means in the arguments: where it stands for an absent one, the two are one request.
+    fn blanks(&self) -> Blanks {
+        match self {
+            Self::Authorise | Self::Tokenise => Blanks::Absent,
+            Self::CreateCustomer | Self::Capture(_) | Self::Cancel(_) | Self::Refund(_) => {
+                Blanks::Values
+            }
+        }
+    }
+
     /// Clients keep one key for their whole life when they make customers: another request is a new one there.
     fn another_request_is_new(&self) -> bool {
         matches!(self, Self::CreateCustomer)
@@ -133,6 +143,9 @@ pub(crate) trait Kept: Sized + Send {
 
     /// The id that a reused key's fault names.
     fn id(stored: &Self::Stored) -> Option<String>;
+
+    /// What the first request did, for the fault of a reused key: a clause such as `made a payment that is DECLINED`.
+    fn ended(stored: &Self::Stored) -> String;
 }
 
 enum Existing<T> {
@@ -314,8 +327,8 @@ impl Engine {
         scope: &Scope,
         record: &Record,
     ) -> Result<Option<Existing<T>>, Stop> {
-        let same =
-            record.fingerprint == claim.fingerprint || planted::is(Bug::AnswerOfAnotherRequest);
+        let same = is_same_request(&record.fingerprint, &claim.fingerprint)
+            || planted::is(Bug::AnswerOfAnotherRequest);
         let Some(answer) = record.answer.as_deref() else {
             return Ok(None);
         };
@@ -323,15 +336,15 @@ impl Engine {
             db::DbError::Corrupt(format!("once: an answer can't be read: {error}"))
         })?;
         let result = match snapshot {
-            Snapshot::Fault(fault) => Err(fault),
+            Snapshot::Fault(fault) if same => Err(fault),
             Snapshot::Result(stored) if same => T::restored(self, stored).await,
-            Snapshot::Result(_) if scope.another_request_is_new() => {
-                return Ok(Some(Existing::Free));
+            _ if scope.another_request_is_new() => return Ok(Some(Existing::Free)),
+            Snapshot::Fault(first) => {
+                let fault = reused_after_fault(&first);
+                return Ok(Some(Existing::Told(Told::now(Err(fault)))));
             }
             Snapshot::Result(stored) => {
-                let message = "This idempotency key was used for another request. Send an amended request with a new key.";
-                let mut fault = Fault::new(Code::KeyReused, message);
-                fault.id = T::id(&stored);
+                let fault = reused(&T::ended(&stored), T::id(&stored));
                 return Ok(Some(Existing::Told(Told::now(Err(fault)))));
             }
         };
@@ -342,9 +355,10 @@ impl Engine {
     }
 
     fn claim_of(&self, caller: &Caller, once: &Once) -> Claim {
-        let canonical = canonical(&once.arguments);
+        let canonical = canonical(&once.arguments, once.scope.blanks());
         let mut scope = once.scope.text();
-        let fingerprint = self.inner.vault.request_hash(canonical.as_bytes());
+        let hash = self.inner.vault.request_hash(canonical.as_bytes());
+        let fingerprint = format!("{CANONICAL_VERSION}:{hash}");
         if once.scope.another_request_is_new() {
             // The request is part of what the key belongs to, so another request is another record.
             scope = format!("{scope}:{fingerprint}");
@@ -367,6 +381,26 @@ impl Engine {
     }
 }
 
+/// The fault of a key that was used for another request.
+fn reused(ended: &str, first: Option<String>) -> Fault {
+    let message = format!(
+        "This idempotency key was used for another request, which {ended}. Send an amended request with a new key."
+    );
+    let mut fault = Fault::new(Code::KeyReused, message);
+    fault.id.clone_from(&first);
+    fault.first = first;
+    fault
+}
+
+/// The same, when the first request under the key ended with a fault.
+fn reused_after_fault(first: &Fault) -> Fault {
+    let said = first.message.trim_end_matches('.');
+    let ended = format!("ended with {}: {said}", first.code.text());
+    let mut fault = reused(&ended, Some(first.code.text().to_owned()));
+    fault.id.clone_from(&first.id);
+    fault
+}
+
 fn in_progress() -> Fault {
     Fault::new(
         Code::KeyInProgress,
@@ -383,15 +417,40 @@ pub(crate) fn only_fault(stop: Stop) -> Fault {
     }
 }
 
-/// The same text for equal arguments: keys in order, nothing of the document's layout, a payment's id without prefix.
-fn canonical(arguments: &serde_json::Value) -> String {
+/// How arguments are written before they are hashed. To be raised with every change of that, so that a node of another
+/// version does not take the same request for another one.
+const CANONICAL_VERSION: u32 = 1;
+
+/// Whether two fingerprints are of one request. Those of different versions can't be compared; then the key alone counts,
+/// since a repeated request that is refused would be sent again under a new key.
+fn is_same_request(one: &str, other: &str) -> bool {
+    let version = |text: &str| text.split(':').next().map(str::to_owned);
+    one == other || version(one) != version(other)
+}
+
+/// The same text for equal arguments: keys in order, nothing of the document's layout, a payment's id without prefix,
+/// numbers as exact decimals.
+fn canonical(arguments: &serde_json::Value, blanks: Blanks) -> String {
     let mut arguments = arguments.clone();
     if let Some(id) = arguments.get_mut("id")
         && let Some(payment) = id.as_str().and_then(PaymentId::parse)
     {
         *id = payment.key().into();
     }
-    sorted(&arguments, Nulls::Absent)
+    sorted(
+        &arguments,
+        Rules {
+            nulls: Nulls::Absent,
+            blanks,
+        },
+    )
+}
+
+/// What counts as nothing given.
+#[derive(Clone, Copy)]
+struct Rules {
+    nulls: Nulls,
+    blanks: Blanks,
 }
 
 /// What an explicit null means.
@@ -403,34 +462,60 @@ enum Nulls {
     Values,
 }
 
-fn sorted(value: &serde_json::Value, nulls: Nulls) -> String {
+/// What an empty text means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Blanks {
+    /// The same as nothing given.
+    Absent,
+    /// A value like others.
+    Values,
+}
+
+impl Rules {
+    /// The merchant's own JSON: every value counts.
+    const OWN: Self = Self {
+        nulls: Nulls::Values,
+        blanks: Blanks::Values,
+    };
+
+    fn is_given(self, value: &serde_json::Value) -> bool {
+        let is_null = self.nulls == Nulls::Absent && value.is_null();
+        let is_blank = self.blanks == Blanks::Absent && value.as_str() == Some("");
+        !is_null && !is_blank
+    }
+}
+
+fn sorted(value: &serde_json::Value, rules: Rules) -> String {
     use serde_json::Value;
     match value {
         Value::Object(fields) => {
-            let given = |(_, value): &(&String, &Value)| nulls == Nulls::Values || !value.is_null();
-            let mut fields: Vec<_> = fields.iter().filter(given).collect();
+            let mut fields: Vec<_> = fields
+                .iter()
+                .filter(|(_, value)| rules.is_given(value))
+                .collect();
             fields.sort_by_key(|(name, _)| name.as_str());
             let texts = fields.into_iter().map(|(name, value)| {
                 let is_own = matches!(name.as_str(), "metadata" | "fraud" | "walletToken");
-                format!(
-                    "{}:{}",
-                    Value::from(name.as_str()),
-                    sorted(value, if is_own { Nulls::Values } else { nulls })
-                )
+                let rules = if is_own { Rules::OWN } else { rules };
+                format!("{}:{}", Value::from(name.as_str()), sorted(value, rules))
             });
             format!("{{{}}}", texts.collect::<Vec<_>>().join(","))
         }
         Value::Array(items) => {
-            format!(
-                "[{}]",
-                items
-                    .iter()
-                    .map(|item| sorted(item, nulls))
-                    .collect::<Vec<_>>()
-                    .join(",")
-            )
+            let items: Vec<_> = items.iter().map(|item| sorted(item, rules)).collect();
+            format!("[{}]", items.join(","))
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.to_string(),
+        Value::Number(number) => decimal(number),
+        Value::Null | Value::Bool(_) | Value::String(_) => value.to_string(),
+    }
+}
+
+/// A number as a decimal without exponent or needless zeros: `1`, `1.0` and `1e0` are one.
+fn decimal(number: &serde_json::Number) -> String {
+    match number.as_f64().filter(|_| number.is_f64()) {
+        Some(float) if float == 0.0 => "0".to_owned(),
+        Some(float) => format!("{float}"),
+        None => number.to_string(),
     }
 }
 
@@ -438,33 +523,64 @@ fn sorted(value: &serde_json::Value, nulls: Nulls) -> String {
 mod tests {
     use super::*;
 
+    fn text(arguments: &serde_json::Value) -> String {
+        canonical(arguments, Blanks::Values)
+    }
+
+    #[test]
+    fn numbers_are_compared_as_decimals_and_empty_texts_count_as_absent_where_they_are() {
+        let of = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        for (one, other) in [
+            (r#"{"metadata": {"a": 1}}"#, r#"{"metadata": {"a": 1.0}}"#),
+            (r#"{"metadata": [100, 0]}"#, r#"{"metadata": [1e2, -0.0]}"#),
+            (r#"{"fraud": {"a": 0.5}}"#, r#"{"fraud": {"a": 0.50}}"#),
+        ] {
+            assert_eq!(text(&of(one)), text(&of(other)));
+        }
+        let (blank, absent) = (of(r#"{"o": {"d": "", "e": 1}}"#), of(r#"{"o": {"e": 1}}"#));
+        assert_eq!(
+            canonical(&blank, Blanks::Absent),
+            canonical(&absent, Blanks::Absent)
+        );
+        assert_ne!(text(&blank), text(&absent));
+        let own = of(r#"{"metadata": {"a": ""}}"#);
+        assert_ne!(
+            canonical(&own, Blanks::Absent),
+            canonical(&of(r#"{"metadata": {}}"#), Blanks::Absent)
+        );
+        assert_ne!(
+            text(&of(r#"{"metadata": 1}"#)),
+            text(&of(r#"{"metadata": "1"}"#))
+        );
+    }
+
+    #[test]
+    fn fingerprints_of_another_version_are_not_compared() {
+        assert!(is_same_request("1:a", "1:a") && !is_same_request("1:a", "1:b"));
+        assert!(is_same_request("1:a", "2:b"));
+    }
+
     #[test]
     fn equal_arguments_have_one_canonical_text() {
         let one = serde_json::json!({"b": [1, {"y": null, "x": "é\""}], "a": true});
         let two: serde_json::Value =
             serde_json::from_str(r#"{"a":true,"b":[1,{"x":"\u00e9\"","y":null}]}"#).unwrap();
-        assert_eq!(canonical(&one), canonical(&two));
+        assert_eq!(text(&one), text(&two));
         assert_ne!(
-            canonical(&one),
-            canonical(&serde_json::json!({"a": true, "b": [{"x": "é\"", "y": null}, 1]}))
+            text(&one),
+            text(&serde_json::json!({"a": true, "b": [{"x": "é\"", "y": null}, 1]}))
         );
         let with_null = serde_json::json!({"amount": null, "reason": "r"});
-        assert_eq!(
-            canonical(&with_null),
-            canonical(&serde_json::json!({"reason": "r"}))
-        );
+        assert_eq!(text(&with_null), text(&serde_json::json!({"reason": "r"})));
         let own = serde_json::json!({"metadata": {"a": null}});
-        assert_ne!(
-            canonical(&own),
-            canonical(&serde_json::json!({"metadata": {}}))
-        );
+        assert_ne!(text(&own), text(&serde_json::json!({"metadata": {}})));
         let (bare, prefixed) = (
             "01929f6e-0000-7000-8000-000000000001",
             "payments:01929F6E-0000-7000-8000-000000000001",
         );
         assert_eq!(
-            canonical(&serde_json::json!({"id": bare})),
-            canonical(&serde_json::json!({"id": prefixed}))
+            text(&serde_json::json!({"id": bare})),
+            text(&serde_json::json!({"id": prefixed}))
         );
     }
 

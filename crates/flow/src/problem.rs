@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use domain::spelling::nearest;
+
 /// One thing that is wrong with a document, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -26,38 +28,9 @@ impl fmt::Display for Problem {
 
 /// ` (did you mean …?)` when one of the words is near to what was written, else nothing.
 pub(crate) fn did_you_mean<'a>(written: &str, words: impl IntoIterator<Item = &'a str>) -> String {
-    let allowed = (written.chars().count() / 3).max(1);
-    words
-        .into_iter()
-        .map(|word| (distance(written, word), word))
-        .filter(|(distance, _)| *distance <= allowed)
-        .min()
-        .map(|(_, word)| format!(" (did you mean `{word}`?)"))
+    nearest(written, words)
+        .map(|word| format!(" (did you mean `{word}`?)"))
         .unwrap_or_default()
-}
-
-/// How many letters must change to make one word of the other (Levenshtein), case aside.
-fn distance(left: &str, right: &str) -> usize {
-    // Longer words are no slip of the pen for any of ours.
-    if left.len() > 40 {
-        return usize::MAX;
-    }
-    let right: Vec<char> = right.to_lowercase().chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (index, char) in left.to_lowercase().chars().enumerate() {
-        let mut diagonal = index;
-        let mut last = index + 1;
-        for (cell, other) in row.iter_mut().skip(1).zip(&right) {
-            let changed = diagonal + usize::from(char != *other);
-            diagonal = *cell;
-            last = changed.min(last + 1).min(diagonal + 1);
-            *cell = last;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = index + 1;
-        }
-    }
-    row.last().copied().unwrap_or(usize::MAX)
 }
 
 /// `a`, `b` and `c`.
@@ -73,19 +46,6 @@ pub(crate) fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn near_words_are_suggested_and_far_ones_are_not() {
-        let words = ["capture", "cancel", "call_webhook"];
-        assert_eq!(did_you_mean("captrue", words), " (did you mean `capture`?)");
-        assert_eq!(did_you_mean("Cancel", words), " (did you mean `cancel`?)");
-        assert_eq!(
-            did_you_mean("callwebhook", words),
-            " (did you mean `call_webhook`?)"
-        );
-        assert_eq!(did_you_mean("email", words), "");
-        assert_eq!(did_you_mean(&"x".repeat(100_000), words), "");
-    }
 
     #[test]
     fn a_problem_tells_its_place_and_line() {

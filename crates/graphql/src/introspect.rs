@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     document::{Document, DocumentFault},
-    schema::ApiSchema,
+    schema::{ApiSchema, ONE_OF},
 };
 
 /// Whether documents may ask for the schema.
@@ -76,8 +76,26 @@ fn execute(
         &variables,
     )
     .ok()?;
-    match serde_json::to_value(response.data?).ok()? {
+    let mut data = serde_json::to_value(response.data?).ok()?;
+    answer_one_of(&mut data);
+    match data {
         Value::Object(data) => Some(data),
         _ => None,
+    }
+}
+
+/// The compiler knows no `isOneOf`, and leaves it null. Input objects have it, and none of ours is of that kind.
+fn answer_one_of(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(answer_one_of),
+        Value::Object(fields) => {
+            let is_input = fields.get("kind").and_then(Value::as_str) == Some("INPUT_OBJECT")
+                || fields.get("inputFields").is_some_and(Value::is_array);
+            if is_input && let Some(answer) = fields.get_mut(ONE_OF) {
+                *answer = Value::Bool(false);
+            }
+            fields.values_mut().for_each(answer_one_of);
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

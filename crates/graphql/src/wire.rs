@@ -26,6 +26,7 @@ fn extensions(fault: &Fault) -> Value {
         ("id", &fault.id),
         ("status", &fault.status),
         ("url", &fault.url),
+        ("first", &fault.first),
     ];
     for (name, value) in texts {
         if let Some(value) = value {

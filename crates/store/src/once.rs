@@ -86,30 +86,49 @@ pub fn answer_meanwhile(team: TeamId, once: &OnceRef, stream: &str, answer: &str
     )
 }
 
-/// The record of a key, unless it is forgotten.
+/// The record of a key, unless it is forgotten. One whose payment is open is not, however old: its outcome may be unknown for
+/// long, and a key that is free again would do the same twice.
 pub async fn find(
     db: &Db,
     team: TeamId,
     once: &OnceRef,
     forgotten_before: Timestamp,
 ) -> Result<Option<Record>, DbError> {
-    let sql = "select fingerprint, stream, answer from once \
-               where team_id = $1 and scope = $2 and key_hash = $3 and (created_at > $4 or answer is null)";
+    let sql = "select fingerprint, stream, answer, created_at from once \
+               where team_id = $1 and scope = $2 and key_hash = $3";
     let params = vec![
         team.key().into(),
         once.scope.as_str().into(),
         once.key.as_str().into(),
-        forgotten_before.micros().into(),
     ];
     let mut rows = db.read(sql, params).await?;
     let Some(row) = rows.first_mut() else {
         return Ok(None);
     };
-    Ok(Some(Record {
+    let record = Record {
         fingerprint: row.take_text(0)?,
         stream: row.take_opt_text(1)?,
         answer: row.take_opt_text(2)?,
-    }))
+    };
+    let is_old = row.int(3)? <= forgotten_before.micros();
+    if is_old && record.answer.is_some() && !is_open(db, team, once).await? {
+        return Ok(None);
+    }
+    Ok(Some(record))
+}
+
+/// Whether the payment that a record began, or works on, is still open.
+async fn is_open(db: &Db, team: TeamId, once: &OnceRef) -> Result<bool, DbError> {
+    let sql = "select 1 from once join payment on payment.team_id = once.team_id and payment.payment_id = once.stream \
+               where once.team_id = $1 and once.scope = $2 and once.key_hash = $3 and (payment.status in \
+               ('ACTIVE', 'NO_ANSWER_FROM_PSP', 'NEEDS_3D_SECURE', 'NEEDS_APM_AUTHORIZATION', 'GATEWAY_HOLD', 'REFUND_PENDING') \
+               or (once.scope <> 'authorise' and payment.due_at is not null))";
+    let params = vec![
+        team.key().into(),
+        once.scope.as_str().into(),
+        once.key.as_str().into(),
+    ];
+    Ok(!db.read(sql, params).await?.is_empty())
 }
 
 /// Lets what was told when a token was made follow the token to its customer.
@@ -148,11 +167,14 @@ pub async fn of_customer(
         .collect()
 }
 
-/// Removes records of any team that are forgotten. Returns how many.
+/// Removes records of any team that are forgotten; those of open payments stay. Returns how many.
 pub async fn sweep(db: &Db, forgotten_before: Timestamp, limit: i64) -> Result<usize, DbError> {
     // Retention is the same for every team; the rows removed carry no data out.
     let sql = "delete from once where (team_id, scope, key_hash) in \
-               (select team_id, scope, key_hash from once where created_at <= $1 and answer is not null \
+               (select team_id, scope, key_hash from once where created_at <= $1 and answer is not null and not exists \
+               (select 1 from payment where payment.team_id = once.team_id and payment.payment_id = once.stream \
+               and (payment.status in ('ACTIVE', 'NO_ANSWER_FROM_PSP', 'NEEDS_3D_SECURE', 'NEEDS_APM_AUTHORIZATION', \
+               'GATEWAY_HOLD', 'REFUND_PENDING') or (once.scope <> 'authorise' and payment.due_at is not null))) \
                order by created_at limit $2) \
                returning created_at";
     Ok(db

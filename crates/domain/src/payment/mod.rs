@@ -13,6 +13,7 @@
 
 mod begin;
 mod due;
+mod given_up;
 mod late;
 mod news;
 mod operation;

@@ -25,7 +25,8 @@ impl Engine {
     /// Gives up a payment that waits. The processor's answer decides: what it has approved meanwhile counts.
     ///
     /// # Errors
-    /// `api.key.forbidden`, `error.payment.not-found`, `error.abandon.invalid-status`, `error.unavailable`.
+    /// `api.key.forbidden`, `error.payment.not-found`, `error.abandon.invalid-status`, `error.cancel.processor` when the
+    /// processor refused it or can't be asked now, `error.unavailable`.
     pub async fn abandon(&self, caller: &Caller, wanted: Abandon) -> Result<PaymentView, Fault> {
         caller.require_server()?;
         let mut payment = self
@@ -64,15 +65,14 @@ impl Engine {
             async move { Box::pin(engine.given_up(payment)).await },
         ));
         let world = &self.inner.world;
-        match world.timeout(deadline.left(world.now()), work).await {
-            Ok(Some(done)) => done.map(PaymentView::of).map_err(only_fault),
-            Ok(None) => Err(Fault::unknown()),
-            Err(world::Elapsed) => self
-                .load(caller.team, wanted.id)
-                .await
-                .map(PaymentView::of)
-                .map_err(only_fault),
-        }
+        let done = match world.timeout(deadline.left(world.now()), work).await {
+            Ok(Some(done)) => done,
+            Ok(None) => return Err(Fault::unknown()),
+            Err(world::Elapsed) => self.load(caller.team, wanted.id).await,
+        };
+        let payment = done.map_err(only_fault)?;
+        payment.given_up()?;
+        Ok(PaymentView::of(payment))
     }
 
     /// Ends a payment whose flow rests before any processor was asked.

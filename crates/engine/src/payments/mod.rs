@@ -102,6 +102,10 @@ impl Kept for PaymentView {
     fn id(stored: &StoredPayment) -> Option<String> {
         Some(stored.payment.id.to_string())
     }
+
+    fn ended(stored: &StoredPayment) -> String {
+        format!("led to a payment that was {} then", stored.payment.status)
+    }
 }
 
 impl Engine {

@@ -47,6 +47,10 @@ impl Kept for CustomerId {
     fn id(stored: &StoredId) -> Option<String> {
         Some(stored.id.to_string())
     }
+
+    fn ended(_stored: &StoredId) -> String {
+        "made a customer".to_owned()
+    }
 }
 
 impl Engine {

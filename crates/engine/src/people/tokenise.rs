@@ -85,6 +85,10 @@ impl Kept for TokenView {
     fn id(stored: &StoredToken) -> Option<String> {
         Some(stored.method.id.to_string())
     }
+
+    fn ended(_stored: &StoredToken) -> String {
+        "stored a payment method".to_owned()
+    }
 }
 
 impl TokenView {

@@ -1,5 +1,7 @@
 //! Tokenising.
 
+use std::time::Duration;
+
 use domain::{
     Code,
     caller::{ClientGrant, Mode},
@@ -229,6 +231,47 @@ fn a_refusal_is_remembered_under_its_key() {
     let (first, again) = (ask(), ask());
     assert!(!first.replayed && again.replayed);
     assert_eq!(first.result.unwrap_err(), again.result.unwrap_err());
+}
+
+#[test]
+fn a_key_is_forgotten_after_its_retention() {
+    let shop = Shop::open(9);
+    let customer = shop.create_customer("Ada");
+    let arguments = json!({"data": 1});
+    let ask = || {
+        let once = once(Scope::Tokenise, "k", &arguments);
+        let command = token(card(VISA), for_customer(customer.to_string()));
+        shop.tokenise(&shop.server, once, command)
+    };
+    assert!(!ask().replayed);
+    shop.pass(Duration::from_hours(23));
+    assert!(ask().replayed);
+    shop.pass(Duration::from_hours(2));
+    assert!(!ask().replayed);
+    assert_eq!(shop.tokens(customer).len(), 2);
+}
+
+#[test]
+fn an_amended_request_is_told_how_the_first_one_ended() {
+    let shop = Shop::open(9);
+    let ask = |arguments: &serde_json::Value, owner: Owner| {
+        let once = once(Scope::Tokenise, "k", arguments);
+        shop.tokenise(&shop.server, once, token(card(VISA), owner))
+            .result
+            .unwrap_err()
+    };
+    let nobody = "0192a000-0000-7000-8000-000000000000";
+    let first = ask(&json!({"data": 1}), for_customer(nobody));
+    let amended = ask(&json!({"data": 2}), Owner::Nobody);
+    assert_eq!(amended.code, Code::KeyReused);
+    assert_eq!(amended.first.as_deref(), Some(first.code.text()));
+    assert!(
+        amended
+            .message
+            .contains("ended with error.customer.not-found"),
+        "{}",
+        amended.message
+    );
 }
 
 #[test]

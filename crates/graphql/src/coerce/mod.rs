@@ -13,7 +13,7 @@ use apollo_compiler::{
     executable::{Field, VariableDefinition},
     schema::{ExtendedType, InputObjectType},
 };
-use domain::Fault;
+use domain::{Fault, spelling::nearest};
 use serde_json::{Map, Value};
 
 use self::path::Path;
@@ -187,17 +187,18 @@ impl Coercer<'_> {
         let Value::Object(given) = value else {
             return Err(invalid(path, "must be an object"));
         };
-        if given
+        let known = || input.fields.keys().map(|name| name.as_str());
+        if let Some(unknown) = given
             .keys()
-            .any(|name| !input.fields.contains_key(name.as_str()))
+            .find(|name| !input.fields.contains_key(name.as_str()))
         {
-            let known: Vec<_> = input.fields.keys().map(ToString::to_string).collect();
+            let near = nearest(unknown, known())
+                .map(|near| format!("did you mean {near}? It "))
+                .unwrap_or_else(|| "it ".to_owned());
+            let known = known().collect::<Vec<_>>().join(", ");
             return Err(invalid(
                 path,
-                &format!(
-                    "has a field that it does not know; it knows {}",
-                    known.join(", ")
-                ),
+                &format!("has a field that it does not know; {near}knows {known}"),
             ));
         }
         let mut object = Map::new();

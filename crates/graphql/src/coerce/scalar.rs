@@ -9,7 +9,14 @@ use super::path::Path;
 pub(super) fn scalar(name: &str, value: &Value, path: &Path<'_>) -> Result<Value, Fault> {
     let coerced = match name {
         "Int" => int(value).ok_or("must be a whole number of 32 bits"),
-        "Long" => long(value).ok_or("must be a whole number of 64 bits"),
+        // Amounts are what is given as a Long.
+        "Long" => long(value).ok_or_else(|| {
+            if has_fraction(value) {
+                "must be a whole number: amounts are in minor units, 50.99 EUR is 5099"
+            } else {
+                "must be a whole number of 64 bits"
+            }
+        }),
         "Float" => value
             .is_number()
             .then(|| value.clone())
@@ -49,6 +56,15 @@ fn long(value: &Value) -> Option<Value> {
         _ => None,
     }
     .map(Value::from)
+}
+
+fn has_fraction(value: &Value) -> bool {
+    let fraction = |text: &str| text.contains(['.', ',']);
+    match value {
+        Value::Number(number) => number.is_f64(),
+        Value::String(text) => fraction(text),
+        _ => false,
+    }
 }
 
 /// The whole number that a JSON number is; `50.0` is one.

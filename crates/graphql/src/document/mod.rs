@@ -4,6 +4,7 @@ mod diagnostics;
 mod limits;
 mod load;
 mod secrecy;
+mod syntax;
 mod unique;
 
 use std::sync::Arc;
@@ -73,27 +74,26 @@ impl Documents {
     }
 
     fn parse(&self, text: &str) -> Result<Document, Vec<DocumentFault>> {
+        let text = syntax::check(text, &self.limits).map_err(|fault| vec![fault])?;
         let mut parser = Parser::new()
             .token_limit(self.limits.tokens)
             .recursion_limit(self.limits.nesting);
         let ast = parser
             .parse_ast(text, "document")
-            .map_err(|broken| diagnostics::syntax(&broken.errors))?;
+            .map_err(|broken| diagnostics::parser(&broken.errors))?;
         limits::check(&ast, &self.limits).map_err(|excess| {
             vec![DocumentFault::new(
                 Code::GraphqlLimit,
                 excess.message(&self.limits),
             )]
         })?;
-        if ast.definitions.is_empty() {
-            return Err(vec![DocumentFault::new(
-                Code::GraphqlSyntax,
-                "The document is empty.",
-            )]);
-        }
-        if unique::has_repeated_input_field(&ast) {
+        if let Some(name) = unique::repeated_input_field(&ast) {
             let message = "An input object gives a field twice.";
-            return Err(vec![DocumentFault::new(Code::GraphqlValidation, message)]);
+            let mut fault = DocumentFault::new(Code::GraphqlValidation, message);
+            fault.place = name
+                .line_column_range(&ast.sources)
+                .map(|range| (range.start.line, range.start.column));
+            return Err(vec![fault]);
         }
         ast.to_executable_validate(&self.schema.schema)
             .map_err(|broken| diagnostics::validation(&broken.errors, &self.schema))

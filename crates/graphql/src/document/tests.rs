@@ -49,7 +49,7 @@ fn a_misspelt_field_is_told_by_its_type_and_place() {
     assert_eq!(code, Code::GraphqlValidation);
     assert_eq!(
         message,
-        "Type `Payment` does not have a field (name left out)."
+        "Type `Payment` does not have a field `pymentCore`. Did you mean `paymentCore`?"
     );
     assert_eq!(place, Some((2, 25)));
 }
@@ -63,6 +63,60 @@ fn subscriptions_and_unknown_directives_are_refused() {
         Code::GraphqlValidation
     );
     assert_eq!(first("type X { y: Int }").0, Code::GraphqlValidation);
+}
+
+#[test]
+fn one_mistake_is_one_fault_that_names_what_is_wrong_and_suggests() {
+    let told = |text: &str| -> Vec<String> {
+        faults(text)
+            .into_iter()
+            .map(|fault| fault.message)
+            .collect()
+    };
+    for (text, message) in [
+        (
+            "{ getPayments(id: 1) { id } }",
+            "Type `Query` does not have a field `getPayments`. Did you mean `getPayment`?",
+        ),
+        (
+            "{ listPayments { edges { node { idd } } } }",
+            "Type `Payment` does not have a field `idd`. Did you mean `id`?",
+        ),
+        (
+            "{ getPayment(idd: 1) { id } }",
+            "The argument `idd` is not supported by `Query.getPayment`. Did you mean `id`?",
+        ),
+        (
+            "mutation { authorizePayment(authorisePayment: {amonut: 5}) { id } }",
+            "Field `amonut` does not exist on `AuthorisedPaymentInput`. Did you mean `amount`?",
+        ),
+        (
+            "{ listPayments(status: [SUCEEDED]) { totalSize } }",
+            "A value does not exist on `PaymentStatus`. Did you mean `SUCCEEDED`?",
+        ),
+        (
+            "subscription { x }",
+            "There are no subscriptions; use `query` or `mutation`.",
+        ),
+        (
+            "query ($a: Strin) { getPayment(id: $a) { id } }",
+            "Cannot find type `Strin` in this document. Did you mean `String`?",
+        ),
+        (
+            "query ($a: Boolean) { getPayment(id: 1) { date(tz: $a) } }",
+            "Variable `$a` of type `Boolean` cannot be used for argument `tz` of type `String`.",
+        ),
+    ] {
+        assert_eq!(told(text)[0], message, "{text}");
+        assert_eq!(told(text).len(), 1, "{text}: {:?}", told(text));
+    }
+}
+
+#[test]
+fn a_field_that_is_given_twice_has_its_place() {
+    let fault =
+        faults("{ listPayments(data: {name: \"a\", name: \"b\"}) { totalSize } }").remove(0);
+    assert_eq!(fault.place, Some((1, 34)));
 }
 
 /// Documents that are wrong in many ways, each with a card number in a place where the compiler would quote it.

@@ -48,15 +48,33 @@ pub(crate) fn parse_headless(
     }
 }
 
+/// Gives the argument of `headlessAuthorizePayment` the name that it has in `authorizePayment`.
+pub(crate) fn rename_argument(arguments: &mut Value) {
+    if let Value::Object(arguments) = arguments
+        && let Some(given) = arguments.remove(HEADLESS)
+    {
+        arguments.insert(ARGUMENT.to_owned(), given);
+    }
+}
+
 /// A fault of a headless payment, with the name that its argument has there.
-pub(crate) fn of_headless(mut fault: Fault) -> Fault {
+pub(crate) fn of_headless(fault: Fault) -> Fault {
+    renamed(fault, ARGUMENT, HEADLESS)
+}
+
+/// A fault that may come from a headless payment under the same idempotency key, with the name of the argument here.
+pub(crate) fn of_plain(fault: Fault) -> Fault {
+    renamed(fault, HEADLESS, ARGUMENT)
+}
+
+fn renamed(mut fault: Fault, from: &str, to: &str) -> Fault {
     if let Some(rest) = fault
         .field
         .as_deref()
-        .and_then(|field| field.strip_prefix(ARGUMENT))
+        .and_then(|field| field.strip_prefix(from))
     {
-        let field = format!("{HEADLESS}{rest}");
-        fault.message = fault.message.replace(&format!("{ARGUMENT}{rest}"), &field);
+        let field = format!("{to}{rest}");
+        fault.message = fault.message.replace(&format!("{from}{rest}"), &field);
         fault.field = Some(field);
     }
     fault

@@ -19,7 +19,8 @@ impl Operations<'_> {
         let parsed = arguments
             .coerced
             .and_then(|given| authorise::parse(given, self.caller.mode));
-        let told = Box::pin(self.engine.authorise(self.caller, once, parsed)).await;
+        let mut told = Box::pin(self.engine.authorise(self.caller, once, parsed)).await;
+        told.result = told.result.map_err(authorise::of_plain);
         self.told(told, look).await
     }
 
@@ -28,7 +29,11 @@ impl Operations<'_> {
         if let Err(fault) = self.caller.require_server() {
             return Err(fault).into();
         }
-        let once = self.once(|_| Scope::Authorise, &arguments);
+        // The two share their keys, so their arguments are compared under one name.
+        let once = self.once(|_| Scope::Authorise, &arguments).map(|mut once| {
+            authorise::rename_argument(&mut once.arguments);
+            once
+        });
         let parsed = arguments
             .coerced
             .and_then(|given| authorise::parse_headless(given, self.caller.mode));

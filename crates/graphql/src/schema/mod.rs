@@ -1,9 +1,12 @@
 //! The schema that we publish: one SDL file, and what is computed from it once at start.
 
+mod near;
+
 use apollo_compiler::{
-    Name, Schema,
+    Name, Node, Schema,
+    ast::{FieldDefinition, Type},
     collections::{HashMap, HashSet},
-    schema::{ExtendedType, Implementers},
+    schema::{Component, ExtendedType, Implementers},
     validation::Valid,
 };
 
@@ -85,6 +88,7 @@ impl ApiSchema {
     /// Parses the built-in SDL.
     pub(crate) fn load() -> Result<Self, SchemaBroken> {
         let schema = Schema::parse_and_validate(SDL, "schema.graphql").map_err(|_| SchemaBroken)?;
+        let schema = with_one_of(schema)?;
         let implementers = schema.implementers_map();
         let names = names(&schema);
         Ok(Self {
@@ -104,6 +108,31 @@ impl ApiSchema {
         object == condition || self.schema.is_subtype(condition, object)
     }
 }
+
+/// Adds `__Type.isOneOf` (GraphQL specification, September 2025, 4.2), which the compiler does not know yet. Tools ask for
+/// it with the rest of the schema.
+fn with_one_of(schema: Valid<Schema>) -> Result<Valid<Schema>, SchemaBroken> {
+    let mut schema = schema.into_inner();
+    let Some(ExtendedType::Object(meta)) = schema.types.get_mut("__Type") else {
+        return Err(SchemaBroken);
+    };
+    let name = Name::new_static(ONE_OF).map_err(|_| SchemaBroken)?;
+    let boolean = Name::new_static("Boolean").map_err(|_| SchemaBroken)?;
+    let field = FieldDefinition {
+        description: None,
+        name: name.clone(),
+        arguments: Vec::new(),
+        ty: Type::Named(boolean),
+        directives: Default::default(),
+    };
+    meta.make_mut()
+        .fields
+        .insert(name, Component::from(Node::new(field)));
+    Ok(Valid::assume_valid(schema))
+}
+
+/// Whether exactly one field of an input object must be given.
+pub(crate) const ONE_OF: &str = "isOneOf";
 
 fn names(schema: &Schema) -> HashSet<Name> {
     let mut names = HashSet::default();

@@ -7,6 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use domain::spelling::nearest;
+
 use super::setting::{Given, Setting};
 
 /// Where a setting was given.
@@ -148,7 +150,7 @@ impl Reader {
             .cloned()
             .collect();
         for name in unknown {
-            let why = match nearest(&name, &self.asked) {
+            let why = match nearest(&name, self.asked.iter().copied()) {
                 Some(known) => format!("there is no such setting; did you mean {known}?"),
                 None => "there is no such setting".to_owned(),
             };
@@ -162,49 +164,9 @@ impl Reader {
     }
 }
 
-/// The name that was probably meant.
-fn nearest<'a>(name: &str, known: &BTreeSet<&'a str>) -> Option<&'a str> {
-    /// More slips than this are another word.
-    const SLIPS: usize = 3;
-    let best = known
-        .iter()
-        .map(|known| (distance(name, known), *known))
-        .min()?;
-    (best.0 <= SLIPS).then_some(best.1)
-}
-
-/// Levenshtein's distance of two names.
-fn distance(left: &str, right: &str) -> usize {
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (at, l) in left.bytes().enumerate() {
-        let mut diagonal = at;
-        let mut before = at.saturating_add(1);
-        for (slot, r) in row.iter_mut().skip(1).zip(right.bytes()) {
-            let change = diagonal.saturating_add(usize::from(l != r));
-            diagonal = *slot;
-            *slot = change
-                .min(diagonal.saturating_add(1))
-                .min(before.saturating_add(1));
-            before = *slot;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = at.saturating_add(1);
-        }
-    }
-    row.last().copied().unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn distances_count_slips() {
-        assert_eq!(distance("limits.depth", "limits.depth"), 0);
-        assert_eq!(distance("limit.depth", "limits.depth"), 1);
-        assert_eq!(distance("abc", "xyz"), 3);
-        assert_eq!(distance("", "xyz"), 3);
-    }
 
     #[test]
     fn an_unknown_setting_is_refused_with_the_one_that_was_meant() {

@@ -17,6 +17,9 @@ const DAY: Duration = Duration::from_hours(24);
 /// The longest time that makes sense anywhere here.
 const YEAR: Duration = Duration::from_hours(366 * 24);
 
+/// What `server.request_timeout` may be at most.
+const LONGEST_REQUEST: Duration = Duration::from_mins(5);
+
 /// `[server]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Server {
@@ -69,7 +72,7 @@ impl Server {
                 "server.request_timeout",
                 Duration::from_secs(25),
                 // Below this a processor's answer would not fit in between.
-                &(Duration::from_secs(5)..=Duration::from_mins(5)),
+                &(Duration::from_secs(5)..=LONGEST_REQUEST),
             ),
             header_timeout: reader.within(
                 "server.header_timeout",
@@ -157,11 +160,11 @@ impl Limits {
                 "must be more than nothing and at most a year",
             );
         }
-        // Of the specification; in the sandbox they may be forgotten sooner.
+        // Of the specification; in the sandbox they may be forgotten sooner, though never while their request may run.
         let shortest = if mode == Mode::Live {
             DAY
         } else {
-            Duration::from_millis(100)
+            LONGEST_REQUEST
         };
         Self {
             body: reader.within(

@@ -51,11 +51,17 @@ fn a_review_that_the_processor_will_not_end_goes_on() {
     let shop = server.shop();
     let held = shop.authorise(cards::HELD);
     held.assert_status("GATEWAY_HOLD");
-    let payment = shop.abandon(&held.id());
+    let refused = shop.try_abandon(&held.id());
+    refused.assert_error("error.cancel.processor");
+    assert_eq!(refused.extension("id"), held.id().as_str());
     assert!(
-        matches!(payment.status(), "GATEWAY_HOLD" | "DECLINED" | "SUCCEEDED"),
+        refused
+            .extension("reason")
+            .as_str()
+            .unwrap()
+            .contains("reviews"),
         "{}",
-        payment.0
+        refused.json()
     );
     let settled = testkit::until(testkit::PATIENCE, "the review ends", || {
         Some(shop.payment(&held.id())).filter(|payment| payment.status() != "GATEWAY_HOLD")

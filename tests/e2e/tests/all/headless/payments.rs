@@ -101,12 +101,24 @@ fn the_two_operations_share_their_idempotency_keys() {
     let key = Shop::fresh_key();
     let first = shop.try_authorise(&at_b().with("orderId", json!("one-scope")), Some(&key));
     first.root();
+    let other = shop.try_headless(&at_b().with("orderId", json!("one-scope")), Some(&key));
+    assert!(other.replayed(), "{}", other.json());
+    assert_eq!(other.root()["id"], first.root()["id"]);
     shop.try_headless(&at_b().amount(7), Some(&key))
         .assert_error("error.idempotency.key-reused");
     let key = Shop::fresh_key();
-    shop.try_headless(&at_b(), Some(&key)).root();
+    let first = shop.try_headless(&at_b(), Some(&key));
     shop.try_authorise(&at_b().amount(7), Some(&key))
         .assert_error("error.idempotency.key-reused");
+    let other = shop.try_authorise(&at_b(), Some(&key));
+    assert!(other.replayed() && other.root()["id"] == first.root()["id"]);
+    // A fault names the argument of the operation that is asked.
+    let key = Shop::fresh_key();
+    let first = shop.try_headless(&at_b().amount(0), Some(&key));
+    let other = shop.try_authorise(&at_b().amount(0), Some(&key));
+    assert!(other.replayed());
+    assert_eq!(first.extension("field"), "headlessAuthorisePayment.amount");
+    assert_eq!(other.extension("field"), "authorisePayment.amount");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Life times: when one ends the processor is asked, and its answer counts.
 
-use testkit::{Order, PATIENCE, Setup, cards, until};
+use testkit::{Setup, cards};
 
 #[test]
 fn an_authorisation_that_nobody_captures_is_cancelled_at_the_processor_too() {
@@ -54,21 +54,4 @@ fn a_life_time_that_ended_while_the_service_was_down_is_noticed_after_the_start(
     server.restart();
     server.shop().wait_for_status(&id, "CANCELLED");
     server.shop().assert_books_equal_payments();
-}
-
-#[test]
-fn an_idempotency_key_is_forgotten_after_its_retention() {
-    let server = Setup::new()
-        .setting("limits.idempotency_retention", "1s")
-        .start();
-    let shop = server.shop();
-    let order = Order::card(cards::VISA);
-    let first = shop.try_authorise(&order, Some("short-lived")).root()["id"].clone();
-    let second = until(PATIENCE, "the key is forgotten", || {
-        let answer = shop.try_authorise(&order, Some("short-lived"));
-        (!answer.replayed()).then(|| answer.root()["id"].clone())
-    });
-    assert_ne!(first, second);
-    assert_eq!(shop.books().charges(), 2);
-    shop.assert_books_equal_payments();
 }
