@@ -91,7 +91,7 @@ fn one_mistake_is_one_fault_that_names_what_is_wrong_and_suggests() {
             "Field `amonut` does not exist on `AuthorisedPaymentInput`. Did you mean `amount`?",
         ),
         (
-            "{ listPayments(status: [SUCEEDED]) { totalSize } }",
+            "{ listPayments(status: [SUCEEDED]) { __typename } }",
             "A value does not exist on `PaymentStatus`. Did you mean `SUCCEEDED`?",
         ),
         (

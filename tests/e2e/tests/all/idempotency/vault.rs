@@ -40,7 +40,8 @@ fn a_refused_card_is_refused_again_with_the_same_error() {
         json!({"paymentMethod": {"card": Shop::card(cards::VISA)}}),
         Some(&key),
     );
-    assert_eq!(corrected.errors(), first.errors());
+    corrected.assert_error("error.idempotency.key-reused");
+    assert_eq!(corrected.extension("first"), first.extension("code"));
 }
 
 #[test]
