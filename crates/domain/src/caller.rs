@@ -65,6 +65,23 @@ pub struct ClientGrant {
     /// The intent it was made for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent: Option<IntentId>,
+    /// How many distinct card and account numbers it may bring; [`DISTINCT_NUMBERS`] when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_cards: Option<i64>,
+}
+
+/// How many distinct card and account numbers a client token may bring, unless it was made for more. Source: behaviour
+/// contract, section 6.
+pub const DISTINCT_NUMBERS: i64 = 10;
+
+/// The most that a client token can be made for.
+pub const DISTINCT_NUMBERS_MAX: i64 = 100;
+
+impl ClientGrant {
+    /// How many distinct card and account numbers the token may bring.
+    pub fn distinct_numbers(&self) -> i64 {
+        self.max_cards.unwrap_or(DISTINCT_NUMBERS)
+    }
 }
 
 /// Who asks.

@@ -136,6 +136,26 @@ pub struct Fault {
     /// How the first request under the same idempotency key ended: the code of its fault, or the id of what it made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<String>,
+    /// What is told after the message, and kept nowhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<Hint>,
+}
+
+/// What helps and must not be kept with a fault: what looks like a card number never stands in a database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Hint {
+    /// Card numbers that test mode takes.
+    #[serde(rename = "test-numbers")]
+    TestNumbers,
+}
+
+impl Hint {
+    /// A sentence.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::TestNumbers => crate::test_numbers::HINT,
+        }
+    }
 }
 
 impl Fault {
@@ -152,6 +172,7 @@ impl Fault {
             url: None,
             retry_after: None,
             first: None,
+            hint: None,
         }
     }
 
@@ -215,6 +236,13 @@ impl Fault {
             .as_secs()
             .saturating_add(u64::from(wait.subsec_nanos() > 0));
         self.retry_after = Some(whole.max(1));
+        self
+    }
+
+    /// Adds what helps and must not be kept.
+    #[must_use]
+    pub const fn hinting(mut self, hint: Hint) -> Self {
+        self.hint = Some(hint);
         self
     }
 

@@ -20,14 +20,17 @@ pub mod method;
 pub mod money;
 mod money_display;
 pub mod network;
+pub mod number_quota;
 pub mod page;
 pub mod payment;
 pub mod person;
 pub mod processor_token;
 pub mod redirect;
 pub mod spelling;
+pub mod test_numbers;
 mod text_enum;
 pub mod time;
+pub mod wipe;
 
-pub use fault::{Code, Fault};
+pub use fault::{Code, Fault, Hint};
 pub use time::Timestamp;

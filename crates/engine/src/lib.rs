@@ -19,6 +19,7 @@ mod flows;
 mod intents;
 mod jobs;
 mod lately;
+mod numbers;
 mod once;
 mod payments;
 mod people;
@@ -61,7 +62,7 @@ pub use people::{CreateCustomer, CustomerPage, ListCustomers, Owner, TokenView, 
 pub use processor_tokens::{LinkedGateway, ProcessorTokenWanted, TokenReturn};
 pub use quotas::{Act, QuotaLimits};
 pub use seed::{Seed, SeedConnection, SeedFlow};
-pub use settings::Settings;
+pub use settings::{Settings, TestNumbers};
 pub use wallets::{
     GATEWAY_ID, KeyPair, KeyProblem, SIGNATURE_MAX_AGE, SecretText, SetupWallet, VALIDATION_HOSTS,
     Validation, Wallet, WalletA, WalletAText, WalletB, WalletBText, WalletInput, WalletKeys,
@@ -115,6 +116,7 @@ struct Inner {
     programs: flows::Programs,
     access: access::Cache,
     quotas: quotas::Quotas,
+    numbers: numbers::Numbers,
     running: AtomicUsize,
     recovering: AtomicUsize,
     calling: payments::Calling,
@@ -145,6 +147,7 @@ impl Engine {
                 programs: flows::Programs::default(),
                 access: access::cache(),
                 quotas: quotas::Quotas::new(&parts.settings.quotas),
+                numbers: numbers::Numbers::default(),
                 running: AtomicUsize::new(0),
                 recovering: AtomicUsize::new(0),
                 calling: payments::Calling::default(),

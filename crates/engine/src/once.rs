@@ -25,6 +25,7 @@ use domain::{
 use planted::Bug;
 use serde::{Deserialize, Serialize};
 use store::once::{Claim, Record};
+use zeroize::Zeroizing;
 
 use crate::{Engine, deadline::Deadline, faults::Stop};
 
@@ -89,6 +90,13 @@ pub struct Once {
     pub scope: Scope,
     /// The operation's arguments after coercion.
     pub arguments: serde_json::Value,
+}
+
+/// Wiped: the arguments may hold a card number.
+impl Drop for Once {
+    fn drop(&mut self) {
+        domain::wipe::wipe(&mut self.arguments);
+    }
 }
 
 /// An answer, and whether it was told before.
@@ -355,7 +363,7 @@ impl Engine {
     }
 
     fn claim_of(&self, caller: &Caller, once: &Once) -> Claim {
-        let canonical = canonical(&once.arguments, once.scope.blanks());
+        let canonical = Zeroizing::new(canonical(&once.arguments, once.scope.blanks()));
         let mut scope = once.scope.text();
         let hash = self.inner.vault.request_hash(canonical.as_bytes());
         let fingerprint = format!("{CANONICAL_VERSION}:{hash}");
@@ -432,13 +440,19 @@ fn is_same_request(one: &str, other: &str) -> bool {
 /// numbers as exact decimals.
 fn canonical(arguments: &serde_json::Value, blanks: Blanks) -> String {
     let mut arguments = arguments.clone();
+    let text = canonical_text(&mut arguments, blanks);
+    domain::wipe::wipe(&mut arguments);
+    text
+}
+
+fn canonical_text(arguments: &mut serde_json::Value, blanks: Blanks) -> String {
     if let Some(id) = arguments.get_mut("id")
         && let Some(payment) = id.as_str().and_then(PaymentId::parse)
     {
         *id = payment.key().into();
     }
     sorted(
-        &arguments,
+        arguments,
         Rules {
             nulls: Nulls::Absent,
             blanks,

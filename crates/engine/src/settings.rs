@@ -2,7 +2,12 @@
 
 use std::time::Duration;
 
-use domain::caller::Mode;
+use domain::{
+    Fault, Hint,
+    caller::Mode,
+    card_number::CardNumber,
+    test_numbers::{self, TestRange},
+};
 
 use crate::quotas::QuotaLimits;
 
@@ -37,6 +42,34 @@ pub struct Settings {
     pub browser_intent_lifetime: Duration,
     /// What browsers' credentials may do.
     pub quotas: QuotaLimits,
+    /// Card numbers that test mode takes.
+    pub test_numbers: TestNumbers,
+}
+
+/// Card numbers that test mode takes; live mode takes every one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TestNumbers {
+    /// Those that are published for tests, and those in these ranges.
+    Published(Vec<TestRange>),
+    /// Every one, real ones too: for whoever must.
+    All,
+}
+
+impl Settings {
+    /// Whether the number may be used here. Of wallets' tokens nothing is asked: a test wallet has none of a real card.
+    pub(crate) fn takes(&self, number: &CardNumber) -> bool {
+        match (&self.test_numbers, self.mode) {
+            (TestNumbers::All, _) | (_, Mode::Live) => true,
+            (TestNumbers::Published(ranges), Mode::Test) => {
+                test_numbers::is_published(number) || ranges.iter().any(|range| range.holds(number))
+            }
+        }
+    }
+}
+
+/// A number that is not for tests, in test mode.
+pub(crate) fn not_a_test_number(field: String) -> Fault {
+    Fault::invalid(field, "must be a test card number in test mode").hinting(Hint::TestNumbers)
 }
 
 impl Default for Settings {
@@ -57,6 +90,7 @@ impl Default for Settings {
             browser_customer_lifetime: Duration::from_hours(24),
             browser_intent_lifetime: Duration::from_hours(30 * 24),
             quotas: QuotaLimits::default(),
+            test_numbers: TestNumbers::Published(Vec::new()),
         }
     }
 }

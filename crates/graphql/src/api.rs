@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use apollo_compiler::{Node, executable::Operation};
-use domain::{Code, caller::Caller};
+use domain::{Code, caller::Caller, wipe::wipe};
 use engine::Engine;
 use serde_json::{Map, Value};
+use zeroize::Zeroize;
 
 use crate::{
     coerce::Coercer,
@@ -25,6 +26,14 @@ pub struct Request {
     pub operation_name: Option<String>,
     /// Values of its variables.
     pub variables: Map<String, Value>,
+}
+
+/// Wiped: the document and the variables may hold a card number.
+impl Drop for Request {
+    fn drop(&mut self) {
+        self.query.zeroize();
+        self.variables.values_mut().for_each(wipe);
+    }
 }
 
 /// How the request came.

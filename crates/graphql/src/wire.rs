@@ -8,7 +8,11 @@ use crate::document::DocumentFault;
 /// The error of a field: `{message, path, extensions: {code, noTrace, …}}`.
 pub(crate) fn error(fault: &Fault, path: &[Value]) -> Value {
     let mut error = Map::new();
-    error.insert("message".to_owned(), Value::from(fault.message.as_str()));
+    let message = match fault.hint {
+        Some(hint) => format!("{} {}", fault.message, hint.text()),
+        None => fault.message.clone(),
+    };
+    error.insert("message".to_owned(), Value::from(message));
     if !path.is_empty() {
         error.insert("path".to_owned(), Value::from(path));
     }

@@ -7,6 +7,7 @@ pub mod config;
 pub mod data_dir;
 pub mod demo;
 mod geo;
+mod hardening;
 pub mod http;
 pub mod log;
 mod pages;

@@ -113,6 +113,27 @@ pub fn claim_payment(team: TeamId, id: KeyId, payment: PaymentId, most: i64) -> 
     )
 }
 
+/// Counts a number that a client token brings by its mark, unless it is counted already. Touches no row when it is another
+/// one than the `most` that the token may bring.
+pub fn count_number(team: TeamId, id: KeyId, mark: &str, most: i64) -> Statement {
+    // A mark is counted when taking it out changes the text.
+    Statement::one(
+        "update credential set \
+         numbers = case when replace(coalesce(number_marks, ''), $3, '') = coalesce(number_marks, '') \
+         then coalesce(numbers, 0) + 1 else numbers end, \
+         number_marks = case when replace(coalesce(number_marks, ''), $3, '') = coalesce(number_marks, '') \
+         then coalesce(number_marks, '') || $3 else number_marks end \
+         where team_id = $1 and key_id = $2 \
+         and (coalesce(numbers, 0) < $4 or replace(coalesce(number_marks, ''), $3, '') <> coalesce(number_marks, ''))",
+        vec![
+            team.key().into(),
+            id.key().into(),
+            format!(".{mark}").into(),
+            most.into(),
+        ],
+    )
+}
+
 /// Frees a client token whose payment has ended without money.
 pub fn release_payment(team: TeamId, id: KeyId, payment: PaymentId) -> Statement {
     Statement::any(

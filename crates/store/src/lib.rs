@@ -20,6 +20,7 @@ pub mod installation;
 pub mod intent;
 pub mod intent_list;
 pub mod method;
+pub mod number_quota;
 pub mod once;
 mod part;
 pub mod payment;
@@ -82,6 +83,9 @@ pub const MIGRATIONS: &[Migration] = &[
         number: 17,
         name: "browser made",
         sql: include_str!("../migrations/0017_browser_made.sql"),
+        number: 14,
+        name: "number quotas",
+        sql: include_str!("../migrations/0014_number_quotas.sql"),
     },
 ];
 

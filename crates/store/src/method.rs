@@ -86,8 +86,7 @@ pub async fn of_team(
     team: TeamId,
     token: &VaultToken,
 ) -> Result<Option<StoredMethod>, DbError> {
-    let sql =
-        "select token, body from method where team_id = $1 and token = $2 and deleted_at is null";
+    let sql = "select token, body, team_id from method where team_id = $1 and token = $2 and deleted_at is null";
     db.read(sql, vec![team.key().into(), token.as_str().into()])
         .await?
         .first()
@@ -101,7 +100,7 @@ pub async fn of_customer(
     team: TeamId,
     customer: CustomerId,
 ) -> Result<Vec<StoredMethod>, DbError> {
-    let sql = "select token, body from method where team_id = $1 and customer_id = $2 and deleted_at is null \
+    let sql = "select token, body, team_id from method where team_id = $1 and customer_id = $2 and deleted_at is null \
                order by created_at, token";
     db.read(sql, vec![team.key().into(), customer.key().into()])
         .await?
@@ -122,7 +121,7 @@ pub async fn uses_blob(db: &Db, team: TeamId, blob: BlobId) -> Result<bool, DbEr
 /// Token records of any team that were deleted before `before`.
 pub async fn deleted(db: &Db, before: Timestamp, limit: i64) -> Result<Vec<StoredMethod>, DbError> {
     // Jobs serve every team; the records carry their team with them.
-    let sql = "select token, body from method where deleted_at is not null and deleted_at <= $1 order by deleted_at limit $2";
+    let sql = "select token, body, team_id from method where deleted_at is not null and deleted_at <= $1 order by deleted_at limit $2";
     db.scan(sql, vec![before.micros().into(), limit.into()])
         .await?
         .iter()
@@ -130,10 +129,15 @@ pub async fn deleted(db: &Db, before: Timestamp, limit: i64) -> Result<Vec<Store
         .collect()
 }
 
+/// Reads a record, which must be the one of its row: the number of a record opens for the token that its document names.
 fn read(row: &Row) -> Result<StoredMethod, DbError> {
-    crate::document(
-        row.text(1)?,
-        "payment method with a token that begins",
-        row.text(0)?.get(..4).unwrap_or_default(),
-    )
+    let (token, team) = (row.text(0)?, row.text(2)?);
+    let beginning = token.get(..4).unwrap_or_default();
+    let what = "payment method with a token that begins";
+    let method: StoredMethod = crate::document(row.text(1)?, what, beginning)?;
+    if method.token.as_str() != token || method.team.key() != team {
+        let why = "its document is another one's";
+        return Err(DbError::Corrupt(format!("{what} {beginning}: {why}")));
+    }
+    Ok(method)
 }

@@ -10,7 +10,7 @@ use world::World;
 use zeroize::Zeroizing;
 
 use crate::{
-    VaultError,
+    Holder, VaultError,
     keyring::{Key, Keyring},
 };
 
@@ -64,6 +64,14 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// What is bound to the number or secret itself: its place, and the record that it belongs to.
+    fn bound_to(&self, holder: &Holder) -> Vec<u8> {
+        let mut bound = self.bound(self.kind.purpose(), 0);
+        bound.push(0);
+        bound.extend_from_slice(holder.text().as_bytes());
+        bound
+    }
+
     fn bound(&self, purpose: &str, version: u32) -> Vec<u8> {
         let mut bound = Vec::with_capacity(80);
         bound.extend_from_slice(self.team.uuid().as_bytes());
@@ -88,18 +96,13 @@ pub(crate) struct Sealed {
 pub(crate) fn seal(
     keys: &Keyring,
     world: &World,
-    place: &Place,
+    (place, holder): (&Place, &Holder),
     clear: &[u8],
 ) -> Result<Sealed, VaultError> {
     let (version, kek) = keys.current().ok_or(VaultError::NoKey(keys.version()))?;
     let data_key = Key::random(world);
     let padded = padded(place.kind, clear).ok_or(VaultError::TooLong)?;
-    let content = encrypt(
-        &data_key,
-        world,
-        &padded,
-        &place.bound(place.kind.purpose(), 0),
-    );
+    let content = encrypt(&data_key, world, &padded, &place.bound_to(holder));
     let key = encrypt(kek, world, data_key.bytes(), &place.bound("key", version));
     let (Some(content), Some(key)) = (content, key) else {
         return Err(VaultError::Damaged(place.blob));
@@ -114,17 +117,13 @@ pub(crate) fn seal(
 /// Opens a number or a secret.
 pub(crate) fn open(
     keys: &Keyring,
-    place: &Place,
+    (place, holder): (&Place, &Holder),
     sealed: &Sealed,
 ) -> Result<Zeroizing<Vec<u8>>, VaultError> {
     let data_key = open_key(keys, place, sealed)?;
     let damaged = || VaultError::Damaged(place.blob);
-    let padded = decrypt(
-        &data_key,
-        &sealed.content,
-        &place.bound(place.kind.purpose(), 0),
-    )
-    .ok_or_else(damaged)?;
+    let padded =
+        decrypt(&data_key, &sealed.content, &place.bound_to(holder)).ok_or_else(damaged)?;
     let clear = match place.kind {
         Kind::Card | Kind::Account => padded.split(|byte| *byte == 0).next(),
         Kind::Secret => padded.split_first_chunk::<HEAD>().and_then(|(head, rest)| {

@@ -293,6 +293,18 @@ impl Keyring {
         )
     }
 
+    /// A keyed hash by which a number is counted. No fingerprint, so that neither leads to the other.
+    pub(crate) fn number_mark(&self, team: TeamId, kind: Kind, number: &str) -> String {
+        self.hash(
+            "number mark",
+            &[
+                team.uuid().as_bytes(),
+                kind.text().as_bytes(),
+                number.as_bytes(),
+            ],
+        )
+    }
+
     pub(crate) fn request_hash(&self, request: &[u8]) -> String {
         self.hash("request", &[request])
     }

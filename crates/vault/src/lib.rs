@@ -26,6 +26,7 @@
 
 mod codes;
 mod envelope;
+mod holder;
 mod key_file;
 mod keyring;
 mod records;
@@ -53,6 +54,7 @@ use parking_lot::Mutex;
 use world::World;
 use zeroize::Zeroizing;
 
+pub use holder::Holder;
 pub use keyring::{Given, KeyError, KeySource, Protection};
 pub use rotate::Progress;
 pub use secrets::SECRET_MAX;
@@ -128,6 +130,18 @@ pub enum VaultError {
         "the data were moved to another database, or are being moved: their keys are left as they are"
     )]
     Moved,
+}
+
+/// Length of a mark: 80 bits. Unit: hexadecimal digits.
+const MARK: usize = 20;
+
+/// By what a number is counted, without telling what it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NumberMark {
+    /// The same for the same number within a team.
+    pub number: String,
+    /// The same for all numbers of which the same digits are shown.
+    pub bucket: String,
 }
 
 /// The vault. Clones share it.
@@ -224,52 +238,84 @@ impl Vault {
         let _ = self.0.moved.set((db, look));
     }
 
-    /// Seals a card's number under a new id.
+    /// Seals a card's number under a new id. It opens for the record `holder` alone.
     ///
     /// # Errors
     /// The database's.
-    pub async fn seal_card(&self, team: TeamId, number: &CardNumber) -> Result<BlobId, VaultError> {
-        self.seal(team, Kind::Card, number.expose().as_bytes())
+    pub async fn seal_card(
+        &self,
+        team: TeamId,
+        holder: &Holder,
+        number: &CardNumber,
+    ) -> Result<BlobId, VaultError> {
+        self.seal((team, Kind::Card), holder, number.expose().as_bytes())
             .await
     }
 
-    /// Seals a bank account's number under a new id.
+    /// Seals a bank account's number under a new id. It opens for the record `holder` alone.
     ///
     /// # Errors
     /// The database's.
     pub async fn seal_account(
         &self,
         team: TeamId,
+        holder: &Holder,
         number: &AccountNumber,
     ) -> Result<BlobId, VaultError> {
-        self.seal(team, Kind::Account, number.expose().as_bytes())
+        self.seal((team, Kind::Account), holder, number.expose().as_bytes())
             .await
     }
 
     /// Opens a card's number, for one call to a processor. `None` when it is erased.
     ///
     /// # Errors
-    /// `Damaged`, `NoKey`, the database's.
+    /// `Damaged`, also for another record than it was sealed for; `NoKey`, the database's.
     pub async fn open_card(
         &self,
         team: TeamId,
+        holder: &Holder,
         blob: BlobId,
     ) -> Result<Option<CardNumber>, VaultError> {
-        let Some(number) = self
-            .opened(&Place {
-                team,
-                blob,
-                kind: Kind::Card,
-            })
-            .await?
-        else {
+        let kind = Kind::Card;
+        let place = Place { team, blob, kind };
+        let Some(number) = self.opened_text(&place, holder).await? else {
             return Ok(None);
         };
-        let damaged = |_| VaultError::Damaged(blob);
-        let text = String::from_utf8(number.to_vec()).map_err(damaged)?;
-        CardNumber::parse(text)
+        let number = CardNumber::parse(number).map_err(|_| VaultError::Damaged(blob))?;
+        Ok(Some(number))
+    }
+
+    /// Opens a bank account's number, for one call to a processor. `None` when it is erased.
+    ///
+    /// # Errors
+    /// `Damaged`, also for another record than it was sealed for; `NoKey`, the database's.
+    pub async fn open_account(
+        &self,
+        team: TeamId,
+        holder: &Holder,
+        blob: BlobId,
+    ) -> Result<Option<AccountNumber>, VaultError> {
+        let kind = Kind::Account;
+        let place = Place { team, blob, kind };
+        let Some(number) = self.opened_text(&place, holder).await? else {
+            return Ok(None);
+        };
+        let number = AccountNumber::parse(number).map_err(|_| VaultError::Damaged(blob))?;
+        Ok(Some(number))
+    }
+
+    /// The digits at a place. Whoever gets them wipes them: both kinds of numbers do.
+    async fn opened_text(
+        &self,
+        place: &Place,
+        holder: &Holder,
+    ) -> Result<Option<String>, VaultError> {
+        let Some(clear) = self.opened(place, holder).await? else {
+            return Ok(None);
+        };
+        String::from_utf8(clear.to_vec())
             .map(Some)
-            .map_err(|_| VaultError::Damaged(blob))
+            .map_err(|_| VaultError::Damaged(place.blob))
     }
 
     /// The same for the same card within a team, and nothing else: a keyed hash.
@@ -281,6 +327,31 @@ impl Vault {
     pub fn account_fingerprint(&self, team: TeamId, number: &AccountNumber) -> String {
         self.keys()
             .fingerprint(team, Kind::Account, number.expose())
+    }
+
+    /// By what a card's number is counted: the same for the same number within a team, and for no other.
+    pub fn card_mark(&self, team: TeamId, number: &CardNumber) -> NumberMark {
+        let shown = format!("{}{}", number.bin(), number.last4());
+        self.number_mark(team, Kind::Card, (number.expose(), &shown))
+    }
+
+    /// The same for a bank account's number. What is shown of it is its end.
+    pub fn account_mark(&self, team: TeamId, number: &AccountNumber) -> NumberMark {
+        let shown = number.last4();
+        self.number_mark(team, Kind::Account, (number.expose(), &shown))
+    }
+
+    fn number_mark(&self, team: TeamId, kind: Kind, digits: (&str, &str)) -> NumberMark {
+        let keys = self.keys();
+        let (number, shown) = digits;
+        let short = |mut text: String| {
+            text.truncate(MARK);
+            text
+        };
+        NumberMark {
+            number: short(keys.number_mark(team, kind, number)),
+            bucket: short(keys.number_mark(team, kind, shown)),
+        }
     }
 
     /// A keyed hash of a request, for idempotency: it may hold a card, so it is never kept itself.
@@ -477,13 +548,19 @@ impl Vault {
         self.0.db.close().await;
     }
 
-    async fn seal(&self, team: TeamId, kind: Kind, clear: &[u8]) -> Result<BlobId, VaultError> {
+    async fn seal(
+        &self,
+        (team, kind): (TeamId, Kind),
+        holder: &Holder,
+        clear: &[u8],
+    ) -> Result<BlobId, VaultError> {
         let world = &self.0.world;
         let mut ended = VaultError::Refused;
         for _ in 0..TRIES {
             let keys = self.ready_keys().await?;
             let blob = BlobId::new(world.uuid_v7());
-            let sealed = envelope::seal(&keys, world, &Place { team, blob, kind }, clear)?;
+            let place = Place { team, blob, kind };
+            let sealed = envelope::seal(&keys, world, (&place, holder), clear)?;
             let statement = match kind {
                 Kind::Card | Kind::Account => {
                     records::insert(team, blob, kind, &sealed, world.now())

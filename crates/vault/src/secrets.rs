@@ -8,7 +8,7 @@ use domain::{
 use zeroize::Zeroizing;
 
 use crate::{
-    Vault, VaultError,
+    Holder, Vault, VaultError,
     envelope::{self, Kind, Place, Sealed},
     records,
 };
@@ -17,16 +17,21 @@ use crate::{
 pub const SECRET_MAX: usize = 64 * 1024;
 
 impl Vault {
-    /// Seals a secret under a new id. It is written once: a new one in its place gets a new id, and the old one is erased
+    /// Seals a secret under a new id; it opens for the record `holder` alone. It is written once: a new one in its place gets a new id, and the old one is erased
     /// once nothing refers to it.
     ///
     /// # Errors
     /// `TooLong`; the database's.
-    pub async fn seal_secret(&self, team: TeamId, secret: &[u8]) -> Result<BlobId, VaultError> {
+    pub async fn seal_secret(
+        &self,
+        team: TeamId,
+        holder: &Holder,
+        secret: &[u8],
+    ) -> Result<BlobId, VaultError> {
         if secret.len() > SECRET_MAX {
             return Err(VaultError::TooLong);
         }
-        self.seal(team, Kind::Secret, secret).await
+        self.seal((team, Kind::Secret), holder, secret).await
     }
 
     /// Opens a secret. `None` when it is erased, or another team's.
@@ -36,14 +41,11 @@ impl Vault {
     pub async fn open_secret(
         &self,
         team: TeamId,
+        holder: &Holder,
         blob: BlobId,
     ) -> Result<Option<Zeroizing<Vec<u8>>>, VaultError> {
-        self.opened(&Place {
-            team,
-            blob,
-            kind: Kind::Secret,
-        })
-        .await
+        let kind = Kind::Secret;
+        self.opened(&Place { team, blob, kind }, holder).await
     }
 
     /// Erases a secret. Does nothing when it is erased already.
@@ -60,6 +62,7 @@ impl Vault {
     pub(crate) async fn opened(
         &self,
         place: &Place,
+        holder: &Holder,
     ) -> Result<Option<Zeroizing<Vec<u8>>>, VaultError> {
         let mut missed = None;
         loop {
@@ -70,7 +73,7 @@ impl Vault {
                 Kind::Secret => find(&self.0.db, place.team, place.blob).await?,
             };
             let Some(record) = found else { return Ok(None) };
-            match envelope::open(&self.keys(), place, &record) {
+            match envelope::open(&self.keys(), (place, holder), &record) {
                 // Its version was retired between the two looks, and the record is under another by now; or another node has
                 // begun a rotation.
                 Err(VaultError::NoKey(version)) if missed != Some(version) => {

@@ -4,7 +4,7 @@ mod secrets;
 mod shared;
 
 use super::*;
-use domain::id::TeamId;
+use domain::id::{MethodId, TeamId, VaultToken};
 use uuid::Uuid;
 use world::Sim;
 
@@ -12,6 +12,11 @@ const NUMBER: &str = "4242424242424242";
 
 fn team(n: u128) -> TeamId {
     TeamId::new(Uuid::from_u128(n))
+}
+
+/// The record that numbers are sealed for.
+fn holder() -> Holder {
+    Holder::wallet("of a test")
 }
 
 fn card() -> CardNumber {
@@ -27,7 +32,7 @@ fn vault(folder: &std::path::Path) -> (Vault, Db, World, Sim) {
 }
 
 async fn opens(vault: &Vault, team: TeamId, blob: BlobId) -> bool {
-    matches!(vault.open_card(team, blob).await, Ok(Some(number)) if number.expose() == NUMBER)
+    matches!(vault.open_card(team, &holder(), blob).await, Ok(Some(number)) if number.expose() == NUMBER)
 }
 
 #[test]
@@ -35,9 +40,15 @@ fn a_number_opens_for_its_team_and_record_alone() {
     let folder = tempfile::tempdir().unwrap();
     let (vault, db, _, sim) = vault(folder.path());
     sim.run_until(async {
-        let blob = vault.seal_card(team(1), &card()).await.unwrap();
+        let blob = vault.seal_card(team(1), &holder(), &card()).await.unwrap();
         assert!(opens(&vault, team(1), blob).await);
-        assert!(vault.open_card(team(2), blob).await.unwrap().is_none());
+        assert!(
+            vault
+                .open_card(team(2), &holder(), blob)
+                .await
+                .unwrap()
+                .is_none()
+        );
         let moves = [
             "update sealed set team_id = $1",
             "update sealed set team_id = $1, blob_id = $1",
@@ -52,7 +63,7 @@ fn a_number_opens_for_its_team_and_record_alone() {
                 blob
             };
             assert!(matches!(
-                vault.open_card(team(2), id).await,
+                vault.open_card(team(2), &holder(), id).await,
                 Err(VaultError::Damaged(_))
             ));
         }
@@ -62,11 +73,53 @@ fn a_number_opens_for_its_team_and_record_alone() {
             .unwrap();
         assert!(
             vault
-                .open_card(team(2), BlobId::new(team(2).uuid()))
+                .open_card(team(2), &holder(), BlobId::new(team(2).uuid()))
                 .await
                 .unwrap()
                 .is_none()
         );
+    })
+    .unwrap();
+}
+
+#[test]
+fn a_number_opens_for_no_other_record_of_its_team() {
+    let folder = tempfile::tempdir().unwrap();
+    let (vault, _, world, sim) = vault(folder.path());
+    let ids = [
+        MethodId::new(Uuid::from_u128(1)),
+        MethodId::new(Uuid::from_u128(2)),
+    ];
+    let tokens = [
+        VaultToken::parse(&world.token(24)).unwrap(),
+        VaultToken::parse(&world.token(24)).unwrap(),
+    ];
+    let own = Holder::token(ids[0], &tokens[0]);
+    let others = [
+        Holder::token(ids[1], &tokens[0]),
+        Holder::token(ids[0], &tokens[1]),
+        Holder::hidden(ids[0]),
+    ];
+    sim.run_until(async {
+        let account = || AccountNumber::parse("DE89370400440532013000".to_owned()).ok();
+        let card_blob = vault.seal_card(team(1), &own, &card()).await.unwrap();
+        let account_blob = vault
+            .seal_account(team(1), &own, &account().unwrap())
+            .await
+            .unwrap();
+        let opened = vault.open_account(team(1), &own, account_blob).await;
+        assert_eq!(
+            opened.unwrap().unwrap().expose(),
+            account().unwrap().expose()
+        );
+        for other in &others {
+            let card = vault.open_card(team(1), other, card_blob).await;
+            assert!(matches!(card, Err(VaultError::Damaged(_))));
+            let account = vault.open_account(team(1), other, account_blob).await;
+            assert!(matches!(account, Err(VaultError::Damaged(_))));
+        }
+        let as_card = vault.open_card(team(1), &own, account_blob).await;
+        assert!(matches!(as_card, Err(VaultError::Damaged(_))));
     })
     .unwrap();
 }
@@ -81,9 +134,11 @@ fn a_change_of_any_byte_is_refused() {
         blob: BlobId::new(Uuid::from_u128(7)),
         kind: Kind::Card,
     };
-    let sealed = envelope::seal(&keys, &world, &place, NUMBER.as_bytes()).unwrap();
+    let sealed = envelope::seal(&keys, &world, (&place, &holder()), NUMBER.as_bytes()).unwrap();
     assert_eq!(
-        envelope::open(&keys, &place, &sealed).unwrap().as_slice(),
+        envelope::open(&keys, (&place, &holder()), &sealed)
+            .unwrap()
+            .as_slice(),
         NUMBER.as_bytes()
     );
     let mut refused = 0;
@@ -104,7 +159,7 @@ fn a_change_of_any_byte_is_refused() {
                 broken.content = changed;
             }
             assert!(
-                envelope::open(&keys, &place, &broken).is_err(),
+                envelope::open(&keys, (&place, &holder()), &broken).is_err(),
                 "field {field}, byte {index}"
             );
             refused += 1;
@@ -115,7 +170,7 @@ fn a_change_of_any_byte_is_refused() {
         kind: Kind::Account,
         ..place
     };
-    assert!(envelope::open(&keys, &account, &sealed).is_err());
+    assert!(envelope::open(&keys, (&account, &holder()), &sealed).is_err());
 }
 
 #[test]
@@ -128,12 +183,12 @@ fn sealed_numbers_tell_neither_themselves_nor_their_length() {
         blob: BlobId::new(Uuid::from_u128(7)),
         kind: Kind::Card,
     };
-    let long = envelope::seal(&keys, &world, &place, b"4242424242424242424").unwrap();
-    let short = envelope::seal(&keys, &world, &place, b"424242424242").unwrap();
+    let long = envelope::seal(&keys, &world, (&place, &holder()), b"4242424242424242424").unwrap();
+    let short = envelope::seal(&keys, &world, (&place, &holder()), b"424242424242").unwrap();
     assert_eq!(long.content.len(), short.content.len());
     assert_ne!(
-        envelope::seal(&keys, &world, &place, NUMBER.as_bytes()).unwrap(),
-        envelope::seal(&keys, &world, &place, NUMBER.as_bytes()).unwrap()
+        envelope::seal(&keys, &world, (&place, &holder()), NUMBER.as_bytes()).unwrap(),
+        envelope::seal(&keys, &world, (&place, &holder()), NUMBER.as_bytes()).unwrap()
     );
 }
 
@@ -167,13 +222,13 @@ fn a_rotation_leaves_no_record_under_an_old_version() {
     sim.run_until(async {
         let mut blobs = Vec::new();
         for _ in 0..25 {
-            blobs.push(vault.seal_card(team(1), &card()).await.unwrap());
+            blobs.push(vault.seal_card(team(1), &holder(), &card()).await.unwrap());
         }
         assert_eq!(vault.rotate_begin().unwrap(), 2);
         let first = vault.rotate_step(10).await.unwrap();
         assert_eq!((first.done, first.total, first.finished), (10, 25, false));
         // It serves in the middle of it, also after an interruption.
-        blobs.push(vault.seal_card(team(1), &card()).await.unwrap());
+        blobs.push(vault.seal_card(team(1), &holder(), &card()).await.unwrap());
         assert!(opens(&vault, team(1), blobs[24]).await);
         assert_eq!(
             vault.rotate_begin().unwrap(),
@@ -275,11 +330,14 @@ fn old_records_are_found_in_the_order_of_their_ids_and_young_ones_are_not() {
     sim.run_until(async {
         let mut old = Vec::new();
         for n in 0..5 {
-            old.push((team(n), vault.seal_card(team(n), &card()).await.unwrap()));
+            old.push((
+                team(n),
+                vault.seal_card(team(n), &holder(), &card()).await.unwrap(),
+            ));
             world.sleep(Duration::from_millis(1)).await;
         }
         let before = world.now();
-        let young = vault.seal_card(team(1), &card()).await.unwrap();
+        let young = vault.seal_card(team(1), &holder(), &card()).await.unwrap();
         assert_eq!(vault.older_than(before, None, 3).await.unwrap(), old[..3]);
         assert_eq!(
             vault.older_than(before, Some(old[2].1), 3).await.unwrap(),

@@ -291,6 +291,11 @@ fn what_must_stand_in_one_place_does() {
         ),
         (
             "engine",
+            ".open_account(",
+            &["crates/engine/src/payments/call.rs"],
+        ),
+        (
+            "engine",
             "payment.settle(",
             &["crates/engine/src/payments/settle.rs"],
         ),

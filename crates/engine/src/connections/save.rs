@@ -9,6 +9,7 @@ use domain::{
 };
 use serde_json::Value;
 use store::connection::Connection;
+use vault::Holder;
 use zeroize::Zeroizing;
 
 use super::ConnectionView;
@@ -49,10 +50,12 @@ impl Engine {
         command: SaveConnection,
     ) -> Result<ConnectionView, Fault> {
         caller.require_server()?;
-        let command = self.checked_connection(command)?;
+        let mut command = self.checked_connection(command)?;
+        let new = || ConnectionId::of_uuid(self.inner.world.uuid_v7());
+        let id = command.id.get_or_insert_with(new).clone();
         let sealed = match &command.credentials {
             Some(credentials) => Some(
-                self.sealed_credentials(caller.team, credentials)
+                self.sealed_credentials(caller.team, &id, credentials)
                     .await
                     .map_err(only_fault)?,
             ),
@@ -99,11 +102,16 @@ impl Engine {
         Ok(command)
     }
 
-    async fn sealed_credentials(&self, team: TeamId, credentials: &str) -> Result<BlobId, Stop> {
-        Ok(self
-            .inner
-            .vault
-            .seal_secret(team, credentials.as_bytes())
+    async fn sealed_credentials(
+        &self,
+        team: TeamId,
+        connection: &ConnectionId,
+        credentials: &str,
+    ) -> Result<BlobId, Stop> {
+        let holder = Holder::connection(connection);
+        let vault = &self.inner.vault;
+        Ok(vault
+            .seal_secret(team, &holder, credentials.as_bytes())
             .await?)
     }
 

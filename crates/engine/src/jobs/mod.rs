@@ -50,6 +50,7 @@ impl Engine {
         logged("forget_client_tokens", self.forget_client_tokens().await);
         logged("forget_wallet_tokens", self.forget_wallet_tokens().await);
         logged("forget_token_requests", self.forget_token_requests().await);
+        logged("forget_number_quotas", self.forget_number_quotas(200).await);
         logged("erase_orphans", self.erase_orphans().await);
     }
 }

@@ -36,6 +36,7 @@ use crate::{
     deadline::Deadline,
     faults::Stop,
     flows::Runnable,
+    numbers::Number,
     once::{Once, Told},
 };
 
@@ -118,6 +119,15 @@ impl Engine {
                 replayed: false,
             };
         }
+        if let Err(fault) = self
+            .count_raw_card(caller, once.as_ref(), parsed.as_ref().ok())
+            .await
+        {
+            return Told {
+                result: Err(fault),
+                replayed: false,
+            };
+        }
         // Boxed, since it is large and handed on from one future to the next.
         let parsed = parsed
             .map(Box::new)
@@ -142,6 +152,28 @@ impl Engine {
                 .await
         };
         self.once(caller, once, parsed, run).await
+    }
+
+    /// Counts the number of a raw card before anything is told, what the key tells included.
+    async fn count_raw_card(
+        &self,
+        caller: &Caller,
+        once: Option<&Once>,
+        command: Option<&Authorise>,
+    ) -> Result<(), Fault> {
+        match (command, once) {
+            (Some(command), _) => match &command.instrument {
+                Some(Instrument::Card(card)) => {
+                    self.count_number(caller, Number::Card(&card.number)).await
+                }
+                _ => Ok(()),
+            },
+            (None, Some(once)) => {
+                let path = "/authorisePayment/paymentMethod";
+                self.count_named(caller, &once.arguments, path).await
+            }
+            (None, None) => Ok(()),
+        }
     }
 
     async fn authorised(

@@ -8,7 +8,7 @@ use domain::{
     payment::{CancelCause, Initiator, Kind, News, Operation, Payment},
 };
 use futures_util::{FutureExt, future::join};
-use vault::Code;
+use vault::{Code, Holder};
 
 use planted::Bug;
 
@@ -102,11 +102,12 @@ impl Engine {
     /// The card of a payment with its security code, opened for one call.
     async fn open_card(&self, payment: &Payment, blob: BlobId) -> Option<CardData> {
         let (vault, holder) = (&self.inner.vault, code_holder(payment));
+        let record = record_of(payment);
         // A raw card has a record by which a job erases all of it.
         let by = payment.method.token.as_ref().map(|_| code_user(payment));
         // At once, since with a server each is a way there and back.
         let (number, code) = join(
-            vault.open_card(payment.team, blob),
+            vault.open_card(payment.team, &record, blob),
             vault.use_code(&holder, by.as_deref()),
         )
         .await;
@@ -150,7 +151,12 @@ impl Engine {
         let Instrument::Card { expiry, .. } = &method.instrument else {
             return Ok(None);
         };
-        let number = self.inner.vault.open_card(method.team, method.blob).await?;
+        let record = Holder::token(method.id, &method.token);
+        let number = self
+            .inner
+            .vault
+            .open_card(method.team, &record, method.blob)
+            .await?;
         let cvc = self
             .inner
             .vault
@@ -221,6 +227,14 @@ impl Remains {
             holder: code_holder(payment),
             hidden,
         }
+    }
+}
+
+/// The record that a payment's number is sealed for.
+fn record_of(payment: &Payment) -> Holder {
+    match &payment.method.token {
+        Some(token) => Holder::token(payment.method.id, token),
+        None => Holder::hidden(payment.method.id),
     }
 }
 

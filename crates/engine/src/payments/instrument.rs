@@ -9,10 +9,12 @@ use domain::{
     method::{CardFunding, Method},
     payment::{PaidWith, Payer as KeptPayer},
 };
+use vault::Holder;
 
 use crate::{
     Engine,
     faults::{Stop, customer_not_found, method_not_found},
+    settings::not_a_test_number,
     wallets::{Opened, TokenMoney, WalletInput},
 };
 
@@ -269,6 +271,9 @@ impl Engine {
         card: CardInput,
     ) -> Result<PaidWith, Stop> {
         let field = |name: &str| format!("{FIELD}.paymentMethod.card.{name}");
+        if !self.inner.settings.takes(&card.number) {
+            return Err(not_a_test_number(field("number")).into());
+        }
         if card.expiry.expired_at(self.inner.world.now()) {
             return Err(Fault::invalid(field("expYear"), "the card has expired").into());
         }
@@ -286,11 +291,17 @@ impl Engine {
                 .keep_cvc(&payment_holder(payment), &cvc)
                 .await?;
         }
-        let blob = self.inner.vault.seal_card(team, &card.number).await?;
+        let id = MethodId::new(self.inner.world.uuid_v7());
+        let holder = Holder::hidden(id);
+        let blob = self
+            .inner
+            .vault
+            .seal_card(team, &holder, &card.number)
+            .await?;
         Ok(PaidWith {
             method: brand.method(),
             token: None,
-            id: MethodId::new(self.inner.world.uuid_v7()),
+            id,
             blob: Some(blob),
             hidden: true,
             masked: Some(card.number.masked()),

@@ -8,8 +8,9 @@ use domain::{
     id::{BlobId, MethodId, TeamId, VaultToken},
     method::CardFunding,
 };
+use vault::Holder;
 
-use crate::{Engine, faults::Stop, payments::token_holder};
+use crate::{Engine, faults::Stop, payments::token_holder, settings::not_a_test_number};
 
 /// Length of a vault token. Unit: characters of just under six bits; 24 have 142 bits.
 const TOKEN_LENGTH: usize = 24;
@@ -20,6 +21,18 @@ pub(super) struct Sealed {
     pub(super) method: StoredMethod,
     cvc: Option<SecurityCode>,
     make_default: bool,
+}
+
+/// What tells a record from all others.
+struct Identity {
+    id: MethodId,
+    token: VaultToken,
+}
+
+impl Identity {
+    fn holder(&self) -> Holder {
+        Holder::token(self.id, &self.token)
+    }
 }
 
 /// What the record keeps of a number.
@@ -55,6 +68,9 @@ impl Engine {
     }
 
     async fn seal_card(&self, team: TeamId, card: CardInput, field: &str) -> Result<Sealed, Stop> {
+        if !self.inner.settings.takes(&card.number) {
+            return Err(not_a_test_number(format!("{field}.number")).into());
+        }
         if card.expiry.expired_at(self.inner.world.now()) {
             return Err(Fault::invalid(format!("{field}.expYear"), "the card has expired").into());
         }
@@ -64,17 +80,19 @@ impl Engine {
             let reason = "has not the length that the card's brand uses";
             return Err(Fault::invalid(format!("{field}.cvc"), reason).into());
         }
+        let identity = self.identity()?;
+        let (vault, holder) = (&self.inner.vault, identity.holder());
         let number = Number {
-            blob: self.inner.vault.seal_card(team, &card.number).await?,
+            blob: vault.seal_card(team, &holder, &card.number).await?,
             masked: card.number.masked(),
-            fingerprint: self.inner.vault.fingerprint(team, &card.number),
+            fingerprint: vault.fingerprint(team, &card.number),
         };
         let instrument = Instrument::Card {
             expiry: card.expiry,
             brand: brand.code().to_owned(),
             bin: card.number.bin(),
         };
-        let mut method = self.record(team, instrument, number)?;
+        let mut method = self.record((team, identity), instrument, number);
         method.holder = card.holder;
         method.address = card.address;
         Ok(Sealed {
@@ -85,18 +103,20 @@ impl Engine {
     }
 
     async fn seal_account(&self, team: TeamId, account: AccountInput) -> Result<Sealed, Stop> {
+        let identity = self.identity()?;
+        let (vault, holder) = (&self.inner.vault, identity.holder());
         let number = Number {
-            blob: self.inner.vault.seal_account(team, &account.number).await?,
+            blob: vault.seal_account(team, &holder, &account.number).await?,
             masked: account.number.masked(),
-            fingerprint: self.inner.vault.account_fingerprint(team, &account.number),
+            fingerprint: vault.account_fingerprint(team, &account.number),
         };
         let mut method = self.record(
-            team,
+            (team, identity),
             Instrument::BankAccount {
                 bank_name: account.bank_name,
             },
             number,
-        )?;
+        );
         method.holder = Some(account.holder);
         method.funding = account.funding;
         method.product = account.product;
@@ -107,18 +127,25 @@ impl Engine {
         })
     }
 
+    fn identity(&self) -> Result<Identity, Fault> {
+        let world = &self.inner.world;
+        Ok(Identity {
+            id: MethodId::new(world.uuid_v7()),
+            token: VaultToken::parse(&world.token(TOKEN_LENGTH)).ok_or_else(Fault::unknown)?,
+        })
+    }
+
     fn record(
         &self,
-        team: TeamId,
+        (team, Identity { id, token }): (TeamId, Identity),
         instrument: Instrument,
         number: Number,
-    ) -> Result<StoredMethod, Fault> {
-        let world = &self.inner.world;
-        let now = world.now();
-        Ok(StoredMethod {
-            id: MethodId::new(world.uuid_v7()),
+    ) -> StoredMethod {
+        let now = self.inner.world.now();
+        StoredMethod {
+            id,
             team,
-            token: VaultToken::parse(&world.token(TOKEN_LENGTH)).ok_or_else(Fault::unknown)?,
+            token,
             customer: None,
             blob: number.blob,
             instrument,
@@ -133,7 +160,7 @@ impl Engine {
             created_at: now,
             updated_at: now,
             is_default: false,
-        })
+        }
     }
 
     /// Ends a method's way into the store: its security code is kept when its record was written; its number is erased

@@ -12,6 +12,7 @@ use super::{Request, seal::Sealed};
 use crate::{
     Engine,
     faults::{Stop, customer_not_found},
+    numbers::Number,
     once::{Kept, Once, Snapshot, Told},
 };
 
@@ -123,6 +124,26 @@ impl Engine {
         if matches!(caller.credential, Credential::Public) {
             return Told {
                 result: Err(forbidden()),
+                replayed: false,
+            };
+        }
+        let counted = match (&parsed, &once) {
+            (Ok(command), _) => {
+                let number = match &command.method {
+                    NewMethod::Card(card) => Number::Card(&card.number),
+                    NewMethod::Account(account) => Number::Account(&account.number),
+                };
+                self.count_number(caller, number).await
+            }
+            (Err(_), Some(once)) => {
+                let path = "/data/paymentMethod";
+                self.count_named(caller, &once.arguments, path).await
+            }
+            (Err(_), None) => Ok(()),
+        };
+        if let Err(fault) = counted {
+            return Told {
+                result: Err(fault),
                 replayed: false,
             };
         }

@@ -10,6 +10,7 @@ use domain::{
     payment::{PaidWith, WalletNumber},
 };
 use serde_json::Value;
+use vault::Holder;
 use wallet::{TokenKind, WalletError};
 
 use super::{Opened, Wallet, WalletA, WalletB, WalletInput, bad_token, opened::OneUse, unsigned};
@@ -113,7 +114,13 @@ impl Engine {
         opened: Opened,
     ) -> Result<PaidWith, Stop> {
         let brand = opened.number.brand();
-        let blob = self.inner.vault.seal_card(team, &opened.number).await?;
+        let id = MethodId::new(self.inner.world.uuid_v7());
+        let holder = Holder::hidden(id);
+        let blob = self
+            .inner
+            .vault
+            .seal_card(team, &holder, &opened.number)
+            .await?;
         if let Some(cryptogram) = &opened.cryptogram {
             let eci = opened.eci.as_deref();
             self.inner
@@ -124,7 +131,7 @@ impl Engine {
         Ok(PaidWith {
             method: opened.wallet.method(),
             token: None,
-            id: MethodId::new(self.inner.world.uuid_v7()),
+            id,
             blob: Some(blob),
             hidden: true,
             masked: Some(opened.number.masked()),

@@ -8,6 +8,7 @@ use domain::{
     caller::{Caller, Mode},
 };
 use serde_json::{Map, Value};
+use vault::Holder;
 
 use super::{
     KeyPair, KeyProblem, SIGNATURE_MAX_AGE, SecretText, VALIDATION_HOSTS, Wallet, WalletA,
@@ -58,7 +59,9 @@ impl Engine {
         let text = SecretText::new(settings.to_string());
         let name = wallet.method().code();
         let before = store::wallet_setting::of_team(store, team).await?;
-        let sealed = vault.seal_secret(team, text.as_bytes()).await?;
+        let sealed = vault
+            .seal_secret(team, &Holder::wallet(name), text.as_bytes())
+            .await?;
         let statement = store::wallet_setting::put(team, name, sealed, self.inner.world.now());
         self.commit_plain(Change::new(self.change_id(), &team.key()).with(statement))
             .await?;

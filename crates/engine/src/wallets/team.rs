@@ -6,6 +6,7 @@ use domain::{
     Fault,
     id::{BlobId, TeamId},
 };
+use vault::Holder;
 
 use super::{Wallet, WalletKeys, save, save::Ready};
 use crate::{Engine, faults::Stop, lately::Lately};
@@ -65,12 +66,13 @@ impl Engine {
         } else {
             WalletKeys::default()
         };
-        for (wallet, blob) in saved {
-            let Some(wallet) = Wallet::parse(wallet) else {
+        for (name, blob) in saved {
+            let holder = Holder::wallet(name);
+            let Some(wallet) = Wallet::parse(name) else {
                 continue;
             };
             // It may have been replaced in this moment; the next reading finds the new one.
-            let Some(text) = self.inner.vault.open_secret(team, *blob).await? else {
+            let Some(text) = self.inner.vault.open_secret(team, &holder, *blob).await? else {
                 continue;
             };
             let settings = serde_json::from_slice(&text).map_err(|_| Fault::unknown())?;

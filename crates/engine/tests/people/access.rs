@@ -115,6 +115,7 @@ fn a_client_token_knows_what_it_was_made_for() {
         customer: Some(shop.create_customer("Ada")),
         flow: FlowId::parse("default"),
         intent: None,
+        max_cards: Some(3),
     };
     let browser = shop.client(grant.clone());
     assert_eq!(browser.credential, Credential::Client(grant));

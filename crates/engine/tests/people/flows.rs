@@ -512,8 +512,9 @@ fn credentials_are_sealed_replaced_and_kept_when_nothing_is_said_of_them() {
             .unwrap()
             .credentials
     };
+    let holder = vault::Holder::connection(&connection("own").id.unwrap());
     let opened = |blob| {
-        shop.run(shop.vault.open_secret(shop.team, blob))
+        shop.run(shop.vault.open_secret(shop.team, &holder, blob))
             .unwrap()
             .map(|secret| secret.to_vec())
     };

@@ -7,6 +7,7 @@ use domain::{
     caller::{ClientGrant, Mode},
     customer::{Instrument, NewMethod},
     expiry::Expiry,
+    id::VaultToken,
 };
 use engine::{Owner, Scope, TokenView, Tokenise, Told};
 use futures_util::future::BoxFuture;
@@ -399,4 +400,45 @@ fn a_browsers_idempotency_keys_are_its_own() {
             .replayed,
         "another token's"
     );
+}
+
+#[test]
+fn a_record_that_names_another_ones_number_pays_with_neither() {
+    let shop = Shop::open(31);
+    let customer = shop.create_customer("Ada");
+    let tokens = [shop.add(customer, VISA), shop.add(customer, MASTERCARD)];
+    let method = |token: &VaultToken| {
+        let found = store::method::of_team(&shop.store, shop.team, token);
+        shop.run(found).unwrap().unwrap()
+    };
+    let (mut one, other) = (method(&tokens[0]), method(&tokens[1]));
+    one.blob = other.blob;
+    let body = serde_json::to_string(&one).unwrap();
+    let swap = db::Statement::one(
+        "update method set body = $3, blob_id = $4 where team_id = $1 and token = $2",
+        vec![
+            shop.team.key().into(),
+            tokens[0].as_str().into(),
+            body.into(),
+            other.blob.key().into(),
+        ],
+    );
+    let change = db::Change::new(db::ChangeId(7), "swap").with(swap);
+    shop.run(shop.store.commit(change)).unwrap();
+    let paid = shop.pay(customer, None).result.unwrap();
+    assert_eq!(paid.status, domain::payment::Status::Failed);
+    // Nor does a whole record in another one's place.
+    let whole = serde_json::to_string(&other).unwrap();
+    let swap = db::Statement::one(
+        "update method set body = $3 where team_id = $1 and token = $2",
+        vec![
+            shop.team.key().into(),
+            tokens[0].as_str().into(),
+            whole.into(),
+        ],
+    );
+    let change = db::Change::new(db::ChangeId(8), "swap").with(swap);
+    shop.run(shop.store.commit(change)).unwrap();
+    let fault = shop.pay(customer, None).result.unwrap_err();
+    assert_eq!(fault.code, Code::Unknown);
 }

@@ -1,6 +1,9 @@
 //! `generateClientToken`.
 
-use domain::{Fault, caller::ClientGrant};
+use domain::{
+    Fault,
+    caller::{ClientGrant, DISTINCT_NUMBERS_MAX},
+};
 use serde_json::{Map, Value};
 
 use super::{Blank, Reader, authorise, ids};
@@ -17,6 +20,10 @@ pub(crate) fn parse(arguments: Map<String, Value>) -> Result<ClientGrant, Fault>
         (None, Some(_)) => return Err(reader.invalid("amount", "is required with a currency")),
         (Some(_), Some(_)) | (None, None) => {}
     }
+    let max_cards = reader.int("maxCards")?.map(i64::from);
+    if max_cards.is_some_and(|most| !(1..=DISTINCT_NUMBERS_MAX).contains(&most)) {
+        return Err(reader.invalid("maxCards", "must be 1 to 100"));
+    }
     Ok(ClientGrant {
         amount,
         currency: currency.map(|currency| currency.code().to_owned()),
@@ -29,6 +36,7 @@ pub(crate) fn parse(arguments: Map<String, Value>) -> Result<ClientGrant, Fault>
             .raw("intentId")
             .map(|id| ids::intent(&id))
             .transpose()?,
+        max_cards,
     })
 }
 
@@ -69,6 +77,17 @@ mod tests {
             (good.amount, good.currency.as_deref()),
             (Some(5), Some("EUR"))
         );
+    }
+
+    #[test]
+    fn a_token_for_many_cards_has_a_bound() {
+        let most = |arguments: Value| grant(arguments).map(|grant| grant.distinct_numbers());
+        assert_eq!(most(json!({})), Ok(10));
+        assert_eq!(most(json!({"maxCards": 100})), Ok(100));
+        for other in [0, -1, 101] {
+            let fault = grant(json!({"maxCards": other})).unwrap_err();
+            assert_eq!(told(fault).0, "maxCards");
+        }
     }
 
     #[test]

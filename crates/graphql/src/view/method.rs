@@ -118,7 +118,7 @@ fn field<'a>(method: &'a StoredMethod, sight: Sight, name: &str) -> Option<Out<'
         "type" => method.funding.code().into(),
         "product" => method.product.as_ref().into(),
         "externalId" => method.external_id.as_ref().into(),
-        "fingerprint" => (&method.fingerprint).into(),
+        "fingerprint" => sight.fingerprint(Some(&method.fingerprint)).into(),
         "vaultCustomerId" => method.customer.map(|id| id.to_string()).into(),
         "metadata" => method.metadata.clone().into(),
         "systemCreated" => method.created_at.rfc3339_seconds().into(),

@@ -49,6 +49,11 @@ impl Sight {
         }
     }
 
+    /// A number's fingerprint, unless it must not be told: whoever can have fingerprints made finds the number by trying.
+    fn fingerprint(self, value: Option<&String>) -> Option<&String> {
+        value.filter(|_| self == Self::Whole)
+    }
+
     /// The value, unless it is stored personal data that a browser must not get back.
     fn personal<T>(self, value: Option<T>) -> Option<T> {
         value.filter(|_| self == Self::Whole)

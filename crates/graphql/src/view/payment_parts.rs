@@ -337,7 +337,7 @@ impl Object for MethodDetails<'_> {
             "id" => method.id.to_string().into(),
             "number" => method.masked.as_ref().into(),
             "expires" => method.expiry.map(domain::expiry::Expiry::display).into(),
-            "fingerprint" => method.fingerprint.as_ref().into(),
+            "fingerprint" => self.1.fingerprint(method.fingerprint.as_ref()).into(),
             "paymentMethod" => method.method.code().into(),
             "type" => approval
                 .and_then(|approval| approval.funding)

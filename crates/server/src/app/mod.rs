@@ -367,6 +367,7 @@ async fn refuse_simulator_when_live(settings: &Settings, store: &Db) -> anyhow::
 }
 
 fn engine_settings(settings: &Settings) -> engine::Settings {
+    use engine::TestNumbers;
     engine::Settings {
         mode: settings.mode,
         idempotency_retention: settings.limits.idempotency_retention,
@@ -378,6 +379,11 @@ fn engine_settings(settings: &Settings) -> engine::Settings {
         rest_after: settings.routing.rest_after,
         rest_for: settings.routing.rest_for,
         quotas: settings.quotas,
+        test_numbers: if settings.vault.real_numbers_in_test {
+            TestNumbers::All
+        } else {
+            TestNumbers::Published(settings.vault.test_ranges.clone())
+        },
         request_deadline: settings.server.request_timeout.saturating_sub(ANSWERING),
         ..engine::Settings::default()
     }

@@ -98,7 +98,7 @@ impl App {
         self.engine.drain(Duration::ZERO).await;
         tracing::error!(
             "the data directory, or a database in it, was removed, moved or replaced: nothing is taken any more. Its files are open \
-             in this process alone; copy what you need from /proc/{}/fd before you stop it",
+             in this process alone; copy what you need, as root, from /proc/{}/fd before you stop it",
             std::process::id()
         );
         std::future::pending::<()>().await;

@@ -20,6 +20,13 @@ use arguments::{Cli, Command, Keys, Teams, Vaults};
 
 /// Runs the command that the process was started with.
 pub fn run() -> ExitCode {
+    // Before any command reads keys.
+    if let Err(error) = crate::hardening::forbid_dumps() {
+        output::error(&format!(
+            "pointsman: core dumps can't be forbidden: {error}"
+        ));
+        return ExitCode::FAILURE;
+    }
     let result = match Cli::parse().command {
         Command::Serve(serve) => Ok(serve::serve(&serve)),
         Command::Demo(demo) => demo::demo(&demo),

@@ -2,13 +2,13 @@
 
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
-use domain::caller::Mode;
+use domain::{caller::Mode, test_numbers::TestRange};
 
 use super::{
     Bytes, Hidden, IpRange, Origin,
     database::{Database, address},
     reader::Reader,
-    setting::words,
+    setting::{Given, Setting, words},
 };
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -271,6 +271,23 @@ pub struct Vault {
     pub cvc_lifetime: Duration,
     /// Where the vault's database is; that of the store when absent.
     pub database_url: Option<Hidden>,
+    /// Card numbers that test mode takes beside those that are published for tests.
+    pub test_ranges: Vec<TestRange>,
+    /// Whether test mode takes every card number.
+    pub real_numbers_in_test: bool,
+}
+
+impl Setting for TestRange {
+    const EXPECTED: &'static str =
+        "the first 6 to 19 digits of test numbers, or a range of them such as `411111-411119`";
+
+    fn read(given: &Given) -> Option<Self> {
+        Self::parse(&String::read(given)?)
+    }
+
+    fn show(&self) -> String {
+        self.text()
+    }
 }
 
 impl Vault {
@@ -300,6 +317,8 @@ impl Vault {
             keys,
             cvc_lifetime,
             database_url,
+            test_ranges: reader.take("vault.test_ranges", Vec::new()),
+            real_numbers_in_test: reader.take("vault.real_numbers_in_test", false),
         }
     }
 }

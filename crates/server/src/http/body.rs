@@ -1,10 +1,10 @@
 //! The body of a request, never more than allowed.
 
-use axum::body::Body;
-use bytes::{Bytes, BytesMut};
+use axum::body::{Body, HttpBody};
 use domain::Code;
 use http::StatusCode;
 use http_body_util::BodyExt;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::envelope::Envelope;
 
@@ -12,9 +12,15 @@ use super::envelope::Envelope;
 /// it sends may never read the answer.
 const READ_AWAY: usize = 16;
 
-/// The whole body.
-pub(super) async fn read(mut body: Body, limit: usize) -> Result<Bytes, Envelope> {
-    let mut whole = BytesMut::new();
+/// Room for a body whose length was not told. Unit: bytes.
+const UNTOLD: u64 = 16 * 1024;
+
+/// The whole body, which is wiped when it is dropped: it may hold a card number.
+pub(super) async fn read(mut body: Body, limit: usize) -> Result<Zeroizing<Vec<u8>>, Envelope> {
+    // Room from the start, since growing would leave copies behind. A body without a length grows in few steps.
+    let told = body.size_hint().exact().unwrap_or(UNTOLD);
+    let room = usize::try_from(told).unwrap_or(limit).min(limit);
+    let mut whole = Zeroizing::new(Vec::with_capacity(room));
     let mut seen = 0_usize;
     while let Some(frame) = body.frame().await {
         let Ok(frame) = frame else {
@@ -28,9 +34,9 @@ pub(super) async fn read(mut body: Body, limit: usize) -> Result<Bytes, Envelope
         };
         seen = seen.saturating_add(data.len());
         if seen <= limit {
-            whole.extend_from_slice(data);
+            extend(&mut whole, data);
         } else {
-            whole.clear();
+            whole.zeroize();
         }
         if seen > limit.saturating_mul(READ_AWAY) {
             break;
@@ -43,5 +49,16 @@ pub(super) async fn read(mut body: Body, limit: usize) -> Result<Bytes, Envelope
             format!("The body is larger than {limit} bytes."),
         ));
     }
-    Ok(whole.freeze())
+    Ok(whole)
+}
+
+/// Adds to the body. What is too small for it is wiped.
+fn extend(whole: &mut Zeroizing<Vec<u8>>, data: &[u8]) {
+    let length = whole.len().saturating_add(data.len());
+    if length > whole.capacity() {
+        let mut larger = Zeroizing::new(Vec::with_capacity(length.saturating_mul(2)));
+        larger.extend_from_slice(whole);
+        *whole = larger;
+    }
+    whole.extend_from_slice(data);
 }

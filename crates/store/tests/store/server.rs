@@ -9,6 +9,11 @@ use world::World;
 
 use crate::{customer_list, payment_list, postgres_server::Server, samples::team, story};
 
+/// The record that numbers and secrets are sealed for.
+fn holder() -> vault::Holder {
+    vault::Holder::wallet("of a test")
+}
+
 async fn store() -> Db {
     Db::postgres(
         Server::shared().options(None),
@@ -48,25 +53,47 @@ async fn a_number_is_sealed_and_rotated_on_postgresql() {
     let number = CardNumber::parse("4242424242424242".to_owned())
         .ok()
         .unwrap();
-    let blob = vault.seal_card(team(1), &number).await.unwrap();
-    let secret = vault.seal_secret(team(1), b"key").await.unwrap();
+    let blob = vault.seal_card(team(1), &holder(), &number).await.unwrap();
+    let secret = vault.seal_secret(team(1), &holder(), b"key").await.unwrap();
     assert_eq!(vault.rotate_begin().unwrap(), 2);
     while !vault.rotate_step(10).await.unwrap().finished {}
-    let opened = vault.open_card(team(1), blob).await.unwrap().unwrap();
+    let opened = vault
+        .open_card(team(1), &holder(), blob)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(opened.expose(), number.expose());
-    assert!(vault.open_card(team(2), blob).await.unwrap().is_none());
+    assert!(
+        vault
+            .open_card(team(2), &holder(), blob)
+            .await
+            .unwrap()
+            .is_none()
+    );
     assert_eq!(
         vault
-            .open_secret(team(1), secret)
+            .open_secret(team(1), &holder(), secret)
             .await
             .unwrap()
             .unwrap()
             .as_slice(),
         b"key"
     );
-    assert!(vault.open_secret(team(2), secret).await.unwrap().is_none());
+    assert!(
+        vault
+            .open_secret(team(2), &holder(), secret)
+            .await
+            .unwrap()
+            .is_none()
+    );
     vault.erase_secret(team(1), secret).await.unwrap();
-    assert!(vault.open_secret(team(1), secret).await.unwrap().is_none());
+    assert!(
+        vault
+            .open_secret(team(1), &holder(), secret)
+            .await
+            .unwrap()
+            .is_none()
+    );
 }
 
 /// A node of one vault: its own connections, keys from a file.
@@ -133,22 +160,25 @@ async fn a_rotation_on_one_node_is_followed_by_the_others_that_share_its_key_fil
         .unwrap();
     one.take_up().await.unwrap();
     two.take_up().await.unwrap();
-    let before = two.seal_card(team(1), &number).await.unwrap();
+    let before = two.seal_card(team(1), &holder(), &number).await.unwrap();
     one.rotate_begin().unwrap();
-    let under_new = one.seal_card(team(1), &number).await.unwrap();
-    let under_old = two.seal_card(team(1), &number).await.unwrap();
+    let under_new = one.seal_card(team(1), &holder(), &number).await.unwrap();
+    let under_old = two.seal_card(team(1), &holder(), &number).await.unwrap();
     assert!(
-        two.open_card(team(1), under_new).await.unwrap().is_some(),
+        two.open_card(team(1), &holder(), under_new)
+            .await
+            .unwrap()
+            .is_some(),
         "it reads the keys again"
     );
     let three = node(&options, &keys).await;
     while !one.rotate_step(10).await.unwrap().finished {}
-    let after = two.seal_card(team(1), &number).await.unwrap();
+    let after = two.seal_card(team(1), &holder(), &number).await.unwrap();
     for blob in [before, under_old, under_new, after] {
         for vault in [&one, &two, &three] {
             assert_eq!(
                 vault
-                    .open_card(team(1), blob)
+                    .open_card(team(1), &holder(), blob)
                     .await
                     .unwrap()
                     .unwrap()
@@ -158,7 +188,7 @@ async fn a_rotation_on_one_node_is_followed_by_the_others_that_share_its_key_fil
         }
     }
     assert!(
-        three.seal_card(team(1), &number).await.is_ok(),
+        three.seal_card(team(1), &holder(), &number).await.is_ok(),
         "also one that sealed nothing before"
     );
 }

@@ -200,6 +200,7 @@ async fn client_tokens(db: &Db, own: TeamId, other: TeamId) {
         customer: None,
         flow: None,
         intent: None,
+        max_cards: None,
     };
     let ends = Some(at(NEW_YEAR + DAY));
     let token = |team, n| Credential {

@@ -89,13 +89,16 @@ async fn no_file_holds_a_number_in_any_readable_form() {
     for text in NUMBERS {
         let number = CardNumber::parse(text.to_owned()).ok().unwrap();
         for n in 0..20 {
-            vault.seal_card(team(n), &number).await.unwrap();
+            vault.seal_card(team(n), &holder(), &number).await.unwrap();
         }
         vault.request_hash(text.as_bytes());
         vault.fingerprint(team(1), &number);
     }
     let account = AccountNumber::parse(ACCOUNT.to_owned()).ok().unwrap();
-    vault.seal_account(team(1), &account).await.unwrap();
+    vault
+        .seal_account(team(1), &holder(), &account)
+        .await
+        .unwrap();
     vault.rotate_begin().unwrap();
     while !vault.rotate_step(10).await.unwrap().finished {}
 
@@ -119,8 +122,8 @@ async fn no_file_holds_a_number_in_any_readable_form() {
 async fn an_erased_number_leaves_nothing_sealed_behind_once_the_log_is_gone() {
     let folder = tempfile::tempdir().unwrap();
     let vault = open(folder.path());
-    let blob = vault.seal_card(team(1), &card()).await.unwrap();
-    let kept = vault.seal_card(team(1), &card()).await.unwrap();
+    let blob = vault.seal_card(team(1), &holder(), &card()).await.unwrap();
+    let kept = vault.seal_card(team(1), &holder(), &card()).await.unwrap();
     let sealed = records::find(&vault.0.db, team(1), blob)
         .await
         .unwrap()
@@ -130,7 +133,13 @@ async fn an_erased_number_leaves_nothing_sealed_behind_once_the_log_is_gone() {
         .unwrap()
         .unwrap();
     vault.erase(team(1), blob).await.unwrap();
-    assert!(vault.open_card(team(1), blob).await.unwrap().is_none());
+    assert!(
+        vault
+            .open_card(team(1), &holder(), blob)
+            .await
+            .unwrap()
+            .is_none()
+    );
     vault.erase(team(1), blob).await.unwrap();
     vault.close().await;
     let all = files(folder.path())

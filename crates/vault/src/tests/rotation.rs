@@ -51,7 +51,7 @@ fn a_seal_that_began_before_a_rotation_can_not_be_written_after_it() {
         // Also when nothing was ever sealed under the old version.
         for sealed_before in [0, 3] {
             for _ in 0..sealed_before {
-                vault.seal_card(team(1), &card()).await.unwrap();
+                vault.seal_card(team(1), &holder(), &card()).await.unwrap();
             }
             let keys = vault.keys();
             let place = Place {
@@ -59,7 +59,8 @@ fn a_seal_that_began_before_a_rotation_can_not_be_written_after_it() {
                 blob: BlobId::new(world.uuid_v7()),
                 kind: Kind::Card,
             };
-            let sealed = envelope::seal(&keys, &world, &place, NUMBER.as_bytes()).unwrap();
+            let sealed =
+                envelope::seal(&keys, &world, (&place, &holder()), NUMBER.as_bytes()).unwrap();
             rotate(&vault).await;
             let late = records::insert(place.team, place.blob, place.kind, &sealed, world.now());
             assert!(matches!(
@@ -68,7 +69,7 @@ fn a_seal_that_began_before_a_rotation_can_not_be_written_after_it() {
             ));
             assert!(
                 vault
-                    .open_card(place.team, place.blob)
+                    .open_card(place.team, &holder(), place.blob)
                     .await
                     .unwrap()
                     .is_none()
@@ -86,14 +87,20 @@ fn a_seal_that_is_written_at_the_end_of_a_rotation_is_taken_along() {
     sim.run_until(async {
         let early = BlobId::new(world.uuid_v7());
         for _ in 0..3 {
-            vault.seal_card(team(1), &card()).await.unwrap();
+            vault.seal_card(team(1), &holder(), &card()).await.unwrap();
         }
         let place = Place {
             team: team(1),
             blob: early,
             kind: Kind::Card,
         };
-        let sealed = envelope::seal(&vault.keys(), &world, &place, NUMBER.as_bytes()).unwrap();
+        let sealed = envelope::seal(
+            &vault.keys(),
+            &world,
+            (&place, &holder()),
+            NUMBER.as_bytes(),
+        )
+        .unwrap();
         vault.rotate_begin().unwrap();
         vault.rotate_step(10).await.unwrap();
         // Its id lies before the rotation's place.
@@ -130,13 +137,13 @@ fn an_interrupted_rotation_goes_on_after_a_restart() {
     sim.run_until(async {
         let mut blobs = Vec::new();
         for _ in 0..5 {
-            blobs.push(vault.seal_card(team(1), &card()).await.unwrap());
+            blobs.push(vault.seal_card(team(1), &holder(), &card()).await.unwrap());
         }
         // After the file, in the middle, and between the database and the file.
         vault.rotate_begin().unwrap();
         vault = again(folder.path(), &db, &world);
         vault.check().await.unwrap();
-        blobs.push(vault.seal_card(team(1), &card()).await.unwrap());
+        blobs.push(vault.seal_card(team(1), &holder(), &card()).await.unwrap());
         assert_eq!(vault.rotate_begin().unwrap(), 2);
         vault.rotate_step(2).await.unwrap();
         vault = again(folder.path(), &db, &world);
@@ -162,7 +169,7 @@ fn two_rotations_at_once_lose_nothing_and_the_second_one_joins_the_first() {
     let folder = tempfile::tempdir().unwrap();
     let (vault, db, _, sim) = vault(folder.path());
     sim.run_until(async {
-        let blob = vault.seal_card(team(1), &card()).await.unwrap();
+        let blob = vault.seal_card(team(1), &holder(), &card()).await.unwrap();
         assert_eq!(vault.rotate_begin().unwrap(), 2);
         assert_eq!(vault.rotate_begin().unwrap(), 2);
         let turn = vault.0.rotation.lock().await;
@@ -191,7 +198,7 @@ fn a_record_that_does_not_open_is_named_and_keeps_its_key_while_the_others_are_r
     sim.run_until(async {
         let mut blobs = Vec::new();
         for _ in 0..4 {
-            blobs.push(vault.seal_card(team(1), &card()).await.unwrap());
+            blobs.push(vault.seal_card(team(1), &holder(), &card()).await.unwrap());
         }
         let sql = "update sealed set sealed_key = 'AAAA' where team_id = $1 and blob_id = $2";
         let broken = Statement::one(sql, vec![team(1).key().into(), blobs[1].key().into()]);
@@ -245,7 +252,7 @@ fn the_keys_of_another_vault_are_refused_before_anything_is_sealed_under_them() 
     let folder = tempfile::tempdir().unwrap();
     let (first, db, world, sim) = vault(folder.path());
     sim.run_until(async {
-        first.seal_card(team(1), &card()).await.unwrap();
+        first.seal_card(team(1), &holder(), &card()).await.unwrap();
         std::fs::rename(
             folder.path().join("keys.json"),
             folder.path().join("right.json"),
@@ -254,7 +261,7 @@ fn the_keys_of_another_vault_are_refused_before_anything_is_sealed_under_them() 
         let wrong = again(folder.path(), &db, &world);
         assert!(matches!(wrong.check().await, Err(VaultError::WrongKey(1))));
         assert!(matches!(
-            wrong.seal_card(team(1), &card()).await,
+            wrong.seal_card(team(1), &holder(), &card()).await,
             Err(VaultError::WrongKey(1))
         ));
 
@@ -279,7 +286,7 @@ fn the_keys_of_another_vault_are_refused_before_anything_is_sealed_under_them() 
         let outdated = again(folder.path(), &db, &world);
         assert!(matches!(outdated.check().await, Err(VaultError::NoKey(2))));
         assert!(matches!(
-            outdated.seal_card(team(1), &card()).await,
+            outdated.seal_card(team(1), &holder(), &card()).await,
             Err(VaultError::WrongKey(1))
         ));
     })
@@ -300,7 +307,7 @@ fn given_keys_are_rotated_by_a_version_that_is_added_and_may_stay_as_they_are() 
         .unwrap()
     };
     sim.run_until(async {
-        let blob = vault.seal_card(team(1), &card()).await.unwrap();
+        let blob = vault.seal_card(team(1), &holder(), &card()).await.unwrap();
         let text = std::fs::read_to_string(folder.path().join("keys.json")).unwrap();
         assert!(matches!(
             given(text.clone()).rotate_begin(),
@@ -317,7 +324,7 @@ fn given_keys_are_rotated_by_a_version_that_is_added_and_may_stay_as_they_are() 
 
         let vault = given(text);
         vault.check().await.unwrap();
-        let new = vault.seal_card(team(1), &card()).await.unwrap();
+        let new = vault.seal_card(team(1), &holder(), &card()).await.unwrap();
         assert_eq!(
             versions(&db).await,
             [2],
@@ -343,7 +350,12 @@ async fn seals_and_openings_go_on_while_the_key_is_rotated_again_and_again() {
             let work = async move {
                 let mut blobs = Vec::new();
                 while !over.load(Ordering::Relaxed) {
-                    blobs.push(vault.seal_card(team(worker), &card()).await.unwrap());
+                    blobs.push(
+                        vault
+                            .seal_card(team(worker), &holder(), &card())
+                            .await
+                            .unwrap(),
+                    );
                     let one = blobs
                         [usize::try_from(vault.0.world.random() % 1000).unwrap() % blobs.len()];
                     assert!(opens(&vault, team(worker), one).await);
@@ -381,7 +393,7 @@ fn a_node_rotates_after_another_one_that_shares_its_key_file() {
     let source = KeySource::File(folder.path().join("keys.json"));
     let two = Vault::open(db, source, world, Duration::from_hours(1)).unwrap();
     sim.run_until(async {
-        let blob = one.seal_card(team(1), &card()).await.unwrap();
+        let blob = one.seal_card(team(1), &holder(), &card()).await.unwrap();
         for (vault, version) in [(&one, 2), (&two, 3), (&one, 4)] {
             assert_eq!(vault.rotate_begin().unwrap(), version);
             while !vault.rotate_step(10).await.unwrap().finished {}
@@ -434,7 +446,7 @@ fn a_rotation_that_another_node_has_begun_meanwhile_is_gone_on_with() {
     let two = again(folder.path(), &db, &world);
     let path = folder.path().join("keys.json");
     sim.run_until(async {
-        one.seal_card(team(1), &card()).await.unwrap();
+        one.seal_card(team(1), &holder(), &card()).await.unwrap();
         // As while the other one is at it.
         let held = std::fs::File::open(&path).unwrap();
         held.lock().unwrap();
@@ -473,7 +485,7 @@ fn keys_that_moved_data_need_stay_in_the_file() {
     };
     sim.run_until(async {
         for _ in 0..6 {
-            vault.seal_card(team(1), &card()).await.unwrap();
+            vault.seal_card(team(1), &holder(), &card()).await.unwrap();
         }
         // Moved in the middle of a rotation.
         vault.rotate_begin().unwrap();
@@ -497,7 +509,7 @@ fn keys_stay_in_the_file_when_the_data_are_moved_at_the_last_moment() {
     // As if the mark were written when the old version has just been retired.
     vault.refuse_when_found(db.clone(), "select 1 from sealing_key where retired = 1");
     sim.run_until(async {
-        vault.seal_card(team(1), &card()).await.unwrap();
+        vault.seal_card(team(1), &holder(), &card()).await.unwrap();
         vault.rotate_begin().unwrap();
         assert!(!vault.rotate_step(7).await.unwrap().finished);
         assert!(matches!(vault.rotate_step(7).await, Err(VaultError::Moved)));

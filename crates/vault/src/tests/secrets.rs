@@ -4,7 +4,7 @@ use super::*;
 
 async fn opened(vault: &Vault, team: TeamId, blob: BlobId) -> Option<Vec<u8>> {
     vault
-        .open_secret(team, blob)
+        .open_secret(team, &holder(), blob)
         .await
         .unwrap()
         .map(|secret| secret.to_vec())
@@ -22,17 +22,29 @@ fn a_secret_of_any_bytes_opens_for_its_team_and_record_alone() {
             vec![7; 255],
             vec![0xff; SECRET_MAX],
         ] {
-            let blob = vault.seal_secret(team(1), &secret).await.unwrap();
+            let blob = vault
+                .seal_secret(team(1), &holder(), &secret)
+                .await
+                .unwrap();
             assert_eq!(opened(&vault, team(1), blob).await.unwrap(), secret);
             assert!(opened(&vault, team(2), blob).await.is_none());
             assert!(
-                vault.open_card(team(1), blob).await.unwrap().is_none(),
+                vault
+                    .open_card(team(1), &holder(), blob)
+                    .await
+                    .unwrap()
+                    .is_none(),
                 "a secret is no number"
             );
         }
-        let long = vault.seal_secret(team(1), &vec![1; SECRET_MAX + 1]).await;
+        let long = vault
+            .seal_secret(team(1), &holder(), &vec![1; SECRET_MAX + 1])
+            .await;
         assert!(matches!(long, Err(VaultError::TooLong)));
-        let blob = vault.seal_secret(team(1), b"moved").await.unwrap();
+        let blob = vault
+            .seal_secret(team(1), &holder(), b"moved")
+            .await
+            .unwrap();
         let change = Change::new(ChangeId(1), "x");
         let sql = "update secret set team_id = $1 where blob_id = $2";
         db.commit(change.with(Statement::one(
@@ -42,7 +54,7 @@ fn a_secret_of_any_bytes_opens_for_its_team_and_record_alone() {
         .await
         .unwrap();
         assert!(matches!(
-            vault.open_secret(team(2), blob).await,
+            vault.open_secret(team(2), &holder(), blob).await,
             Err(VaultError::Damaged(_))
         ));
     })
@@ -54,7 +66,7 @@ fn an_erased_secret_is_gone_and_another_teams_is_not_erased() {
     let folder = tempfile::tempdir().unwrap();
     let (vault, _, _, sim) = vault(folder.path());
     sim.run_until(async {
-        let blob = vault.seal_secret(team(1), b"one").await.unwrap();
+        let blob = vault.seal_secret(team(1), &holder(), b"one").await.unwrap();
         vault.erase_secret(team(2), blob).await.unwrap();
         vault.erase(team(1), blob).await.unwrap();
         assert!(opened(&vault, team(1), blob).await.is_some());
@@ -72,8 +84,8 @@ fn a_rotation_takes_secrets_along_and_no_sweep_finds_them() {
     sim.run_until(async {
         let mut secrets = Vec::new();
         for n in 0..9_u8 {
-            vault.seal_card(team(1), &card()).await.unwrap();
-            secrets.push(vault.seal_secret(team(1), &[n]).await.unwrap());
+            vault.seal_card(team(1), &holder(), &card()).await.unwrap();
+            secrets.push(vault.seal_secret(team(1), &holder(), &[n]).await.unwrap());
         }
         vault.rotate_begin().unwrap();
         let first = vault.rotate_step(4).await.unwrap();
@@ -112,13 +124,13 @@ fn a_version_with_nothing_but_a_secret_is_not_retired() {
     let folder = tempfile::tempdir().unwrap();
     let (vault, _, world, sim) = vault(folder.path());
     sim.run_until(async {
-        vault.seal_card(team(1), &card()).await.unwrap();
+        vault.seal_card(team(1), &holder(), &card()).await.unwrap();
         let place = Place {
             team: team(1),
             blob: BlobId::new(world.uuid_v7()),
             kind: Kind::Secret,
         };
-        let sealed = envelope::seal(&vault.keys(), &world, &place, b"late").unwrap();
+        let sealed = envelope::seal(&vault.keys(), &world, (&place, &holder()), b"late").unwrap();
         vault.rotate_begin().unwrap();
         vault.rotate_step(10).await.unwrap();
         let late = crate::secrets::insert(place.team, place.blob, &sealed, world.now());

@@ -7,7 +7,11 @@ use testkit::{Server, Setup, Shop};
 /// The shared server; it ends with the test process.
 pub(crate) fn server() -> &'static Server {
     static SERVER: OnceLock<&'static Server> = OnceLock::new();
-    SERVER.get_or_init(|| Setup::new().start_shared())
+    SERVER.get_or_init(|| {
+        Setup::new()
+            .setting("vault.test_ranges", "999999,676770")
+            .start_shared()
+    })
 }
 
 /// The default team's shop at the shared server.
