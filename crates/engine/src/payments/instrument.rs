@@ -271,11 +271,11 @@ impl Engine {
         card: CardInput,
     ) -> Result<PaidWith, Stop> {
         let field = |name: &str| format!("{FIELD}.paymentMethod.card.{name}");
-        if !self.inner.settings.takes(&card.number) {
-            return Err(not_a_test_number(field("number")).into());
-        }
         if card.expiry.expired_at(self.inner.world.now()) {
             return Err(Fault::invalid(field("expYear"), "the card has expired").into());
+        }
+        if !self.inner.settings.takes(&card.number) {
+            return Err(not_a_test_number(field("number")).into());
         }
         let brand = card.number.brand();
         if let Some(cvc) = card.cvc {

@@ -68,11 +68,11 @@ impl Engine {
     }
 
     async fn seal_card(&self, team: TeamId, card: CardInput, field: &str) -> Result<Sealed, Stop> {
-        if !self.inner.settings.takes(&card.number) {
-            return Err(not_a_test_number(format!("{field}.number")).into());
-        }
         if card.expiry.expired_at(self.inner.world.now()) {
             return Err(Fault::invalid(format!("{field}.expYear"), "the card has expired").into());
+        }
+        if !self.inner.settings.takes(&card.number) {
+            return Err(not_a_test_number(format!("{field}.number")).into());
         }
         let brand = card.number.brand();
         let live = self.inner.settings.mode == Mode::Live;
