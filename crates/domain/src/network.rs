@@ -17,9 +17,8 @@ impl From<IpAddr> for Network {
         match address.to_canonical() {
             IpAddr::V4(address) => Self::V4(address),
             IpAddr::V6(address) => {
-                let [a, b, c, d, ..] = address.octets();
-                let [_, _, _, _, e, f, g, h, ..] = address.octets();
-                Self::V6(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
+                let bits = address.to_bits() >> 64;
+                Self::V6(u64::try_from(bits).unwrap_or(u64::MAX))
             }
         }
     }
