@@ -11,7 +11,7 @@ use rustix::{
 /// Source: prctl(2), `PR_SET_DUMPABLE`; core(5): a dump that goes to a program is not bound by the limit, only by the mark.
 ///
 /// Errors: the system's.
-pub fn forbid_dumps() -> io::Result<()> {
+pub(crate) fn forbid_dumps() -> io::Result<()> {
     let none = Rlimit {
         current: Some(0),
         maximum: Some(0),
