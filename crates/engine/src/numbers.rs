@@ -265,7 +265,8 @@ impl Engine {
 }
 
 fn too_many(wait: Duration) -> Fault {
-    let message = "Too many numbers with the same first six and last four digits were sent within an hour.";
+    let message =
+        "Too many numbers with the same first six and last four digits were sent within an hour.";
     Fault::new(Code::RateLimited, message).after(wait)
 }
 

@@ -80,12 +80,14 @@ pub const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0008_payment_scan.sql"),
     },
     Migration {
-        number: 17,
-        name: "browser made",
-        sql: include_str!("../migrations/0017_browser_made.sql"),
         number: 14,
         name: "number quotas",
         sql: include_str!("../migrations/0014_number_quotas.sql"),
+    },
+    Migration {
+        number: 17,
+        name: "browser made",
+        sql: include_str!("../migrations/0017_browser_made.sql"),
     },
 ];
 

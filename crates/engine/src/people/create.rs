@@ -13,6 +13,7 @@ use super::Request;
 use crate::{
     Engine,
     faults::Stop,
+    numbers::Number,
     once::{Kept, Once, Snapshot, Told},
 };
 
@@ -64,6 +65,22 @@ impl Engine {
         if matches!(caller.credential, Credential::Public) {
             return Told {
                 result: Err(forbidden()),
+                replayed: false,
+            };
+        }
+        let counted = match (&parsed, &once) {
+            (Ok(CreateCustomer { card: None, .. }), _) | (Err(_), None) => Ok(()),
+            (
+                Ok(CreateCustomer {
+                    card: Some(card), ..
+                }),
+                _,
+            ) => self.count_number(caller, Number::Card(&card.number)).await,
+            (Err(_), Some(once)) => self.count_named(caller, &once.arguments, "/data").await,
+        };
+        if let Err(fault) = counted {
+            return Told {
+                result: Err(fault),
                 replayed: false,
             };
         }

@@ -88,6 +88,8 @@ fn a_client_token_brings_ten_numbers_and_the_same_one_counts_once() {
     browser
         .order(&Order::card(cards::VISA))
         .assert_status("SUCCEEDED");
+    let customer = json!({"customer": {"name": "Ada"}, "card": Shop::card(MANY[10])});
+    assert_limited(&browser.try_create_customer(customer, None));
     // A bank account's number is a number too.
     let account = json!({"number": "IE29AIBK93115212345678", "accountHolderName": "Ada"});
     assert_limited(&browser.try_tokenise(json!({"paymentMethod": {"bankAccount": account}}), None));
