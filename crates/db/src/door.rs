@@ -62,7 +62,8 @@ impl Db {
     ) -> Result<Self, DbError> {
         Ok(Self::of(Engine::Threaded(Arc::new(Threaded::open(
             &options, migrations, world,
-        )?))))
+        )?)))
+        .note_version(migrations))
     }
 
     /// A SQLite database in memory, without threads: for seeded runs. Whoever commits works the queue off, with the same
@@ -109,7 +110,8 @@ impl Db {
     ) -> Result<Self, DbError> {
         Ok(Self::of(Engine::Server(Arc::new(
             Server::open(options, migrations, world).await?,
-        ))))
+        )))
+        .note_version(migrations))
     }
 
     /// A node's door to a modelled server ([`crate::ModelServer`]).
@@ -152,13 +154,14 @@ impl Db {
         params: Vec<Value>,
     ) -> Result<Vec<Row>, DbError> {
         let statement = Statement::any(sql, params);
-        match &self.0 {
+        let found = match &self.0 {
             Engine::Threaded(threaded) => threaded.read(&statement),
             Engine::Inline(inline) => inline.read(&statement),
             // Boxed, so that those who use another engine don't carry this one's state in their futures.
             Engine::Server(server) => Box::pin(server.read(&statement)).await,
             Engine::Model(server) => Box::pin(server.read(&statement)).await,
-        }
+        };
+        found.inspect_err(|error| self.note_failure(error))
     }
 
     /// Reads what may take long, on a thread that may block. Bound it by a `limit` all the same.
@@ -168,12 +171,13 @@ impl Db {
         params: Vec<Value>,
     ) -> Result<Vec<Row>, DbError> {
         let statement = Statement::any(sql, params);
-        match &self.0 {
+        let found = match &self.0 {
             Engine::Threaded(threaded) => threaded.scan(statement).await,
             Engine::Inline(inline) => inline.read(&statement),
             Engine::Server(server) => Box::pin(server.scan(&statement)).await,
             Engine::Model(server) => Box::pin(server.scan(&statement)).await,
-        }
+        };
+        found.inspect_err(|error| self.note_failure(error))
     }
 
     /// Whether the database answers, for the readiness of the service.
@@ -201,12 +205,26 @@ impl Db {
         aggregate: Option<u64>,
         give_up_at: Option<Timestamp>,
     ) -> Result<Option<Answer>, DbError> {
-        match &self.0 {
+        let submitted = match &self.0 {
             Engine::Threaded(threaded) => threaded.submit(work, aggregate, give_up_at).await,
             Engine::Inline(inline) => inline.submit(work, aggregate, give_up_at).await,
             Engine::Server(server) => Box::pin(server.submit(work, aggregate, give_up_at)).await,
             Engine::Model(server) => Box::pin(server.submit(work, aggregate, give_up_at)).await,
-        }
+        };
+        submitted.inspect_err(|error| self.note_failure(error))
+    }
+
+    fn note_failure(&self, error: &DbError) {
+        let database = Arc::clone(self.database());
+        metrics::counter!("pointsman_db_failures_total", "database" => database, "kind" => error.kind()).increment(1);
+    }
+
+    /// Notes how far the tables of this database go.
+    fn note_version(self, migrations: &[Migration]) -> Self {
+        let version = migrations.last().map_or(0, |last| last.number);
+        metrics::gauge!("pointsman_db_schema_version", "database" => Arc::clone(self.database()))
+            .set(version);
+        self
     }
 
     /// Whether other nodes may work on the same database.

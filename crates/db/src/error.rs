@@ -53,3 +53,19 @@ pub enum DbError {
     #[error("the database's schema does not fit this program: {0}")]
     Schema(String),
 }
+
+impl DbError {
+    /// The kind in one word, for metrics.
+    pub(crate) const fn kind(&self) -> &'static str {
+        match self {
+            Self::Busy => "busy",
+            Self::Expired => "expired",
+            Self::Closed => "closed",
+            Self::Sql { .. } => "sql",
+            Self::Storage(_) => "storage",
+            Self::Unreachable(_) => "unreachable",
+            Self::Corrupt(_) => "corrupt",
+            _ => "other",
+        }
+    }
+}

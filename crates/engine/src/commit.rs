@@ -91,8 +91,6 @@ impl Engine {
                     Ended::Done
                 });
             }
-            metrics::counter!("pointsman_payment_commits_total", "status" => payment.status.text())
-                .increment(1);
             self.count_decline(payment);
             return Ok(Ended::Done);
         };

@@ -19,6 +19,7 @@ mod flows;
 mod intents;
 mod jobs;
 mod lately;
+mod measure;
 mod numbers;
 mod once;
 mod payments;
@@ -111,6 +112,7 @@ struct Inner {
     looking: payments::Looking,
     sending: payments::Sending,
     health: payments::Health,
+    labels: measure::Labels,
     orphans_after: parking_lot::Mutex<Option<domain::id::BlobId>>,
     registry: registry::Registry,
     programs: flows::Programs,
@@ -142,6 +144,7 @@ impl Engine {
                 looking: payments::Looking::default(),
                 sending: payments::Sending::default(),
                 health: payments::Health::default(),
+                labels: measure::Labels::default(),
                 orphans_after: parking_lot::Mutex::new(None),
                 registry: registry::registry(),
                 programs: flows::Programs::default(),

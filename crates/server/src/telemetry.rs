@@ -1,16 +1,22 @@
 //! Metrics for Prometheus. They never hold a body or a credential.
 
+mod catalogue;
+mod process;
+
 use std::time::Duration;
 
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use world::World;
 
 /// Bounds of the histograms of durations, in seconds: from a point read to the end of a request's time.
-const SECONDS: [f64; 13] = [
-    0.000_5, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 2.5, 10.0, 25.0,
+const SECONDS: [f64; 17] = [
+    0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5,
+    5.0, 10.0, 25.0,
 ];
 /// Bounds of the histogram of changes in one commit.
 const CHANGES: [f64; 8] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
+/// The commit that this was built from, where the build was told: `POINTSMAN_COMMIT=$(git rev-parse --short HEAD) cargo build …`.
+pub const COMMIT: Option<&str> = option_env!("POINTSMAN_COMMIT");
 /// How often samples are put into their histograms. Between two times they are kept one by one.
 const UPKEEP: Duration = Duration::from_secs(5);
 
@@ -27,8 +33,12 @@ impl Metrics {
                 builder.set_buckets_for_metric(Matcher::Suffix("_changes".to_owned()), &CHANGES)
             });
         let handle = builder.and_then(PrometheusBuilder::install_recorder).ok();
-        metrics::gauge!("pointsman_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
-        describe();
+        catalogue::describe();
+        metrics::gauge!(
+            "pointsman_build_info", "version" => env!("CARGO_PKG_VERSION"), "commit" => COMMIT.unwrap_or("unknown")
+        )
+        .set(1.0);
+        metrics::gauge!("pointsman_connections_resting").set(0.0);
         Self(handle)
     }
 
@@ -41,7 +51,7 @@ impl Metrics {
     pub fn render(&self) -> String {
         self.0
             .as_ref()
-            .map(PrometheusHandle::render)
+            .map(|handle| handle.render() + &process::render())
             .unwrap_or_default()
     }
 
@@ -56,24 +66,6 @@ impl Metrics {
             }
         });
     }
-}
-
-fn describe() {
-    metrics::describe_gauge!("pointsman_build_info", "The running version.");
-    metrics::describe_gauge!(
-        "pointsman_connections_resting",
-        "Connections that are left out after repeated failures, until a payment finds them well again."
-    );
-    metrics::gauge!("pointsman_connections_resting").set(0.0);
-    metrics::describe_counter!(
-        "pointsman_http_requests_total",
-        "Requests by root field and error code."
-    );
-    metrics::describe_histogram!(
-        "pointsman_http_request_duration_seconds",
-        metrics::Unit::Seconds,
-        "From a request's headers to its answer, by root field."
-    );
 }
 
 #[cfg(test)]

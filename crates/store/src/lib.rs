@@ -32,6 +32,7 @@ pub mod token_request;
 pub mod wallet_merchant;
 pub mod wallet_setting;
 pub mod wallet_token;
+pub mod watch;
 
 use db::{DbError, Migration};
 

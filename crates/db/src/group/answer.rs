@@ -13,6 +13,12 @@ pub(crate) fn measure(changes: usize, took: Duration, database: &Arc<str>) {
         .record(u32::try_from(changes).unwrap_or(u32::MAX));
 }
 
+/// Notes that a batch failed as a whole.
+pub(crate) fn note_failure(database: &Arc<str>) {
+    metrics::counter!("pointsman_db_batch_failures_total", "database" => Arc::clone(database))
+        .increment(1);
+}
+
 /// Answers those whose verdict is final. Returns the others, in their order.
 pub(crate) fn answer(
     batch: Vec<Job>,
@@ -39,7 +45,10 @@ pub(crate) fn answer(
                 job.answer(Err::<Answer, DbError>(error));
             }
             Verdict::Unknown => match job.work {
-                Work::Commit(_) => job.answer(Ok(Answer::Committed(Committed::Unknown))),
+                Work::Commit(_) => {
+                    metrics::counter!("pointsman_db_unknown_commits_total", "database" => Arc::clone(database)).increment(1);
+                    job.answer(Ok(Answer::Committed(Committed::Unknown)));
+                }
                 Work::Claim(_) => job.answer(Err(DbError::Unreachable(
                     "the answer to a claim was lost".to_owned(),
                 ))),

@@ -4,6 +4,6 @@ mod answer;
 mod queue;
 mod verdict;
 
-pub(crate) use answer::{answer, measure};
+pub(crate) use answer::{answer, measure, note_failure};
 pub(crate) use queue::{Answer, Arrival, Company, Job, Place, Queue, Work};
 pub(crate) use verdict::{Ahead, Refusal, Traces, Verdict, repeats_a_value, shown, weigh};

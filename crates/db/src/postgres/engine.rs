@@ -95,7 +95,17 @@ impl<E: Endpoint> Server<E> {
     /// Without connections and writers.
     fn new(target: &Arc<E>, database: Arc<str>) -> Self {
         let options = target.options();
-        let pool = |role, connections| Pool::new(Arc::clone(target), role, connections);
+        let want = |role: Role, connections: usize| {
+            metrics::gauge!(
+                "pointsman_db_connections_wanted", "database" => Arc::clone(&database), "role" => role.word()
+            )
+            .set(u32::try_from(connections).unwrap_or(u32::MAX));
+        };
+        want(Role::Writer, options.writers.max(1));
+        let pool = |role, connections: usize| {
+            want(role, connections.max(1));
+            Pool::new(Arc::clone(target), role, connections)
+        };
         Self {
             queues: (0..options.writers.max(1))
                 .map(|_| Arc::new(queue(options)))

@@ -51,6 +51,17 @@ pub(crate) enum Role {
 }
 
 impl Role {
+    /// The role in one word, for metrics.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Writer => "writer",
+            Self::Claimer => "claimer",
+            Self::Reader => "reader",
+            Self::Scanner => "scanner",
+            Self::Migrator => "migrator",
+        }
+    }
+
     /// Whether the server is to refuse writes.
     pub(crate) const fn only_reads(self) -> bool {
         matches!(self, Self::Reader | Self::Scanner)
@@ -106,8 +117,12 @@ impl Target {
             let (client, connection) = self.address.connect(&self.world).await?;
             let warnings = Arc::new(AtomicU64::new(0));
             let (cut, cutting) = oneshot::channel();
-            self.world
-                .spawn(drive(connection, Arc::clone(&warnings), cutting));
+            let open = Open::count(&self.options.schema, role);
+            let driven = drive(connection, Arc::clone(&warnings), cutting);
+            self.world.spawn(async move {
+                driven.await;
+                drop(open);
+            });
             client
                 .batch_execute(&self.settings(role))
                 .await
@@ -177,6 +192,25 @@ impl Target {
     }
 }
 
+/// Counts a connection as open until it is dropped.
+struct Open(metrics::Gauge);
+
+impl Open {
+    fn count(schema: &str, role: Role) -> Self {
+        let gauge = metrics::gauge!(
+            "pointsman_db_connections_open", "database" => schema.to_owned(), "role" => role.word()
+        );
+        gauge.increment(1.0);
+        Self(gauge)
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.decrement(1.0);
+    }
+}
+
 /// Moves bytes until the connection ends or is cut.
 async fn drive<S, T>(
     mut connection: Connection<S, T>,
@@ -198,6 +232,7 @@ async fn drive<S, T>(
                 }
                 Ok(_) => {}
                 Err(error) => {
+                    metrics::counter!("pointsman_db_connection_losses_total").increment(1);
                     tracing::warn!(
                         error = reason(&error),
                         "a connection to the database was lost"

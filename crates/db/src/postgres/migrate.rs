@@ -174,6 +174,8 @@ async fn check_clock(link: &Link, target: &Target) -> Result<(), DbError> {
     let clock = "select floor(extract(epoch from clock_timestamp()) * 1000000)::bigint";
     let theirs = Timestamp::from_micros(one(ask(link, clock, Vec::new()).await?)?.int(0)?);
     let skew = skew(before, theirs, target.world.now());
+    metrics::gauge!("pointsman_db_clock_skew_seconds", "database" => target.options.schema.clone())
+        .set(skew.as_secs_f64());
     if skew > target.options.max_clock_skew {
         return Err(DbError::Clock {
             seconds: skew.as_secs(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use world::Stopwatch;
 
 use super::{judge::judge, session::Session};
-use crate::group::{Job, Queue, Work, answer, measure};
+use crate::group::{Job, Queue, Work, answer, measure, note_failure};
 
 /// Judges the jobs of a batch, answers those whose verdict is final and puts the others back.
 pub(crate) fn settle(session: &mut Session, batch: Vec<Job>, queue: &Queue, database: &Arc<str>) {
@@ -21,6 +21,7 @@ pub(crate) fn settle(session: &mut Session, batch: Vec<Job>, queue: &Queue, data
             }
         }
         Err(error) => {
+            note_failure(database);
             tracing::error!(%error, changes = batch.len(), "a batch was not committed");
             for job in batch {
                 job.answer(Err(error.clone()));

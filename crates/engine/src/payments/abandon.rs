@@ -89,7 +89,7 @@ impl Engine {
             }
             let at = self.inner.world.now();
             let mut lines = vec![Line::new(at, "Giving up").saying("The merchant gave it up.")];
-            let before = Before::of(&payment);
+            let (before, ruled) = (Before::of(&payment), payment.rule.is_some());
             lines.push(payment.decline_by_rule(Decline::of(DeclineCode::PaymentCancelled), at));
             self.trigger(&mut payment, &before, None, &mut lines)
                 .await?;
@@ -97,7 +97,7 @@ impl Engine {
             let mut extra = released(&payment);
             self.answer_owed(&mut payment, &mut extra);
             if self.commit_payment(&payment, &lines, extra).await? == Ended::Done {
-                self.ended_early(&payment);
+                self.ended_early(&payment, ruled);
                 return Ok(payment);
             }
         }

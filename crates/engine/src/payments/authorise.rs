@@ -337,7 +337,7 @@ impl Engine {
             }
             let refused = match self.commit_payment(&payment, &followed.lines, extra).await {
                 Ok(Ended::Done) => {
-                    self.ended_early(&payment);
+                    self.ended_early(&payment, false);
                     return Ok((payment, followed.began));
                 }
                 Ok(Ended::Taken) => Stop::Taken,

@@ -93,7 +93,11 @@ impl Engine {
             outcome(&news),
         );
         metrics::histogram!(
-            "pointsman_attempt_call_duration_seconds", "processor" => processor, "verb" => verb, "outcome" => outcome
+            "pointsman_attempt_call_duration_seconds",
+            "processor" => processor,
+            "connection" => self.connection_label(payment.team, &operation.connection),
+            "verb" => verb,
+            "outcome" => outcome
         )
         .record(watch.elapsed().as_secs_f64());
         Ok(news)

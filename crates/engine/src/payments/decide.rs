@@ -67,6 +67,7 @@ impl Engine {
                 return Err(waits_no_more(decide.instance).into());
             }
             let (at, before) = (self.inner.world.now(), Before::of(&payment));
+            let ruled = payment.rule.is_some();
             let mut lines = if decide.approve {
                 if let Some(pause) = payment.run_mut(which).and_then(|run| run.pause.as_mut()) {
                     pause.why = Why::Step;
@@ -93,7 +94,7 @@ impl Engine {
                 .await?
                 == Ended::Done
             {
-                self.ended_early(&payment);
+                self.ended_early(&payment, ruled);
                 return Ok((payment, which));
             }
         }

@@ -72,12 +72,15 @@ impl Health {
     }
 
     /// A call went through, whatever its answer was.
-    pub(crate) fn went_well(&self, team: TeamId, connection: &ConnectionId) {
+    /// Whether it was rested until now.
+    pub(crate) fn went_well(&self, team: TeamId, connection: &ConnectionId) -> bool {
         let mut records = self.0.lock();
         let gone = records.remove(&(team, connection.clone()));
-        if gone.is_some_and(|record| record.rests_until.is_some()) {
+        let rested = gone.is_some_and(|record| record.rests_until.is_some());
+        if rested {
             measure(&records);
         }
+        rested
     }
 
     /// A call failed. Returns until when the connection is rested, if this failure makes it so.

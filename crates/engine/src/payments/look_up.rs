@@ -143,7 +143,12 @@ impl Engine {
             }
             Err(world::Elapsed) => News::LookUpFailed,
         };
-        metrics::counter!("pointsman_look_ups_total", "processor" => line.connection.processor.clone()).increment(1);
+        metrics::counter!(
+            "pointsman_look_ups_total",
+            "processor" => line.connection.processor.clone(),
+            "connection" => self.connection_label(payment.team, &line.connection.id)
+        )
+        .increment(1);
         Ok(news)
     }
 }

@@ -117,7 +117,7 @@ impl Engine {
                 None => None,
             };
             let policy = self.policy_of(line.as_ref());
-            let before = Before::of(&payment);
+            let (before, ended) = (Before::of(&payment), payment.authorisation_ended());
             let mut lines = payment.resolve(
                 command.outcome,
                 &command.evidence,
@@ -134,6 +134,9 @@ impl Engine {
             self.answer_owed(&mut payment, &mut extra);
             super::settle::release(&payment, &mut extra);
             if self.commit_payment(&payment, &lines, extra).await? == Ended::Done {
+                if payment.authorisation_ended() && !ended {
+                    self.count_outcome(&payment);
+                }
                 self.forget_later(&payment);
                 return Ok(payment);
             }

@@ -165,11 +165,16 @@ impl Engine {
                 let now = self.inner.world.now();
                 let rules = (settings.rest_after, settings.rest_for);
                 if let Some(until) = health.failed((team, connection), now, rules) {
+                    self.rests(team, connection, true);
                     metrics::counter!("pointsman_connection_rests_total").increment(1);
                     tracing::warn!(%connection, until = %until.rfc3339_millis(), "a connection is rested after failures");
                 }
             }
-            News::Answer(_) | News::Later(_) => health.went_well(team, connection),
+            News::Answer(_) | News::Later(_) => {
+                if health.went_well(team, connection) {
+                    self.rests(team, connection, false);
+                }
+            }
             News::NotFound { .. } | News::LookUpFailed => {}
         }
     }

@@ -87,6 +87,7 @@ impl Engine {
                 == Ended::Done
             {
                 if payment.authorisation_ended() && !ended {
+                    self.count_outcome(&payment);
                     self.forget_later(&payment);
                 }
                 return Ok(payment);

@@ -35,7 +35,7 @@ impl Engine {
             }
             return Ok(payment.clone());
         };
-        let (payment, began) = loop {
+        let (payment, began, ruled) = loop {
             let _turn = self.inner.turns.take(id.uuid()).await;
             let mut payment = self.load(team, id).await?;
             let now = self.inner.world.now();
@@ -47,7 +47,7 @@ impl Engine {
                 // Somebody else has gone on with it meanwhile.
                 return Ok(payment);
             }
-            let before = Before::of(&payment);
+            let (before, ruled) = (Before::of(&payment), payment.rule.is_some());
             let done = match pause.why {
                 // The checkout was paid or closed while the flow waited, or the stored method was deleted.
                 Why::Step | Why::Calling { .. } | Why::Outcome
@@ -96,10 +96,10 @@ impl Engine {
                 self.answer_owed(&mut payment, &mut extra);
             }
             if self.commit_payment(&payment, &lines, extra).await? == Ended::Done {
-                break (payment, done.began);
+                break (payment, done.began, ruled);
             }
         };
-        self.ended_early(&payment);
+        self.ended_early(&payment, ruled);
         match began {
             Some(n) => self.carry_out(payment, n, Some(deadline)).await,
             None => Ok(payment),
@@ -145,8 +145,12 @@ impl Engine {
     }
 
     /// Forgets the card of a payment that ended before any processor was asked.
-    pub(crate) fn ended_early(&self, payment: &Payment) {
+    /// `ruled` says whether a flow had ended it before.
+    pub(crate) fn ended_early(&self, payment: &Payment, ruled: bool) {
         if payment.rule.is_some() {
+            if !ruled {
+                self.count_outcome(payment);
+            }
             self.forget_later(payment);
         }
     }

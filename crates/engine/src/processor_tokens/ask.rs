@@ -139,6 +139,10 @@ impl Engine {
         };
         let labels = [
             ("processor", line.connection.processor.clone()),
+            (
+                "connection",
+                self.connection_label(request.team, &request.connection),
+            ),
             ("verb", "tokenise".to_owned()),
             ("outcome", outcome(&heard.state).to_owned()),
         ];

@@ -2,6 +2,7 @@
 
 use std::{future::Future, sync::Arc, time::Duration};
 
+use db::DbError;
 use domain::caller::Mode;
 use graphql::{Api, Introspection, Limits, MethodNames};
 use tokio::net::TcpListener;
@@ -19,6 +20,8 @@ use crate::{
 const CLOSING: Duration = Duration::from_secs(1);
 /// How often it is looked whether the data directory is still there.
 const LOOK: Duration = Duration::from_millis(500);
+/// How often what waits in the database is counted, for the gauges.
+const OBSERVE_EVERY: Duration = Duration::from_secs(15);
 /// Connections of the admin listener.
 const ADMIN_CONNECTIONS: u32 = 64;
 
@@ -55,6 +58,7 @@ impl App {
             },
         );
         self.engine.start();
+        self.observe();
         tokio::select! {
             biased;
             () = self.wind_down(settings, &web, stop) => {}
@@ -69,6 +73,23 @@ impl App {
         self.close().await;
         tracing::info!("stopped");
         Ok(())
+    }
+
+    /// Keeps the gauges of what waits in the database up to date, as long as the databases are open.
+    fn observe(&self) {
+        let (engine, world) = (self.engine.clone(), self.world.clone());
+        self.world.spawn(async move {
+            loop {
+                match engine.observe().await {
+                    Ok(()) => {}
+                    Err(DbError::Closed) => return,
+                    Err(error) => {
+                        tracing::warn!(%error, "unknown and overdue payments can't be counted")
+                    }
+                }
+                world.sleep(OBSERVE_EVERY).await;
+            }
+        });
     }
 
     /// Waits for the signal, and then for the work that is under way.

@@ -139,6 +139,7 @@ impl Connections {
             peer,
             opened_at: now,
             _entered: entered,
+            _open: Open::count(),
         };
         inner.world.spawn(connection.serve(stream));
     }
@@ -151,6 +152,24 @@ struct Connection {
     peer: SocketAddr,
     opened_at: Timestamp,
     _entered: Entered,
+    _open: Open,
+}
+
+/// Counts a connection as open until it is dropped.
+struct Open(metrics::Gauge);
+
+impl Open {
+    fn count() -> Self {
+        let gauge = metrics::gauge!("pointsman_http_connections_open");
+        gauge.increment(1.0);
+        Self(gauge)
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.decrement(1.0);
+    }
 }
 
 impl Connection {

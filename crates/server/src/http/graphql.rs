@@ -152,6 +152,7 @@ pub(super) async fn caller_of(
     };
     match (&web.rules.rate, asker) {
         (Some(rate), Some(asker)) if !rate.take(asker, web.world.now()) => {
+            metrics::counter!("pointsman_http_rate_limited_total", "credential" => caller.credential.word()).increment(1);
             let message = "This credential sends too many requests. Please wait a second.";
             Err(Envelope::of(Fault::new(Code::RateLimited, message)))
         }
@@ -179,6 +180,8 @@ fn respond(answer: Answer, media: Media) -> Response {
             .insert(header::ALLOW, HeaderValue::from_static("POST"));
     }
     if answer.replayed {
+        metrics::counter!("pointsman_idempotent_replays_total", "operation" => answer.operation)
+            .increment(1);
         response
             .headers_mut()
             .insert(REPLAYED, HeaderValue::from_static("true"));

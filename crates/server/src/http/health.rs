@@ -28,14 +28,24 @@ pub(super) async fn live() -> Response {
 
 /// The service takes work: it is not stopping, its databases answer and can be written to, and its keys are the vault's.
 pub(super) async fn ready(State(web): State<Arc<Web>>) -> Response {
-    if web.is_draining() {
-        return not_ready("stopping");
+    match readiness(&web).await {
+        Ok(()) => json_answer(StatusCode::OK, "health", r#"{"status":"ready"}"#.to_owned()),
+        Err(why) => not_ready(why),
     }
-    match web.world.timeout(PATIENCE, web.backend.check()).await {
-        Ok(Ok(())) => json_answer(StatusCode::OK, "health", r#"{"status":"ready"}"#.to_owned()),
-        Ok(Err(why)) => not_ready(why),
-        Err(Elapsed) => not_ready(NO_DATABASE),
-    }
+}
+
+/// Whether the node takes work, else why not. The gauge says the same from then on.
+async fn readiness(web: &Web) -> Result<(), &'static str> {
+    let ready = if web.is_draining() {
+        Err("stopping")
+    } else {
+        match web.world.timeout(PATIENCE, web.backend.check()).await {
+            Ok(checked) => checked,
+            Err(Elapsed) => Err(NO_DATABASE),
+        }
+    };
+    metrics::gauge!("pointsman_ready").set(if ready.is_ok() { 1.0 } else { 0.0 });
+    ready
 }
 
 fn not_ready(why: &str) -> Response {
@@ -54,6 +64,8 @@ fn not_ready(why: &str) -> Response {
 
 /// What is measured, in the text format of Prometheus.
 pub(super) async fn metrics(State(web): State<Arc<Web>>) -> Response {
+    // Whoever scrapes need not probe.
+    let _ = readiness(&web).await;
     let mut response = (StatusCode::OK, Body::from(web.backend.metrics())).into_response();
     let text = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     response.headers_mut().insert(header::CONTENT_TYPE, text);

@@ -2,6 +2,7 @@
 
 mod commands;
 mod logs;
+mod metrics;
 mod settings;
 mod starting;
 mod stopping;

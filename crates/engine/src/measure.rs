@@ -1,0 +1,120 @@
+//! What is measured of payments. Labels are bounded: whoever has thousands of teams gets `other` for those that come last.
+
+use std::collections::BTreeSet;
+
+use db::DbError;
+use domain::{
+    Timestamp,
+    id::{ConnectionId, TeamId},
+    payment::{Payment, Status},
+};
+use parking_lot::Mutex;
+
+use crate::Engine;
+
+/// Pairs of team and connection that have labels of their own.
+const LABELLED: usize = 200;
+/// Unknown payments that are counted of a team.
+const COUNTED: i64 = 10_000;
+/// Stands for what has no label of its own.
+const OTHER: &str = "other";
+/// Stands for the connection of a payment that was sent nowhere.
+const NOWHERE: &str = "none";
+
+/// The connections that have labels of their own, those that were used first.
+#[derive(Default)]
+pub(crate) struct Labels(Mutex<BTreeSet<(TeamId, ConnectionId)>>);
+
+impl Labels {
+    /// The labels of a team and its connection.
+    pub(crate) fn of(&self, team: TeamId, connection: &ConnectionId) -> (String, String) {
+        let mut known = self.0.lock();
+        let pair = (team, connection.clone());
+        if !known.contains(&pair) {
+            if known.len() >= LABELLED {
+                return (OTHER.to_owned(), OTHER.to_owned());
+            }
+            known.insert(pair);
+        }
+        (team.to_string(), connection.to_string())
+    }
+}
+
+impl Engine {
+    /// The label of a connection.
+    pub(crate) fn connection_label(&self, team: TeamId, connection: &ConnectionId) -> String {
+        self.inner.labels.of(team, connection).1
+    }
+
+    /// Notes whether a connection is rested.
+    pub(crate) fn rests(&self, team: TeamId, connection: &ConnectionId, rests: bool) {
+        let (team, connection) = self.inner.labels.of(team, connection);
+        metrics::gauge!("pointsman_connection_resting", "team" => team, "connection" => connection)
+            .set(if rests { 1.0 } else { 0.0 });
+    }
+
+    /// Counts a payment whose authorisation has just come to its end.
+    pub(crate) fn count_outcome(&self, payment: &Payment) {
+        let (team, connection) = match payment.attempt() {
+            Some(attempt) => self.inner.labels.of(payment.team, &attempt.connection),
+            None => (payment.team.to_string(), NOWHERE.to_owned()),
+        };
+        if let Some(decline) = payment.decline() {
+            metrics::counter!(
+                "pointsman_declines_total",
+                "connection" => connection.clone(), "code" => decline.code.code(), "type" => decline.kind.code()
+            )
+            .increment(1);
+        }
+        metrics::counter!(
+            "pointsman_payments_total",
+            "team" => team, "connection" => connection, "status" => payment.status.text()
+        )
+        .increment(1);
+    }
+
+    /// Looks at what waits in the database, for the gauges: unknown payments and overdue ones. Nodes of one database see the
+    /// same.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn observe(&self) -> Result<(), DbError> {
+        let store = &self.inner.store;
+        let now = self.inner.world.now();
+        let mut unknown = 0_u32;
+        let mut oldest: Option<Timestamp> = None;
+        for team in store::team::all(store).await? {
+            let status = Status::NoAnswerFromPsp;
+            let found = store::watch::with_status(store, (team.id, status), COUNTED).await?;
+            unknown = unknown.saturating_add(found.count);
+            oldest = [oldest, found.oldest].into_iter().flatten().min();
+        }
+        let due = store::watch::first_due(store).await?;
+        metrics::gauge!("pointsman_payments_unknown").set(unknown);
+        metrics::gauge!("pointsman_payments_unknown_age_seconds").set(age(oldest, now));
+        metrics::gauge!("pointsman_payments_overdue_seconds").set(age(due, now));
+        Ok(())
+    }
+}
+
+/// How long ago it was, in seconds; 0 when it was not.
+fn age(at: Option<Timestamp>, now: Timestamp) -> f64 {
+    at.map_or(0.0, |at| now.since(at).as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_bounded() {
+        let labels = Labels::default();
+        let connection = ConnectionId::parse("a").unwrap();
+        let team = |number| TeamId::new(uuid::Uuid::from_u128(number));
+        for number in 0..200 {
+            assert_eq!(labels.of(team(number), &connection).1, "a");
+        }
+        assert_eq!(labels.of(team(200), &connection).0, "other");
+        assert_eq!(labels.of(team(7), &connection).0, team(7).to_string());
+    }
+}
