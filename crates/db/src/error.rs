@@ -49,6 +49,9 @@ pub enum DbError {
          docs/postgresql.md, \"Roles and schemas\""
     )]
     Denied(String),
+    /// The address of the server can't be used. The text names parameters and files, never a value that may be secret.
+    #[error("the database's address can't be used: {0}")]
+    Address(String),
     /// The tables do not fit this program.
     #[error("the database's schema does not fit this program: {0}")]
     Schema(String),

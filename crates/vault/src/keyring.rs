@@ -84,9 +84,9 @@ impl Key {
         Self::filled(|bytes| world.fill(bytes))
     }
 
-    /// `None` for another length, and for zeros, which are a slip and no key.
+    /// `None` for another length, and for what nobody has drawn: zeros, a byte or a few again and again, one after the other.
     pub(crate) fn from_slice(bytes: &[u8]) -> Option<Self> {
-        if bytes.len() != 32 || bytes.iter().all(|byte| *byte == 0) {
+        if bytes.len() != 32 || !looks_drawn(bytes) {
             return None;
         }
         Some(Self::filled(|key| key.copy_from_slice(bytes)))
@@ -113,6 +113,19 @@ impl Key {
         );
         Self::from_slice(&bytes).ok_or(KeyError::Format("a key is not 32 random bytes"))
     }
+}
+
+/// Whether 32 bytes may come from a random source: of those fewer than 16 different ones are as good as impossible
+/// (below 2^-50), as are steps that are all alike.
+fn looks_drawn(bytes: &[u8]) -> bool {
+    let different: std::collections::BTreeSet<u8> = bytes.iter().copied().collect();
+    let step = |pair: &[u8]| match pair {
+        [first, second] => second.wrapping_sub(*first),
+        _ => 0,
+    };
+    let mut steps = bytes.windows(2).map(step);
+    let first = steps.next();
+    different.len() >= 16 && steps.any(|step| Some(step) != first)
 }
 
 /// The keys as they are used.

@@ -15,7 +15,7 @@ use crate::http::Request;
 use crate::{ACCESS_TOKEN, Setup, Shop, until};
 
 /// What a server says when it listens; its address follows.
-const LISTENING: &str = "pointsman listening on http://";
+const LISTENING: &str = "pointsman listening on http";
 /// A debug build on a busy machine; no promise about the service.
 const START_BOUND: Duration = Duration::from_secs(30);
 /// The service promises to end within 30 s of a SIGTERM.
@@ -55,7 +55,10 @@ impl Server {
                 .ok()
                 .filter(|reply| reply.status == 200)
         };
-        until(START_BOUND, "the server is ready", ready);
+        // Over TLS the story asks for itself.
+        if !String::from_utf8_lossy(&process.stdout.bytes()).contains("listening on https://") {
+            until(START_BOUND, "the server is ready", ready);
+        }
         let start_to_ready = begun.elapsed();
         Ok(Self {
             setup,
@@ -294,6 +297,7 @@ fn announced(output: &[u8]) -> Option<SocketAddr> {
     let text = String::from_utf8_lossy(output);
     let (_, rest) = text.split_once(LISTENING)?;
     let (address, _) = rest.split_once('\n')?;
+    let (_, address) = address.split_once("://")?;
     address.trim().parse().ok()
 }
 

@@ -16,7 +16,7 @@ use world::{Elapsed, World};
 use super::{
     PostgresOptions,
     failure::reason,
-    tls::{self, Tls, Trust},
+    tls::{self, ClientFiles, Tls, Trust},
 };
 use crate::DbError;
 
@@ -48,8 +48,9 @@ impl Address {
     pub(crate) fn parse(options: &PostgresOptions) -> Result<Self, DbError> {
         let parts = Parts::split(&options.url)?;
         let unreadable = |_| {
-            DbError::Schema(
-                "its address can't be read: is it postgres://user:…@host/name?".to_owned(),
+            DbError::Address(
+                "it can't be read; it should look like postgres://user:password@host:5432/name"
+                    .to_owned(),
             )
         };
         let read = |text: &str| text.parse::<Config>().map_err(unreadable);
@@ -71,8 +72,8 @@ impl Address {
             let is_local = |host: &Host| matches!(host, Host::Unix(_));
             let local = config.get_hosts().iter().any(is_local);
             if local && !config.get_hosts().iter().all(is_local) {
-                let message = "its address names a socket and a host behind one question mark";
-                return Err(DbError::Schema(message.to_owned()));
+                let message = "it names a socket and a host behind one question mark";
+                return Err(DbError::Address(message.to_owned()));
             }
             config.ssl_mode(if local { SslMode::Disable } else { parts.mode });
             config.connect_timeout(share);
@@ -87,7 +88,11 @@ impl Address {
             };
             config.application_name(name);
         }
-        let tls = Tls::new(tls::settings(parts.trust, parts.roots.as_deref())?);
+        let tls = Tls::new(tls::settings(
+            parts.trust,
+            parts.roots.as_deref(),
+            parts.client.as_ref(),
+        )?);
         Ok(Self {
             hosts,
             last: AtomicUsize::new(0),
@@ -154,25 +159,71 @@ struct Parts {
     mode: SslMode,
     trust: Trust,
     roots: Option<PathBuf>,
+    client: Option<ClientFiles>,
+}
+
+/// The parameters that the driver knows.
+const KNOWN: [&str; 19] = [
+    "application_name",
+    "channel_binding",
+    "connect_timeout",
+    "dbname",
+    "host",
+    "hostaddr",
+    "keepalives",
+    "keepalives_idle",
+    "keepalives_interval",
+    "keepalives_retries",
+    "load_balance_hosts",
+    "options",
+    "password",
+    "port",
+    "sslmode",
+    "sslnegotiation",
+    "target_session_attrs",
+    "tcp_user_timeout",
+    "user",
+];
+
+/// Names the parameter that is not known, unless what stands there may be a part of a password.
+fn unknown(setting: &str) -> DbError {
+    let name = setting.split('=').next().unwrap_or_default();
+    let is_word = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+    DbError::Address(
+        if setting.contains('=') && name.len() <= 32 && name.bytes().all(is_word) {
+            format!(
+                "it has an unknown parameter `{name}`; known are sslmode, sslrootcert, sslcert, sslkey, {}",
+                KNOWN.join(", ")
+            )
+        } else {
+            "what stands behind its question mark is not name=value; a question mark in a password is written %3F".to_owned()
+        },
+    )
+}
+
+fn file(path: &str) -> PathBuf {
+    PathBuf::from(path.replace("%2F", "/").replace("%2f", "/"))
 }
 
 impl Parts {
     fn split(url: &str) -> Result<Self, DbError> {
         if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
-            return Err(DbError::Schema(
-                "its address must begin with postgres://".to_owned(),
+            return Err(DbError::Address(
+                "it must begin with postgres://".to_owned(),
             ));
         }
         let (base, query) = url.split_once('?').unwrap_or((url, ""));
         let (mut sslmode, mut roots, mut others) = ("prefer", None, Vec::new());
+        let (mut certificate, mut key) = (None, None);
         for setting in query.split('&').filter(|setting| !setting.is_empty()) {
             match setting.split_once('=') {
                 Some(("sslmode", mode)) => sslmode = mode,
                 Some(("sslrootcert", "system")) => roots = None,
-                Some(("sslrootcert", path)) => {
-                    roots = Some(PathBuf::from(path.replace("%2F", "/")));
-                }
-                _ => others.push(setting),
+                Some(("sslrootcert", path)) => roots = Some(file(path)),
+                Some(("sslcert", path)) => certificate = Some(file(path)),
+                Some(("sslkey", path)) => key = Some(file(path)),
+                Some((name, _)) if KNOWN.contains(&name) => others.push(setting),
+                _ => return Err(unknown(setting)),
             }
         }
         let rest = if others.is_empty() {
@@ -189,9 +240,18 @@ impl Parts {
             "verify-ca" => (SslMode::Require, Trust::Authority),
             "verify-full" => (SslMode::Require, Trust::AuthorityAndName),
             _ => {
-                return Err(DbError::Schema(
-                    "the sslmode of its address is not one of those known".to_owned(),
+                return Err(DbError::Address(
+                    "its sslmode must be disable, prefer, require, verify-ca or verify-full"
+                        .to_owned(),
                 ));
+            }
+        };
+        let client = match (certificate, key) {
+            (Some(certificate), Some(key)) => Some(ClientFiles { certificate, key }),
+            (None, None) => None,
+            _ => {
+                let message = "sslcert and sslkey must be given together";
+                return Err(DbError::Address(message.to_owned()));
             }
         };
         Ok(Self {
@@ -199,6 +259,7 @@ impl Parts {
             mode,
             trust,
             roots,
+            client,
         })
     }
 }
@@ -286,7 +347,54 @@ mod tests {
             "s",
         );
         assert!(Address::parse(&mixed).is_err());
-        let others = Parts::split("postgres://db/x?a=b&sslmode=require&c=d").unwrap();
-        assert_eq!(others.rest, "postgres://db/x?a=b&c=d");
+        let others = Parts::split("postgres://db/x?host=b&sslmode=require&port=7").unwrap();
+        assert_eq!(others.rest, "postgres://db/x?host=b&port=7");
+    }
+
+    #[test]
+    fn what_is_wrong_with_an_address_is_named() {
+        for (address, word) in [
+            ("postgres://db/x?sslmode=full", "sslmode must be"),
+            ("postgres://db/x?sslrotcert=/ca.pem", "`sslrotcert`"),
+            ("postgres://db/x?sslcert=/c.pem", "given together"),
+            (
+                "postgres://db/x?sslmode=verify-full&sslrootcert=/nowhere/ca.pem",
+                "sslrootcert /nowhere/ca.pem",
+            ),
+            (
+                "postgres://db/x?sslmode=require&sslcert=/nowhere/c.pem&sslkey=/nowhere/k.pem",
+                "sslcert /nowhere/c.pem",
+            ),
+            ("postgres://me:pass?word@db/x", "%3F"),
+        ] {
+            let refused = Address::parse(&PostgresOptions::new(address, "s"))
+                .err()
+                .unwrap()
+                .to_string();
+            assert!(
+                refused.contains(word) && refused.contains("address"),
+                "{address}: {refused}"
+            );
+            assert!(!refused.contains("word@"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn every_parameter_that_the_driver_knows_is_taken() {
+        for (name, value) in [
+            ("host", "b"),
+            ("user", "u"),
+            ("options", "-c%20a=b"),
+            ("keepalives", "1"),
+            ("tcp_user_timeout", "5"),
+            ("target_session_attrs", "any"),
+            ("channel_binding", "prefer"),
+            ("load_balance_hosts", "disable"),
+            ("sslnegotiation", "postgres"),
+        ] {
+            assert!(KNOWN.contains(&name));
+            let address = format!("postgres://me@db/x?{name}={value}");
+            assert!(address.parse::<Config>().is_ok(), "{address}");
+        }
     }
 }

@@ -1,15 +1,19 @@
 //! Which certificates of a server are trusted.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use rustls::{
-    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
+    CertificateError, ClientConfig, ConfigBuilder, DigitallySignedStruct, Error, RootCertStore,
+    SignatureScheme,
     client::{
-        WebPkiServerVerifier,
+        WantsClientCert, WebPkiServerVerifier,
         danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
     },
     crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature},
-    pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject},
+    pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem::PemObject},
 };
 
 use tokio_postgres::{Socket, tls::MakeTlsConnect};
@@ -49,8 +53,48 @@ pub(crate) enum Trust {
     AuthorityAndName,
 }
 
+/// A certificate that says who we are, PEM.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ClientFiles {
+    pub(crate) certificate: PathBuf,
+    pub(crate) key: PathBuf,
+}
+
+impl ClientFiles {
+    fn read(&self) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), DbError> {
+        let chain = CertificateDer::pem_file_iter(&self.certificate)
+            .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+            .map_err(|error| unreadable("sslcert", &self.certificate, &error))?;
+        let key = PrivateKeyDer::from_pem_file(&self.key)
+            .map_err(|error| unreadable("sslkey", &self.key, &error))?;
+        Ok((chain, key))
+    }
+}
+
+fn unreadable(parameter: &str, file: &Path, why: &dyn std::fmt::Display) -> DbError {
+    DbError::Address(format!("{parameter} {}: {why}", file.display()))
+}
+
+/// The last step: who we are.
+fn known_as(
+    builder: ConfigBuilder<ClientConfig, WantsClientCert>,
+    client: Option<&ClientFiles>,
+) -> Result<ClientConfig, DbError> {
+    let Some(files) = client else {
+        return Ok(builder.with_no_client_auth());
+    };
+    let (chain, key) = files.read()?;
+    builder
+        .with_client_auth_cert(chain, key)
+        .map_err(|error| unreadable("sslcert", &files.certificate, &error))
+}
+
 /// The settings of TLS. The system's authorities are trusted when no file with some is given.
-pub(crate) fn settings(trust: Trust, roots: Option<&Path>) -> Result<ClientConfig, DbError> {
+pub(crate) fn settings(
+    trust: Trust,
+    roots: Option<&Path>,
+    client: Option<&ClientFiles>,
+) -> Result<ClientConfig, DbError> {
     let provider = Arc::new(ring::default_provider());
     let failed =
         |error: &dyn std::fmt::Display| DbError::Storage(format!("TLS can't be set up: {error}"));
@@ -58,9 +102,9 @@ pub(crate) fn settings(trust: Trust, roots: Option<&Path>) -> Result<ClientConfi
         .with_safe_default_protocol_versions()
         .map_err(|error| failed(&error))?;
     let mut settings = match trust {
-        Trust::AuthorityAndName => builder
-            .with_root_certificates(authorities(roots)?)
-            .with_no_client_auth(),
+        Trust::AuthorityAndName => {
+            known_as(builder.with_root_certificates(authorities(roots)?), client)?
+        }
         Trust::Authority | Trust::Anyone => {
             let authority = match trust {
                 Trust::Anyone => None,
@@ -77,10 +121,12 @@ pub(crate) fn settings(trust: Trust, roots: Option<&Path>) -> Result<ClientConfi
                 authority,
                 provider,
             });
-            builder
-                .dangerous()
-                .with_custom_certificate_verifier(lenient)
-                .with_no_client_auth()
+            known_as(
+                builder
+                    .dangerous()
+                    .with_custom_certificate_verifier(lenient),
+                client,
+            )?
         }
     };
     settings.alpn_protocols = vec![b"postgresql".to_vec()];
@@ -94,17 +140,17 @@ fn authorities(file: Option<&Path>) -> Result<RootCertStore, DbError> {
         store.add_parsable_certificates(found.certs);
         return Ok(store);
     };
-    let unreadable = |why: String| DbError::Storage(format!("{}: {why}", file.display()));
+    let name = "sslrootcert";
     let found =
-        CertificateDer::pem_file_iter(file).map_err(|error| unreadable(error.to_string()))?;
+        CertificateDer::pem_file_iter(file).map_err(|error| unreadable(name, file, &error))?;
     for certificate in found {
-        let certificate = certificate.map_err(|error| unreadable(error.to_string()))?;
+        let certificate = certificate.map_err(|error| unreadable(name, file, &error))?;
         store
             .add(certificate)
-            .map_err(|error| unreadable(error.to_string()))?;
+            .map_err(|error| unreadable(name, file, &error))?;
     }
     if store.is_empty() {
-        Err(unreadable("it holds no certificate".to_owned()))
+        Err(unreadable(name, file, &"it holds no certificate"))
     } else {
         Ok(store)
     }

@@ -81,7 +81,7 @@ async fn tls_is_spoken_and_the_server_is_checked_as_asked_for() {
         .await
         .unwrap_err();
     assert!(
-        matches!(&nothing, DbError::Storage(why) if why.contains("no certificate")),
+        matches!(&nothing, DbError::Address(why) if why.contains("no certificate")),
         "{nothing}"
     );
 }

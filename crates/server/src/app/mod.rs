@@ -30,7 +30,7 @@ use crate::{
 
 pub use databases::{Databases, Founding};
 pub use keys::problem as key_file_problem;
-pub use serve::Listeners;
+pub use serve::{Listeners, certificate};
 
 /// The simulated processor's identifier.
 const SIMULATOR: &str = "simulator";

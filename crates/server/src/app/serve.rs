@@ -13,7 +13,7 @@ use crate::{
     admin::AdminSocket,
     config::{Sandbox, Settings, WalletNames},
     geo::Places,
-    http::{Bounds, Connections, Origins, Rate, Rules, Web, admin_router, router},
+    http::{Bounds, Connections, Origins, Rate, Rules, Tls, TlsError, Web, admin_router, router},
 };
 
 /// Connections whose requests have ended may take this long to close.
@@ -31,6 +31,18 @@ pub struct Listeners {
     pub public: TcpListener,
     /// For the people who run it: health and metrics.
     pub admin: Option<TcpListener>,
+    /// The certificate of the public one.
+    pub tls: Option<Arc<Tls>>,
+}
+
+/// Reads the certificate that the settings name.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn certificate(settings: &Settings) -> Result<Option<Arc<Tls>>, TlsError> {
+    let files = settings.server.tls.as_ref();
+    let read = files.map(|files| Tls::read(&files.certificate, &files.key));
+    Ok(read.transpose()?.map(Arc::new))
 }
 
 impl App {
@@ -41,13 +53,21 @@ impl App {
         listeners: Listeners,
         stop: impl Future<Output = ()>,
     ) -> anyhow::Result<()> {
-        let base = base_url(settings, &listeners.public)?;
+        let base = base_url(settings, &listeners)?;
         if let Some(sandbox) = &self.sandbox {
             sandbox.simulator.reachable_at(base.clone());
         }
         self.engine.reachable_at(base);
         let web = Arc::new(self.web(settings)?);
-        let connections = Connections::new(self.world.clone(), router(&web), bounds(settings));
+        if let Some(tls) = &listeners.tls {
+            tls.keep_up(&self.world);
+        }
+        let connections = Connections::over(
+            listeners.tls,
+            self.world.clone(),
+            router(&web),
+            bounds(settings),
+        );
         let admin = Connections::new(
             self.world.clone(),
             admin_router(&web),
@@ -193,10 +213,15 @@ fn bounds(settings: &Settings) -> Bounds {
 }
 
 /// The base of every address that is handed out: what is configured, else where we listen.
-fn base_url(settings: &Settings, listener: &TcpListener) -> anyhow::Result<String> {
+fn base_url(settings: &Settings, listeners: &Listeners) -> anyhow::Result<String> {
+    let scheme = if listeners.tls.is_some() {
+        "https"
+    } else {
+        "http"
+    };
     match &settings.server.public_url {
         Some(url) => Ok(url.clone()),
-        None => Ok(format!("http://{}", listener.local_addr()?)),
+        None => Ok(format!("{scheme}://{}", listeners.public.local_addr()?)),
     }
 }
 
@@ -225,11 +250,12 @@ fn rules(settings: &Settings, places: Arc<Places>) -> Rules {
         rate: settings.limits.requests_per_second.map(Rate::new),
         public_metrics: settings.mode == Mode::Test,
         sandbox: settings.sandbox == Sandbox::Open,
-        https: settings
-            .server
-            .public_url
-            .as_deref()
-            .is_some_and(|url| url.starts_with("https://")),
+        https: settings.server.tls.is_some()
+            || settings
+                .server
+                .public_url
+                .as_deref()
+                .is_some_and(|url| url.starts_with("https://")),
         trusted_proxies: settings.server.trusted_proxies.clone(),
         places,
     }

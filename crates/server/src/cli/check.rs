@@ -6,7 +6,7 @@ use world::World;
 
 use super::{arguments::Serve, output, runtime, serve};
 use crate::{
-    app::{App, Files, is_not_yet},
+    app::{App, Files, certificate, is_not_yet},
     config::Settings,
     data_dir::{DataDir, DataDirError},
     log,
@@ -34,6 +34,14 @@ pub(super) fn check(flags: &Serve) -> anyhow::Result<ExitCode> {
     match serve::settings(flags) {
         Ok(settings) => {
             right("configuration");
+            for risk in settings.refused_risks() {
+                findings.wrong(&format!("risk: {risk}"));
+            }
+            match certificate(&settings) {
+                Ok(None) => {}
+                Ok(Some(_)) => right("server.tls: certificate and key can be used"),
+                Err(error) => findings.wrong(&format!("server.tls: {error}")),
+            }
             look_into(settings, &mut findings)?;
         }
         Err(problems) => problems

@@ -70,6 +70,7 @@ async fn run(flags: &Demo, data: &std::path::Path) -> anyhow::Result<bool> {
     let listeners = Listeners {
         public: listener,
         admin: None,
+        tls: None,
     };
     let serving = app.serve(&settings, listeners, async {
         let _ = ended.await;

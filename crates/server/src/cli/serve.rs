@@ -11,7 +11,7 @@ use world::World;
 
 use super::{arguments::Serve, output, runtime};
 use crate::{
-    app::{App, Databases, Files, Founding, Listeners},
+    app::{App, Databases, Files, Founding, Listeners, certificate},
     config::{Problems, Sandbox, Settings, Sources},
     data_dir::DataDir,
     log,
@@ -69,6 +69,17 @@ pub(super) fn refuse_planted(built_in: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Keeps live mode from what is unsafe, unless it is allowed by name.
+fn refuse_risks(settings: &Settings) -> anyhow::Result<()> {
+    let refused = settings.refused_risks();
+    anyhow::ensure!(
+        refused.is_empty(),
+        "live mode refuses what is unsafe:\n  {}",
+        refused.join("\n  ")
+    );
+    Ok(())
+}
+
 async fn run(settings: &Settings) -> anyhow::Result<()> {
     let world = World::real();
     let metrics = Metrics::start();
@@ -76,6 +87,8 @@ async fn run(settings: &Settings) -> anyhow::Result<()> {
     let stop = Stop::listen()?;
     // Before anything is made.
     let files = Files::read(settings, &world)?;
+    let tls = certificate(settings).context("server.tls")?;
+    refuse_risks(settings)?;
     let held = DataDir::at(&settings.database.data_dir).hold()?;
     let (public, address) = bind(settings.server.listen).await?;
     let admin = match settings.server.admin_listen {
@@ -93,9 +106,10 @@ async fn run(settings: &Settings) -> anyhow::Result<()> {
     if let Some(key) = app.prepare(settings).await? {
         announce_key(&key);
     }
-    output::line(&format!("pointsman listening on http://{address}"));
-    app.serve(settings, Listeners { public, admin }, stop.wait())
-        .await
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    output::line(&format!("pointsman listening on {scheme}://{address}"));
+    let listeners = Listeners { public, admin, tls };
+    app.serve(settings, listeners, stop.wait()).await
 }
 
 /// Listens at an address; port 0 is any free one.

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use super::{Hidden, reader::Reader};
+use super::{Hidden, IpRange, reader::Reader};
 
 const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_mins(1);
@@ -30,6 +30,8 @@ pub struct Database {
     pub patience: Duration,
     /// How far this machine's clock may be from the server's.
     pub max_clock_skew: Duration,
+    /// Networks in which a server of databases is believed without a check of its certificate.
+    pub trusted_network: Vec<IpRange>,
     /// Whether data are to be moved: no node, but a command that looks for nodes. Not configured.
     pub moves: bool,
 }
@@ -72,6 +74,7 @@ impl Database {
                 5 * SECOND,
                 &(Duration::ZERO..=MINUTE),
             ),
+            trusted_network: reader.take("database.trusted_network", Vec::new()),
             moves: false,
         }
     }

@@ -8,9 +8,11 @@ mod database;
 mod outbound;
 mod quotas;
 mod reader;
+mod risks;
 mod sections;
 mod setting;
 mod sources;
+mod tls;
 mod wallets;
 
 use domain::caller::Mode;
@@ -20,10 +22,12 @@ pub use database::Database;
 pub use outbound::Outbound;
 pub use reader::Problems;
 use reader::Reader;
+pub use risks::Risks;
 pub use sections::{Geo, Jobs, Limits, Log, LogFormat, Recovery, Routing, Server, Vault};
 use setting::words;
 pub use setting::{Bytes, Hidden};
 pub use sources::{Sources, no_color};
+pub use tls::TlsFiles;
 pub use wallets::Wallets;
 
 /// Begins every secret key of test mode.
@@ -64,6 +68,8 @@ pub struct Settings {
     pub outbound: Outbound,
     /// What is logged, and how.
     pub log: Log,
+    /// What live mode is allowed to do though it is unsafe.
+    pub risks: Risks,
 }
 
 /// Whether the sandbox is there.
@@ -124,6 +130,7 @@ impl Settings {
             wallets: Wallets::read(reader, mode),
             outbound: Outbound::read(reader, mode),
             log: Log::read(reader),
+            risks: Risks::read(reader),
             database,
         }
     }

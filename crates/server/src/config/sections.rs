@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 use domain::{caller::Mode, test_numbers::TestRange};
 
 use super::{
-    Bytes, Hidden, IpRange, Origin,
+    Bytes, Hidden, IpRange, Origin, TlsFiles,
     database::{Database, address},
     reader::Reader,
     setting::{Given, Setting, words},
@@ -27,6 +27,8 @@ pub struct Server {
     pub listen: SocketAddr,
     /// Where people who run it ask for health and metrics; absent: nowhere.
     pub admin_listen: Option<SocketAddr>,
+    /// The certificate of the public listener; absent: it has no TLS.
+    pub tls: Option<TlsFiles>,
     /// Base of every address that we hand out; the listen address when absent.
     pub public_url: Option<String>,
     /// Proxies whose `x-forwarded-for` is believed.
@@ -64,6 +66,7 @@ impl Server {
         Self {
             admin_listen: reader.take_optional("server.admin_listen"),
             listen: reader.take("server.listen", SocketAddr::from(([127, 0, 0, 1], 8080))),
+            tls: TlsFiles::read(reader),
             public_url: public_url.map(|url| url.trim_end_matches('/').to_owned()),
             trusted_proxies: reader.take("server.trusted_proxies", Vec::new()),
             allowed_origins: reader.take_optional("server.allowed_origins"),

@@ -19,6 +19,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
     sync::{Mutex, watch},
 };
+use tokio_rustls::TlsAcceptor;
 use tower::Service;
 use world::World;
 
@@ -30,6 +31,7 @@ use self::{
 use super::{
     envelope::{Envelope, Media},
     head::HEADER_BYTES,
+    tls::Tls,
 };
 use crate::config::IpRange;
 
@@ -37,6 +39,8 @@ use crate::config::IpRange;
 const REST: Duration = Duration::from_millis(50);
 /// A connection beyond those that are served must send its request within this time.
 const READ_TIMEOUT: Duration = Duration::from_secs(5);
+/// A TLS handshake must be finished within this time.
+const HANDSHAKE: Duration = Duration::from_secs(10);
 /// What asks for the node's health has paths that begin so.
 const HEALTH: &str = "/health/";
 
@@ -71,6 +75,7 @@ impl Bounds {
 pub struct Connections(Arc<Inner>);
 
 struct Inner {
+    tls: Option<Arc<Tls>>,
     world: World,
     router: Router,
     bounds: Bounds,
@@ -82,7 +87,13 @@ struct Inner {
 impl Connections {
     /// Serves `router` on connections within `bounds`.
     pub fn new(world: World, router: Router, bounds: Bounds) -> Self {
+        Self::over(None, world, router, bounds)
+    }
+
+    /// The same, over TLS where there is a certificate.
+    pub fn over(tls: Option<Arc<Tls>>, world: World, router: Router, bounds: Bounds) -> Self {
         Self(Arc::new(Inner {
+            tls,
             world,
             router,
             slots: Slots::new(bounds.most),
@@ -141,7 +152,10 @@ impl Connections {
             _entered: entered,
             _open: Open::count(),
         };
-        inner.world.spawn(connection.serve(stream));
+        match inner.tls.as_ref().map(|tls| tls.acceptor()) {
+            None => inner.world.spawn(connection.serve(stream)),
+            Some(acceptor) => inner.world.spawn(connection.secure(acceptor, stream)),
+        }
     }
 }
 
@@ -173,6 +187,23 @@ impl Drop for Open {
 }
 
 impl Connection {
+    /// Takes the handshake within its time, then serves as any other connection.
+    async fn secure(self, acceptor: TlsAcceptor, stream: Watched<TcpStream>) {
+        let bounds = &self.server.bounds;
+        let mut patience = bounds.header_timeout.min(HANDSHAKE);
+        if !self.slot.lock().await.is_served() {
+            patience = patience.min(READ_TIMEOUT);
+        }
+        let world = self.server.world.clone();
+        match world.timeout(patience, acceptor.accept(stream)).await {
+            Ok(Ok(stream)) => self.serve(stream).await,
+            // Nobody is left to be told; scanners are too many for the log.
+            Ok(Err(_)) | Err(world::Elapsed) => {
+                metrics::counter!("pointsman_tls_handshakes_failed_total").increment(1);
+            }
+        }
+    }
+
     /// Answers requests until the connection ends, is too old, or the server closes.
     async fn serve(self, stream: impl AsyncRead + AsyncWrite + Unpin + Send) {
         let server = Arc::clone(&self.server);

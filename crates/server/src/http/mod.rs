@@ -24,6 +24,7 @@ mod returns;
 mod sandbox_pages;
 mod shopper;
 mod strict;
+mod tls;
 mod token_return;
 mod web;
 mod webhooks;
@@ -45,6 +46,7 @@ pub use connections::{Bounds, Connections};
 pub use health::NO_DATABASE;
 pub use origins::Origins;
 pub use rate::Rate;
+pub use tls::{Tls, TlsError};
 pub use web::{Rules, Web};
 
 pub(crate) use envelope::Told;

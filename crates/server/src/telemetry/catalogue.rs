@@ -10,7 +10,7 @@ enum Measure {
 use Measure::{Counter, Gauge, Histogram};
 
 /// Name, measure, meaning; sorted by name. Those of the process are written by [`super::process`].
-const FAMILIES: [(&str, Measure, &str); 39] = [
+const FAMILIES: [(&str, Measure, &str); 40] = [
     (
         "pointsman_attempt_call_duration_seconds",
         Histogram,
@@ -190,6 +190,11 @@ const FAMILIES: [(&str, Measure, &str); 39] = [
         "pointsman_payments_unknown_age_seconds",
         Gauge,
         "The age of the oldest payment whose outcome is unknown; 0 when there is none.",
+    ),
+    (
+        "pointsman_quota_refusals_total",
+        Counter,
+        "Root fields that were refused since a quota of browsers' credentials was used up, by quota.",
     ),
     (
         "pointsman_ready",

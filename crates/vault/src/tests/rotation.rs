@@ -314,7 +314,10 @@ fn given_keys_are_rotated_by_a_version_that_is_added_and_may_stay_as_they_are() 
             Err(VaultError::Keys(KeyError::Given))
         ));
 
-        let key = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, [7; 32]);
+        let key = base64::Engine::encode(
+            &base64::engine::general_purpose::STANDARD,
+            *b"kR3vT9xQ2mZ7pL5wN8cJ4bH6gF1dS0aY",
+        );
         let second = format!("\"2\": \"{key}\", \"1\"");
         let text = text.replace("\"1\"", &second);
         let vault = given(text.clone());

@@ -6,4 +6,5 @@ mod metrics;
 mod settings;
 mod starting;
 mod stopping;
+mod tls;
 mod watching;
