@@ -39,6 +39,7 @@ pub struct Database {
 impl Database {
     pub(super) fn read(reader: &mut Reader) -> Self {
         let url = address(reader, "database.url");
+        let url = with_password(reader, url, "database.password_file");
         let schema = reader.take("database.schema", "pointsman".to_owned());
         if !is_schema(&schema) {
             reader.refuse(
@@ -97,6 +98,53 @@ pub(super) fn address(reader: &mut Reader, name: &'static str) -> Option<Hidden>
     Some(url)
 }
 
+/// The address with the password that a file holds, so that it stands in neither configuration nor environment.
+pub(super) fn with_password(
+    reader: &mut Reader,
+    url: Option<Hidden>,
+    name: &'static str,
+) -> Option<Hidden> {
+    let Some(path) = reader.path(name) else {
+        return url;
+    };
+    let password = match std::fs::read_to_string(&path) {
+        Ok(text) => text.trim_end_matches(['\r', '\n']).to_owned(),
+        Err(error) => {
+            reader.refuse(name, &format!("{} can't be read: {error}", path.display()));
+            return url;
+        }
+    };
+    let put = url
+        .as_ref()
+        .and_then(|url| put_password(url.expose(), &password));
+    if put.is_none() {
+        reader.refuse(
+            name,
+            "needs an address with a user and without a password, such as postgres://pointsman@db.example/pointsman",
+        );
+    }
+    put.map(Hidden::new).or(url)
+}
+
+fn put_password(url: &str, password: &str) -> Option<String> {
+    let (scheme, rest) = url.split_once("://")?;
+    let authority = rest.split(['/', '?']).next()?;
+    let (user, _) = authority.rsplit_once('@')?;
+    if user.is_empty() || user.contains(':') {
+        return None;
+    }
+    let after = rest.strip_prefix(user)?;
+    let mut encoded = String::new();
+    for byte in password.bytes() {
+        if byte.is_ascii_alphanumeric() {
+            encoded.push(char::from(byte));
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    Some(format!("{scheme}://{user}:{encoded}{after}"))
+}
+
 fn is_schema(name: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     // PostgreSQL cuts names at 63 bytes, and ours get endings.
@@ -105,4 +153,24 @@ fn is_schema(name: &str) -> bool {
         && name.starts_with(|first: char| first.is_ascii_lowercase())
         && !name.starts_with("pg_")
         && name != "information_schema"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::put_password;
+
+    #[test]
+    fn a_password_is_put_behind_the_user() {
+        assert_eq!(
+            put_password("postgres://me@db:5/x?sslmode=require", "a:/@ é").as_deref(),
+            Some("postgres://me:a%3A%2F%40%20%C3%A9@db:5/x?sslmode=require")
+        );
+        for bad in [
+            "postgres://me:old@db/x",
+            "postgres://db/x",
+            "postgres://@db/x",
+        ] {
+            assert_eq!(put_password(bad, "p"), None, "{bad}");
+        }
+    }
 }

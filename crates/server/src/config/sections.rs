@@ -6,7 +6,7 @@ use domain::{caller::Mode, test_numbers::TestRange};
 
 use super::{
     Bytes, Hidden, IpRange, Origin, TlsFiles,
-    database::{Database, address},
+    database::{Database, address, with_password},
     reader::Reader,
     setting::{Given, Setting, words},
 };
@@ -296,6 +296,7 @@ impl Setting for TestRange {
 impl Vault {
     pub(super) fn read(reader: &mut Reader, database: &Database) -> Self {
         let database_url = address(reader, "vault.database_url");
+        let database_url = with_password(reader, database_url, "vault.database_password_file");
         if database_url.is_some() && database.url.is_none() {
             reader.refuse(
                 "vault.database_url",

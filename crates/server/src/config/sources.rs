@@ -18,6 +18,14 @@ const SPECIAL: [(&str, &str); 3] = [
     ("POINTSMAN_WALLET_NAMES", "wallet_names"),
 ];
 
+/// Variables that name a file which holds a secret, and the settings that it sets: files are seen by fewer than an environment.
+const IN_FILES: [(&str, &str); 4] = [
+    ("POINTSMAN_ACCESS_TOKEN_FILE", "access_token"),
+    ("POINTSMAN_DATABASE__URL_FILE", "database.url"),
+    ("POINTSMAN_VAULT__DATABASE_URL_FILE", "vault.database_url"),
+    ("POINTSMAN_VAULT__KEYS_FILE", "vault.keys"),
+];
+
 /// Where settings come from. Flags win over variables, variables over the file.
 #[derive(Default)]
 pub struct Sources {
@@ -53,6 +61,10 @@ impl Sources {
             give_file(&mut reader, &path);
         }
         for (variable, value) in self.environment {
+            if let Some((_, name)) = IN_FILES.iter().find(|(known, _)| *known == variable) {
+                give_secret(&mut reader, (variable, name), &value);
+                continue;
+            }
             // Deployments leave variables empty to say that they are not given.
             if let Some(name) = setting_of(&variable).filter(|_| !value.is_empty()) {
                 reader.give(name, Given::Text(value), Source::Variable(variable));
@@ -62,6 +74,20 @@ impl Sources {
             reader.give(name, Given::Text(value), Source::Flag(flag));
         }
         reader
+    }
+}
+
+/// Gives a setting what a file holds, without the line break at its end.
+fn give_secret(reader: &mut Reader, (variable, name): (String, &str), path: &str) {
+    if path.is_empty() {
+        return;
+    }
+    match std::fs::read_to_string(path) {
+        Ok(text) => {
+            let text = text.trim_end_matches(['\r', '\n']).to_owned();
+            reader.give(name, Given::Text(text), Source::Variable(variable));
+        }
+        Err(error) => reader.refuse_source(&variable, &format!("{path} can't be read: {error}")),
     }
 }
 
@@ -108,6 +134,30 @@ fn setting_of(variable: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_secret_may_stand_in_a_file_that_a_variable_names() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "postgres://me:secret@127.0.0.1/x\n").unwrap();
+        let read = |path: &str| {
+            let variable = "POINTSMAN_DATABASE__URL_FILE".to_owned();
+            let sources = Sources {
+                environment: vec![(variable, path.to_owned())],
+                ..Sources::default()
+            };
+            crate::config::Settings::load(sources, crate::config::Sandbox::Absent)
+        };
+        let settings = read(file.path().to_str().unwrap()).unwrap();
+        assert_eq!(
+            settings.database.url.unwrap().expose(),
+            "postgres://me:secret@127.0.0.1/x"
+        );
+        let refused = read("/nowhere/url").unwrap_err().to_string();
+        assert!(
+            refused.contains("POINTSMAN_DATABASE__URL_FILE") && refused.contains("/nowhere/url"),
+            "{refused}"
+        );
+    }
 
     #[test]
     fn a_variable_names_section_and_key() {
