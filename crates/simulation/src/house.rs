@@ -42,8 +42,8 @@ use crate::{
 pub(crate) const KEY: &str = "sk_test_simulated_runs_0123456789";
 
 /// The vault's keys. They guard nothing but test numbers.
-const KEYS: &str = r#"{"current": 1, "keys": {"1": "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="},
-    "index": "AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI="}"#;
+const KEYS: &str = r#"{"current": 1, "keys": {"1": "a1IzdlQ5eFEybVo3cEw1d044Y0o0Ykg2Z0YxZFMwYVk="},
+    "index": "dUU3aFcyeUI1bkQ4c0sxZk00dFA5cVY2elgzY0cwakE="}"#;
 
 /// The base of the addresses that customers come back to.
 const PUBLIC: &str = "https://pay.example";

@@ -441,3 +441,29 @@ impl KeySource {
         key_file::protection(path)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_nobody_has_drawn_is_none() {
+        let pattern: Vec<u8> = (0..32).map(|place| place % 8).collect();
+        let counted: Vec<u8> = (0..32).collect();
+        for weak in [
+            &[0; 32][..],
+            &[7; 32],
+            &pattern,
+            &counted,
+            b"sixteen letters1",
+        ] {
+            assert!(Key::from_slice(weak).is_none(), "{weak:?}");
+        }
+        for seed in 0..2_000 {
+            let (world, _) = World::simulated(seed);
+            let mut drawn = [0; 32];
+            world.fill(&mut drawn);
+            assert!(Key::from_slice(&drawn).is_some(), "{drawn:?}");
+        }
+    }
+}

@@ -8,8 +8,8 @@ use world::{Node, Sim};
 use super::*;
 
 /// The vault's keys. They guard nothing but test numbers.
-const KEYS: &str = r#"{"current": 1, "keys": {"1": "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="},
-    "index": "AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI="}"#;
+const KEYS: &str = r#"{"current": 1, "keys": {"1": "a1IzdlQ5eFEybVo3cEw1d044Y0o0Ykg2Z0YxZFMwYVk="},
+    "index": "dUU3aFcyeUI1bkQ4c0sxZk00dFA5cVY2elgzY0cwakE="}"#;
 
 const HOUR: Duration = Duration::from_hours(1);
 

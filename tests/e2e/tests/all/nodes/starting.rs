@@ -8,7 +8,7 @@ use super::two;
 /// Keys in the form of a key file.
 fn keys(seed: u8) -> String {
     let key = |last: u8| {
-        let text = format!("{seed:02x}{last:02x}").repeat(8);
+        let text = format!("{seed:02x}{last:02x}kR3vT9xQ2mZ7pL5wN8cJ4bH6gF1d");
         format!("{}=", &base64_of(&text)[..43])
     };
     json!({"current": 1, "keys": {"1": key(1)}, "index": key(2)}).to_string()
