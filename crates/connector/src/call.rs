@@ -2,7 +2,8 @@
 
 use domain::{
     answer::Action,
-    card_number::{CardNumber, SecurityCode},
+    bank_account::{AccountKind, Mandate},
+    card_number::{AccountNumber, CardNumber, SecurityCode},
     decline::Decline,
     expiry::Expiry,
     id::{ConnectionId, PaymentId},
@@ -78,6 +79,18 @@ pub struct CardData {
     pub cryptogram: Option<Cryptogram>,
 }
 
+/// A bank account as it is sent, opened for this one call. Can't be printed.
+pub struct AccountData {
+    /// The full number.
+    pub number: AccountNumber,
+    /// In what form it is, with what names the bank.
+    pub kind: AccountKind,
+    /// The account holder's name.
+    pub holder: Option<String>,
+    /// The customer's consent to collect from it.
+    pub mandate: Option<Mandate>,
+}
+
 /// A request for an authorisation.
 pub struct Authorise<'a> {
     /// Our reference for it.
@@ -94,6 +107,8 @@ pub struct Authorise<'a> {
     pub method: Method,
     /// The card, where the method is one (wallets included).
     pub card: Option<&'a CardData>,
+    /// The bank account, where the method collects from one.
+    pub account: Option<&'a AccountData>,
     /// 3D Secure and the customer's way back.
     pub three_ds: ThreeDsCall<'a>,
     /// Whether the customer is absent (a merchant-initiated payment): no challenge is possible.

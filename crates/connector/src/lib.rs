@@ -10,8 +10,8 @@ mod descriptor;
 pub mod scenarios;
 
 pub use call::{
-    Authorise, CardData, Complete, Cryptogram, Follow, LookUp, Reference, ThreeDsCall, Tokenise,
-    Tokenised,
+    AccountData, Authorise, CardData, Complete, Cryptogram, Follow, LookUp, Reference, ThreeDsCall,
+    Tokenise, Tokenised,
 };
 pub use call_error::CallError;
 pub use descriptor::{Capabilities, Descriptor};

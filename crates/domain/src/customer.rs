@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Timestamp,
+    bank_account::{AccountKind, Mandate},
     card_number::{AccountNumber, CardNumber, SecurityCode},
     expiry::Expiry,
     id::{BlobId, CustomerId, MethodId, TeamId, VaultToken},
@@ -145,6 +146,12 @@ pub enum Instrument {
     BankAccount {
         /// The bank's name.
         bank_name: Option<String>,
+        /// In what form its number is.
+        #[serde(default)]
+        kind: AccountKind,
+        /// The customer's consent to collect from it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mandate: Option<Mandate>,
     },
 }
 
@@ -216,6 +223,10 @@ pub struct AccountInput {
     pub number: AccountNumber,
     /// The account holder's name.
     pub holder: String,
+    /// In what form the number is.
+    pub kind: AccountKind,
+    /// The customer's consent to collect from it.
+    pub mandate: Option<Mandate>,
     /// The bank's name.
     pub bank_name: Option<String>,
     /// Credit, debit or prepaid, when given.

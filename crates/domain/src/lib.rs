@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod automation;
+pub mod bank_account;
 pub mod bounded;
 pub mod brand;
 pub mod caller;

@@ -71,6 +71,21 @@ impl Method {
         }
     }
 
+    /// Whether the money is collected from a bank account.
+    #[must_use]
+    pub const fn is_direct_debit(self) -> bool {
+        matches!(
+            self,
+            Self::Account
+                | Self::Ach
+                | Self::AchDebit
+                | Self::SepaDirectDebit
+                | Self::DirectDebit
+                | Self::Bacs
+                | Self::Becs
+        )
+    }
+
     /// Whether it is a card, of whatever brand.
     #[must_use]
     pub const fn is_card(self) -> bool {

@@ -57,7 +57,7 @@ pub use once::{Once, Scope, Told};
 pub use outbound::Url;
 pub use payments::{
     Abandon, Authorise, Cancel, Capture, Decide, Heard, Instrument, ListPayments, Payer,
-    PaymentPage, PaymentView, Refund, Resolve, Returned, Target, Webhook,
+    PaymentPage, PaymentView, Refund, Resolve, Returned, Stored, Target, Webhook,
 };
 pub use people::{CreateCustomer, CustomerPage, ListCustomers, Owner, TokenView, Tokenise};
 pub use processor_tokens::{LinkedGateway, ProcessorTokenWanted, TokenReturn};

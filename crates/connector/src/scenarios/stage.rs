@@ -94,6 +94,7 @@ impl<'a> Stage<'a> {
             settings: &NO_SETTINGS,
             method: card.number.brand().method(),
             card: Some(card),
+            account: None,
             three_ds: ThreeDsCall {
                 wish: ThreeDsWish::AsIssuer,
                 return_url,

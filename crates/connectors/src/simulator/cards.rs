@@ -27,6 +27,8 @@ pub enum Behaviour {
     SilentNotCharged,
     /// Held for review, accepted two seconds later.
     Held,
+    /// Collected from a bank account: held, and declined two seconds later.
+    HeldThenDecline(DeclineCode),
     /// Captures and cancellations are refused.
     RefuseLater,
     /// The first call of each later operation takes effect, but gets no answer.
@@ -75,6 +77,11 @@ const TABLE: &[(&str, Behaviour)] = &[
 const DEBIT: &[&str] = &["4000056655665556"];
 
 impl Behaviour {
+    /// Whether it is decided two seconds later.
+    pub(super) const fn is_held(self) -> bool {
+        matches!(self, Self::Held | Self::HeldThenDecline(_))
+    }
+
     /// Whether the issuer wants the cardholder to be authenticated.
     pub(super) const fn demands(self) -> bool {
         matches!(self, Self::DemandAuthentication | Self::DemandThenDecline)

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use world::World;
 
 use super::{
+    accounts,
     cards::{self, Behaviour},
     challenge::{Challenge, Progress},
     later::{Kind, Later, Now, Refusal, State},
@@ -95,7 +96,7 @@ impl Entry {
         };
         let behaviour = match (call.card, way) {
             (Some(card), _) => cards::behaviour(card),
-            (None, Some(Way::Debit)) => Behaviour::Held,
+            (None, Some(Way::Debit)) => call.account.map_or(Behaviour::Held, accounts::behaviour),
             // Nobody is there who could approve.
             (None, Some(Way::Page)) if return_url.is_none() => Behaviour::DemandAuthentication,
             (None, _) => Behaviour::Approve,
@@ -118,7 +119,7 @@ impl Entry {
             sale: call.capture,
             behaviour,
             funding: call.card.map_or(CardFunding::Undefined, cards::funding),
-            held_until: (behaviour == Behaviour::Held).then(|| now.after(DECIDES_AFTER)),
+            held_until: behaviour.is_held().then(|| now.after(DECIDES_AFTER)),
             later: Vec::new(),
             method: Some(call.method),
             challenge,
@@ -201,7 +202,12 @@ impl Entry {
                 Standing::Declined(DeclineCode::AuthorizationRequired)
             }
             Behaviour::Fail | Behaviour::SilentNotCharged => Standing::Failed,
-            Behaviour::Held if self.held_until.is_some_and(|until| at < until) => Standing::Held,
+            Behaviour::Held | Behaviour::HeldThenDecline(_)
+                if self.held_until.is_some_and(|until| at < until) =>
+            {
+                Standing::Held
+            }
+            Behaviour::HeldThenDecline(code) => Standing::Declined(code),
             Behaviour::Held
             | Behaviour::Approve
             | Behaviour::SlowRefund

@@ -1,4 +1,4 @@
-//! How the simulator takes each method that needs no card's number.
+//! How the simulator takes each method that needs no card.
 
 use domain::method::Method;
 
@@ -7,7 +7,7 @@ use domain::method::Method;
 pub(super) enum Way {
     /// The customer approves at the method's own page.
     Page,
-    /// Collected from a bank account: it takes its time, nobody has to act.
+    /// Collected from a bank account, which must be sent: it takes its time, nobody has to act.
     Debit,
 }
 

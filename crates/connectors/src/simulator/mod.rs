@@ -9,6 +9,7 @@
 //! What is promised: once a call has ended, also by being dropped, a look-up tells for good what became of it. What is
 //! not: a limit to the size of the books.
 
+mod accounts;
 mod answers;
 mod books;
 mod cards;
@@ -48,6 +49,7 @@ pub use show::{books_json, read_books};
 /// Far beyond the time at which the caller gives up.
 const SILENCE: Duration = Duration::from_hours(1);
 
+use methods::Way;
 use settings::Fault;
 
 /// How often a change is tried again after another node was faster.
@@ -122,8 +124,12 @@ impl Simulator {
 
     async fn play_authorise(&self, call: &Authorise<'_>) -> Result<Answer, CallError> {
         check(call.money.minor())?;
-        if call.card.is_none() && methods::way(call.method).is_none() {
-            return Err(rejected("the method needs a card"));
+        match (methods::way(call.method), call.card, call.account) {
+            (None, None, _) => return Err(rejected("the method needs a card")),
+            (Some(Way::Debit), _, None) => {
+                return Err(rejected("the method needs a bank account"));
+            }
+            _ => {}
         }
         let mut entry = Entry::open(call, &self.world);
         if fault(call.settings)? == Some(Fault::Fails) {

@@ -1,11 +1,14 @@
 //! What the customer must do first: 3D Secure and methods with a page of their own.
 
 use connector::{
-    Action, ActionKind, Answer, Authorise, CallError, Complete, Connector, Cryptogram, Finding,
-    LaterAnswer, Reference, ThreeDs, ThreeDsCall,
+    AccountData, Action, ActionKind, Answer, Authorise, CallError, Complete, Connector, Cryptogram,
+    Finding, LaterAnswer, Reference, ThreeDs, ThreeDsCall,
 };
 use connectors::simulator::{Kind, Progress, Simulator};
-use domain::{decline::DeclineCode, method::Method, payment::ThreeDsWish};
+use domain::{
+    bank_account::AccountKind, card_number::AccountNumber, decline::DeclineCode, method::Method,
+    payment::ThreeDsWish,
+};
 use serde_json::json;
 
 use crate::shop::{Call, NO_SETTINGS, Shop, card, eur};
@@ -14,10 +17,21 @@ const CHALLENGE: &str = "4000002760003184";
 const CHALLENGE_THEN_DECLINE: &str = "4000008400001629";
 const BACK: &str = "https://pay.example/3ds/abc";
 
+fn account(number: &str) -> AccountData {
+    AccountData {
+        number: AccountNumber::parse(number.to_owned()).ok().unwrap(),
+        kind: AccountKind::Other,
+        holder: Some("Ada Byron".to_owned()),
+        mandate: None,
+    }
+}
+
 /// A request with what matters here.
 #[derive(Clone, Copy)]
 struct Ask<'a> {
     number: Option<&'a str>,
+    /// The number of a bank account.
+    account: Option<&'a str>,
     method: Method,
     wish: ThreeDsWish,
     back: Option<&'a str>,
@@ -40,6 +54,7 @@ fn by<'a>(method: Method) -> Ask<'a> {
     let wish = ThreeDsWish::AsIssuer;
     Ask {
         number: None,
+        account: None,
         method,
         wish,
         back: Some(BACK),
@@ -58,6 +73,7 @@ impl Shop {
                 eci: (!eci.is_empty()).then(|| eci.to_owned()),
             });
         }
+        let account = ask.account.map(account);
         let call = Authorise {
             reference,
             connection: &self.connection,
@@ -66,6 +82,7 @@ impl Shop {
             settings: &NO_SETTINGS,
             method: ask.method,
             card: data.as_ref(),
+            account: account.as_ref(),
             three_ds: ThreeDsCall {
                 wish: ask.wish,
                 return_url: ask.back,
@@ -477,30 +494,34 @@ fn a_method_with_a_page_is_approved_there_and_then_used_like_a_card() {
 }
 
 #[test]
-fn a_debit_is_held_and_accepted_two_seconds_later() {
+fn a_debit_is_held_and_decided_two_seconds_later() {
     let shop = shop();
-    for method in [
-        Method::SepaDirectDebit,
-        Method::Bacs,
-        Method::Becs,
-        Method::AchDebit,
+    for (method, number, charged) in [
+        (Method::SepaDirectDebit, "DE89370400440532013000", 1000),
+        (Method::SepaDirectDebit, "DE62370400440532013001", 0),
+        (Method::Bacs, "00012345", 1000),
+        (Method::Bacs, "22222227", 0),
+        (Method::Becs, "000123456", 1000),
+        (Method::AchDebit, "000111111113", 0),
     ] {
         let reference = shop.reference();
         let answer = shop.ask(
             &reference,
             Ask {
                 back: None,
+                account: Some(number),
                 ..by(method)
             },
         );
         assert!(matches!(answer, Answer::Held { .. }), "{answer:?}");
+        assert_eq!(shop.sums(&reference), [0, 0, 0]);
         shop.wait(2000);
-        assert_eq!(shop.sums(&reference), [1000, 1000, 0]);
+        assert_eq!(shop.sums(&reference), [charged, charged, 0], "{number}");
     }
 }
 
 #[test]
-fn a_card_method_needs_a_card_and_every_other_that_is_told_of_does_not() {
+fn a_card_method_needs_a_card_and_a_debit_an_account() {
     let shop = shop();
     for method in shop.simulator.descriptor().methods {
         let call = Authorise {
@@ -511,6 +532,7 @@ fn a_card_method_needs_a_card_and_every_other_that_is_told_of_does_not() {
             settings: &NO_SETTINGS,
             method: *method,
             card: None,
+            account: None,
             three_ds: ThreeDsCall {
                 wish: ThreeDsWish::AsIssuer,
                 return_url: Some(BACK),
@@ -523,10 +545,12 @@ fn a_card_method_needs_a_card_and_every_other_that_is_told_of_does_not() {
         let is_brand = domain::brand::Brand::ALL
             .iter()
             .any(|brand| brand.method() == *method);
-        let needs_card = is_brand || matches!(method, Method::WalletaPay | Method::WalletbPay);
+        let needs_number = is_brand
+            || method.is_direct_debit()
+            || matches!(method, Method::WalletaPay | Method::WalletbPay);
         assert_eq!(
             matches!(answer, Err(CallError::Rejected(_))),
-            needs_card,
+            needs_number,
             "{method}: {answer:?}"
         );
     }

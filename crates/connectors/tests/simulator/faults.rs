@@ -17,6 +17,7 @@ fn authorise(shop: &Shop, reference: &Reference, settings: &Value) -> Call<Answe
         settings,
         method: card.number.brand().method(),
         card: Some(&card),
+        account: None,
         three_ds: ThreeDsCall {
             wish: ThreeDsWish::AsIssuer,
             return_url: None,

@@ -82,6 +82,7 @@ impl Shop {
             settings: &NO_SETTINGS,
             method: card.number.brand().method(),
             card: Some(&card),
+            account: None,
             three_ds: ThreeDsCall {
                 wish: ThreeDsWish::AsIssuer,
                 return_url: None,

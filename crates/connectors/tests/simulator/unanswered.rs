@@ -101,6 +101,7 @@ macro_rules! authorise {
             settings: &NO_SETTINGS,
             method: card.number.brand().method(),
             card: Some(&card),
+            account: None,
             three_ds: ThreeDsCall {
                 wish: ThreeDsWish::AsIssuer,
                 return_url: None,

@@ -37,6 +37,7 @@ use uuid::Uuid;
 use crate::{
     Timestamp,
     answer::{Answer, Approval},
+    bank_account::{AccountKind, Mandate},
     decline::{Decline, DeclineCode, DeclineType},
     expiry::Expiry,
     id::{
@@ -342,6 +343,9 @@ pub struct PaidWith {
     /// The brand's identifier, such as `VISA`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub brand: Option<String>,
+    /// What is known of a bank account.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<PaidAccount>,
     /// What a wallet gave: its kind of number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wallet: Option<WalletNumber>,
@@ -359,6 +363,16 @@ pub struct PaidWith {
     /// The product, when known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product: Option<String>,
+}
+
+/// What a payment keeps of the bank account that it is collected from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PaidAccount {
+    /// In what form its number is.
+    pub kind: AccountKind,
+    /// The customer's consent, as it was when the payment was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mandate: Option<Mandate>,
 }
 
 /// Who pays, as given with the payment or as the vault had it.

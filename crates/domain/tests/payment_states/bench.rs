@@ -79,6 +79,7 @@ pub(crate) fn payment(rule: CaptureRule) -> Payment {
             bin: None,
             expiry: Some(Expiry::parse(12, 2030).unwrap()),
             brand: Some("VISA".to_owned()),
+            account: None,
             wallet: None,
             holder: None,
             address: None,

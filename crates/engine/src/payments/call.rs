@@ -1,6 +1,8 @@
 //! The one place that calls a processor to move money, and opens the vault for it.
 
-use connector::{Authorise, CallError, CardData, Complete, Follow, Reference, ThreeDsCall};
+use connector::{
+    AccountData, Authorise, CallError, CardData, Complete, Follow, Reference, ThreeDsCall,
+};
 use domain::{
     customer::{Instrument, StoredMethod},
     id::{BlobId, PaymentId, TeamId},
@@ -26,19 +28,18 @@ impl Engine {
                 "the connection does not exist any more".to_owned(),
             ));
         };
-        let card = match (operation.kind, payment.method.blob) {
+        let opened = match (operation.kind, payment.method.blob) {
             // An authorisation that is completed needs no number any more.
             (Kind::Authorise { .. }, Some(blob)) if operation.action.is_none() => {
-                match self.open_card(payment, blob).await {
-                    Some(card) => Some(card),
-                    None => {
-                        return Ok(News::Nothing(
-                            "the card's number is not stored any more".to_owned(),
-                        ));
-                    }
+                let opened = self.open(payment, blob).await;
+                if matches!(opened, Opened::Nothing) {
+                    return Ok(News::Nothing(
+                        "the number is not stored any more".to_owned(),
+                    ));
                 }
+                opened
             }
-            _ => None,
+            _ => Opened::Nothing,
         };
         let return_url = self.return_address(payment, operation);
         let watch = world::Stopwatch::start();
@@ -64,12 +65,7 @@ impl Engine {
             .world
             .timeout(
                 timeout,
-                send(
-                    &line,
-                    payment,
-                    operation,
-                    (card.as_ref(), return_url.as_deref()),
-                ),
+                send(&line, payment, operation, (&opened, return_url.as_deref())),
             )
             .await;
         let news = match answered {
@@ -78,7 +74,7 @@ impl Engine {
             Err(world::Elapsed) => News::NoAnswer,
         };
         let news = if planted::BUILT_IN {
-            let with = (card.as_ref(), return_url.as_deref());
+            let with = (&opened, return_url.as_deref());
             Box::pin(planted_news(news, (&line, payment, operation), with)).await
         } else {
             news
@@ -101,6 +97,29 @@ impl Engine {
         )
         .record(watch.elapsed().as_secs_f64());
         Ok(news)
+    }
+
+    /// What a payment is paid with, opened for one call.
+    async fn open(&self, payment: &Payment, blob: BlobId) -> Opened {
+        let Some(account) = &payment.method.account else {
+            let card = self.open_card(payment, blob).await;
+            return card.map_or(Opened::Nothing, |card| Opened::Card(Box::new(card)));
+        };
+        let record = record_of(payment);
+        let vault = &self.inner.vault;
+        match vault.open_account(payment.team, &record, blob).await {
+            Ok(Some(number)) => Opened::Account(Box::new(AccountData {
+                number,
+                kind: account.kind.clone(),
+                holder: payment.method.holder.clone(),
+                mandate: account.mandate.clone(),
+            })),
+            Ok(None) => Opened::Nothing,
+            Err(error) => {
+                tracing::error!(payment.id = %payment.id, error = %error, "a sealed number can't be opened");
+                Opened::Nothing
+            }
+        }
     }
 
     /// The card of a payment with its security code, opened for one call.
@@ -214,6 +233,30 @@ impl Engine {
     }
 }
 
+/// What was opened for a call. Can't be printed.
+enum Opened {
+    /// The call needs nothing, or it is not stored any more.
+    Nothing,
+    Card(Box<CardData>),
+    Account(Box<AccountData>),
+}
+
+impl Opened {
+    fn card(&self) -> Option<&CardData> {
+        match self {
+            Self::Card(card) => Some(card),
+            Self::Nothing | Self::Account(_) => None,
+        }
+    }
+
+    fn account(&self) -> Option<&AccountData> {
+        match self {
+            Self::Account(account) => Some(account),
+            Self::Nothing | Self::Card(_) => None,
+        }
+    }
+}
+
 /// What only an authorisation needed.
 struct Remains {
     team: TeamId,
@@ -265,7 +308,7 @@ async fn send(
     line: &Line,
     payment: &Payment,
     operation: &Operation,
-    with: (Option<&CardData>, Option<&str>),
+    with: (&Opened, Option<&str>),
 ) -> Result<News, CallError> {
     let reference = Reference::new(payment.id, operation.n);
     let settings = &line.connection.settings;
@@ -281,7 +324,7 @@ async fn send(
         return line.connector.complete(&call).await.map(News::Answer);
     }
     if let Kind::Authorise { capture } = operation.kind {
-        let (card, return_url) = with;
+        let (opened, return_url) = with;
         let call = Authorise {
             reference: &reference,
             connection: &operation.connection,
@@ -289,7 +332,8 @@ async fn send(
             capture,
             settings,
             method: payment.method.method,
-            card,
+            card: opened.card(),
+            account: opened.account(),
             three_ds: ThreeDsCall {
                 wish: payment.three_ds,
                 return_url,
@@ -376,7 +420,7 @@ fn outcome(news: &News) -> &'static str {
 async fn planted_news(
     news: News,
     (line, payment, operation): (&Line, &Payment, &Operation),
-    with: (Option<&CardData>, Option<&str>),
+    with: (&Opened, Option<&str>),
 ) -> News {
     if news != News::NoAnswer {
         return news;

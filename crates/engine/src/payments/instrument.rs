@@ -7,7 +7,7 @@ use domain::{
     customer::{self, CardInput, Customer, StoredMethod},
     id::{CustomerId, MethodId, PaymentId, TeamId, VaultToken},
     method::{CardFunding, Method},
-    payment::{PaidWith, Payer as KeptPayer},
+    payment::{PaidAccount, PaidWith, Payer as KeptPayer},
 };
 use vault::Holder;
 
@@ -23,14 +23,25 @@ const FIELD: &str = "authorisePayment";
 
 /// What the merchant wants to be paid with.
 pub enum Instrument {
-    /// A vault token, as sent.
+    /// A vault token of a card, as sent.
     Token(String),
+    /// A stored method, charged as what is named.
+    Stored(Stored),
     /// A raw card.
     Card(Box<CardInput>),
     /// A wallet's token, as sent.
     Wallet(Box<WalletInput>),
     /// An alternative method, which the customer approves at its own page.
     Method(Method),
+}
+
+/// A stored method that is charged as what the request names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    /// A direct debit, or CARD.
+    pub method: Method,
+    /// Its vault token, as sent; the customer's default method when absent.
+    pub token: Option<String>,
 }
 
 /// What a payment is to be paid with, before anything is looked up or sealed. A wallet's token is verified and open by
@@ -40,6 +51,8 @@ pub(crate) enum Means {
     Default,
     /// A vault token, as sent.
     Token(String),
+    /// A stored method, charged as what is named.
+    Stored(Stored),
     /// A raw card.
     Card(Box<CardInput>),
     /// What was in a wallet's token.
@@ -53,7 +66,7 @@ impl Means {
     pub(crate) fn money(&self) -> TokenMoney {
         match self {
             Self::Wallet(opened) => opened.money,
-            Self::Default | Self::Token(_) | Self::Card(_) | Self::Method(_) => {
+            Self::Default | Self::Token(_) | Self::Stored(_) | Self::Card(_) | Self::Method(_) => {
                 TokenMoney::default()
             }
         }
@@ -99,6 +112,7 @@ impl Engine {
         Ok(match instrument {
             None => Means::Default,
             Some(Instrument::Token(token)) => Means::Token(token),
+            Some(Instrument::Stored(stored)) => Means::Stored(stored),
             Some(Instrument::Card(card)) => Means::Card(card),
             Some(Instrument::Method(method)) => Means::Method(method),
             Some(Instrument::Wallet(input)) => {
@@ -120,16 +134,24 @@ impl Engine {
             Some(id) => Some(self.paying_customer(caller, id).await?),
             None => None,
         };
+        let wanted = match &means {
+            Means::Stored(stored) => Some(stored.method),
+            _ => None,
+        };
         let mut guard = None;
         let (method, payer) = match means {
-            Means::Token(token) => {
+            Means::Token(token)
+            | Means::Stored(Stored {
+                token: Some(token), ..
+            }) => {
                 let method = self
                     .usable_method(caller, &token, customer.as_ref())
                     .await?;
                 let owner = self.owner(caller, customer, &method).await?;
                 let told = payer.map(|payer| payer.told);
+                let wanted = wanted.unwrap_or(Method::Card);
                 (
-                    stored_card(&method, "paymentMethod.token")?,
+                    kept_of(&method, Some(wanted))?,
                     owner.as_ref().map(payer_of).or(told),
                 )
             }
@@ -164,16 +186,13 @@ impl Engine {
                         .or(payer.map(|payer| payer.told)),
                 )
             }
-            Means::Default => {
+            Means::Default | Means::Stored(Stored { token: None, .. }) => {
                 let Some(customer) = customer else {
                     let reason = "must be given, unless a customer's stored method is to be used";
                     return Err(Fault::invalid(format!("{FIELD}.paymentMethod"), reason).into());
                 };
                 let method = self.default_method(caller, &customer).await?;
-                (
-                    stored_card(&method, "customer.id")?,
-                    Some(payer_of(&customer)),
-                )
+                (kept_of(&method, wanted)?, Some(payer_of(&customer)))
             }
         };
         Ok(Paying {
@@ -255,6 +274,7 @@ impl Engine {
             bin: None,
             expiry: None,
             brand: None,
+            account: None,
             wallet: None,
             holder: None,
             address: None,
@@ -308,6 +328,7 @@ impl Engine {
             bin: Some(card.number.bin()),
             expiry: Some(card.expiry),
             brand: Some(brand.code().to_owned()),
+            account: None,
             wallet: None,
             holder: card.holder,
             address: card.address,
@@ -329,33 +350,71 @@ pub(crate) fn may_use(caller: &Caller, customer: &Customer) -> bool {
     }
 }
 
-fn stored_card(method: &StoredMethod, field: &str) -> Result<PaidWith, Stop> {
-    let customer::Instrument::Card { expiry, brand, bin } = &method.instrument else {
-        let reason = match field {
-            "customer.id" => {
-                "the customer's default payment method is a bank account, and no connection takes bank accounts"
-            }
-            _ => "is a bank account, and no connection takes bank accounts",
-        };
-        return Err(Fault::invalid(format!("{FIELD}.{field}"), reason).into());
+/// What a payment keeps of a stored method that is charged as `wanted`; as what it is charged usually when nothing is said.
+///
+/// Errors: `error.validation` when the two don't fit.
+fn kept_of(method: &StoredMethod, wanted: Option<Method>) -> Result<PaidWith, Stop> {
+    let fits = match &method.instrument {
+        customer::Instrument::Card { .. } => wanted.is_none_or(|wanted| wanted == Method::Card),
+        customer::Instrument::BankAccount { kind, .. } => {
+            wanted.is_none_or(|wanted| kind.methods().contains(&wanted))
+        }
     };
-    Ok(PaidWith {
-        method: Method::parse(brand).unwrap_or(Method::Card),
+    if !fits {
+        return Err(misfit(&method.instrument).into());
+    }
+    let mut paid = PaidWith {
+        method: Method::Card,
         token: Some(method.token.clone()),
         id: method.id,
         blob: Some(method.blob),
         hidden: false,
         masked: Some(method.masked.clone()),
-        bin: Some(bin.clone()),
-        expiry: Some(*expiry),
-        brand: Some(brand.clone()),
+        bin: None,
+        expiry: None,
+        brand: None,
+        account: None,
         wallet: None,
         holder: method.holder.clone(),
         address: method.address.clone(),
         fingerprint: Some(method.fingerprint.clone()),
         funding: method.funding,
         product: method.product.clone(),
-    })
+    };
+    match &method.instrument {
+        customer::Instrument::Card { expiry, brand, bin } => {
+            paid.method = Method::parse(brand).unwrap_or(Method::Card);
+            paid.bin = Some(bin.clone());
+            paid.expiry = Some(*expiry);
+            paid.brand = Some(brand.clone());
+        }
+        customer::Instrument::BankAccount { kind, mandate, .. } => {
+            paid.method = wanted.unwrap_or(kind.usual_method());
+            paid.account = Some(PaidAccount {
+                kind: kind.clone(),
+                mandate: mandate.clone(),
+            });
+        }
+    }
+    Ok(paid)
+}
+
+/// The fault of a type by which the stored method can't be charged.
+fn misfit(instrument: &customer::Instrument) -> Fault {
+    let reason = match instrument {
+        customer::Instrument::Card { .. } => {
+            "must be CARD: the stored payment method is a card".to_owned()
+        }
+        customer::Instrument::BankAccount { kind, .. } => {
+            let codes: Vec<&str> = kind.methods().iter().map(|method| method.code()).collect();
+            format!(
+                "must be {}: the stored payment method is a bank account with {}",
+                codes.join(" or "),
+                kind.words()
+            )
+        }
+    };
+    Fault::invalid(format!("{FIELD}.paymentMethod.type"), reason)
 }
 
 fn payer_of(customer: &Customer) -> KeptPayer {

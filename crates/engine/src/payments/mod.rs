@@ -46,7 +46,7 @@ pub(crate) use decide::{no_such_instance, waits_no_more};
 pub(crate) use facts::of_intent;
 pub(crate) use health::Health;
 pub use hear::{Heard, Webhook};
-pub use instrument::{Instrument, Payer};
+pub use instrument::{Instrument, Payer, Stored};
 pub(crate) use instrument::{may_use, payment_holder, token_holder};
 pub(crate) use list::Large;
 pub use list::{ListPayments, PaymentPage};

@@ -7,6 +7,7 @@ use std::{collections::BTreeSet, time::Duration};
 use db::{Change, Statement};
 use domain::{
     Timestamp,
+    customer::Instrument,
     id::{CustomerId, PaymentId, TeamId},
     payment::{Line, Payer, Payment},
 };
@@ -181,19 +182,37 @@ fn forget_payer(payment: &mut Payment) -> bool {
         id: payer.id,
         ..Payer::default()
     });
+    // The address from which the customer accepted a mandate is a person's; the consent itself must stay.
+    let mandate = payment
+        .method
+        .account
+        .as_mut()
+        .and_then(|account| account.mandate.as_mut());
+    let address = mandate.and_then(|mandate| mandate.ip_address.take());
     // What the merchant's fraud provider knows is about the person too.
     let fraud = payment.fraud.take();
-    before.0 != payment.customer || before.1.is_some() || before.2.is_some() || fraud.is_some()
+    address.is_some()
+        || before.0 != payment.customer
+        || before.1.is_some()
+        || before.2.is_some()
+        || fraud.is_some()
 }
 
 /// Leaves what is known of the card alone. Returns whether there was more.
 fn forget_holder(told: &mut StoredToken) -> bool {
     let method = &mut told.method;
+    let address = match &mut method.instrument {
+        Instrument::BankAccount {
+            mandate: Some(mandate),
+            ..
+        } => mandate.ip_address.take(),
+        Instrument::BankAccount { .. } | Instrument::Card { .. } => None,
+    };
     let merchants = (method.external_id.take(), method.metadata.take());
     let persons = (
         told.customer.take(),
         method.holder.take(),
         method.address.take(),
     );
-    merchants != (None, None) || persons != (None, None, None)
+    address.is_some() || merchants != (None, None) || persons != (None, None, None)
 }

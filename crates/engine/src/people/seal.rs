@@ -114,6 +114,8 @@ impl Engine {
             (team, identity),
             Instrument::BankAccount {
                 bank_name: account.bank_name,
+                kind: account.kind,
+                mandate: account.mandate,
             },
             number,
         );

@@ -138,6 +138,7 @@ impl Engine {
             bin: Some(opened.number.bin()),
             expiry: Some(opened.expiry),
             brand: Some(brand.code().to_owned()),
+            account: None,
             wallet: Some(match opened.kind {
                 TokenKind::PanOnly => WalletNumber::Card,
                 TokenKind::Cryptogram => WalletNumber::Device,

@@ -1,6 +1,7 @@
 //! Cards and people as they come in.
 
 use domain::{
+    bank_account::AccountKind,
     card_number::{AccountNumber, CardNumber, SecurityCode},
     customer::{AccountInput, CardInput, CustomerDraft, NewMethod},
     expiry::Expiry,
@@ -38,6 +39,8 @@ pub(crate) fn account(number: &str) -> AccountInput {
     AccountInput {
         number: AccountNumber::parse(number.to_owned()).unwrap(),
         holder: "Ada Byron".to_owned(),
+        kind: AccountKind::Iban,
+        mandate: None,
         bank_name: Some("Coutts".to_owned()),
         funding: CardFunding::Undefined,
         product: None,

@@ -77,7 +77,9 @@ fn a_bank_account_is_stored_too() {
     assert_eq!(
         view.method.instrument,
         Instrument::BankAccount {
-            bank_name: Some("Coutts".to_owned())
+            bank_name: Some("Coutts".to_owned()),
+            kind: domain::bank_account::AccountKind::Iban,
+            mandate: None,
         }
     );
     assert!(view.method.is_default && view.method.masked.ends_with("3000"));

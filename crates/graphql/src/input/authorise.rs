@@ -9,7 +9,7 @@ use domain::{
     redirect::RedirectUrl,
 };
 
-use engine::{Authorise, Instrument, Payer, Target, Wallet};
+use engine::{Authorise, Instrument, Payer, Stored, Target, Wallet};
 use serde_json::{Map, Value};
 
 use super::{Blank, Reader, card, person, wallet};
@@ -82,10 +82,11 @@ fn renamed(mut fault: Fault, from: &str, to: &str) -> Fault {
 
 fn command(mut input: Reader, mode: Mode) -> Result<Authorise, Fault> {
     let payer = payer(input.object("customer"))?;
+    let with_customer = payer.as_ref().is_some_and(|payer| payer.id.is_some());
     let Chosen {
         instrument,
         transaction,
-    } = chosen(input.object("paymentMethod"), mode)?;
+    } = chosen(input.object("paymentMethod"), with_customer, mode)?;
     if instrument.is_none() && payer.as_ref().is_none_or(|payer| payer.id.is_none()) {
         let reason = "needs a token, a card or a wallet's token, unless customer.id names a customer whose default method is to be used";
         return Err(input.invalid("paymentMethod", reason));
@@ -188,7 +189,7 @@ struct Chosen {
 }
 
 /// With a vault token the card's fields are ignored, good or bad.
-fn chosen(fields: Option<Reader>, mode: Mode) -> Result<Chosen, Fault> {
+fn chosen(fields: Option<Reader>, with_customer: bool, mode: Mode) -> Result<Chosen, Fault> {
     let Some(mut fields) = fields else {
         return Ok(Chosen::default());
     };
@@ -203,20 +204,43 @@ fn chosen(fields: Option<Reader>, mode: Mode) -> Result<Chosen, Fault> {
         });
     }
     let instrument = match method {
-        Some(Method::Card) => card_instrument(&mut fields, mode)?,
+        Some(Method::Card) => match card_instrument(&mut fields, mode)? {
+            None if with_customer => Some(Instrument::Stored(Stored {
+                method: Method::Card,
+                token: None,
+            })),
+            chosen => chosen,
+        },
+        Some(method) if method.is_direct_debit() => {
+            if fields
+                .object("card")
+                .is_some_and(|card| !card.says_nothing())
+            {
+                return Err(fields.invalid("card", "fits payments of type CARD alone"));
+            }
+            let token = fields.raw("token");
+            if token.is_none() && !with_customer {
+                let reason = "is required: the token of a bank account, unless customer.id names a customer whose default \
+                              method is one";
+                return Err(fields.invalid("token", reason));
+            }
+            Some(Instrument::Stored(Stored { method, token }))
+        }
         Some(method) if is_alternative(method) => {
             for (name, given) in [
                 ("token", fields.raw("token").is_some()),
                 ("card", fields.object("card").is_some()),
             ] {
                 if given {
-                    return Err(fields.invalid(name, "fits payments of type CARD alone"));
+                    let reason =
+                        "does not fit the type: the customer pays at the method's own page";
+                    return Err(fields.invalid(name, reason));
                 }
             }
             Some(Instrument::Method(method))
         }
         Some(_) | None => {
-            let reason = "must be CARD, a wallet such as WALLETA_PAY, or an alternative method such as WALLETC, BNPLA or IDEAL";
+            let reason = "must be CARD, a wallet such as WALLETA_PAY, a direct debit such as SEPA_DIRECT_DEBIT, or an alternative method such as WALLETC, BNPLA or IDEAL";
             return Err(fields.invalid("type", reason));
         }
     };
@@ -226,7 +250,7 @@ fn chosen(fields: Option<Reader>, mode: Mode) -> Result<Chosen, Fault> {
     })
 }
 
-/// Whether the customer pays with it at a page of its own, or by a mandate: no card, and no wallet whose tokens are sent.
+/// Whether the customer pays with it at a page of its own: no card, no account, and no wallet whose tokens are sent.
 fn is_alternative(method: Method) -> bool {
     !method.is_card()
         && Wallet::of_method(method).is_none()
@@ -330,7 +354,15 @@ mod tests {
                 json!({"paymentMethod": method, "customer": {"id": "c", "email": "ignored"}}),
             )
             .unwrap();
-            assert!(command.instrument.is_none());
+            let named = Stored {
+                method: Method::Card,
+                token: None,
+            };
+            match command.instrument {
+                None => assert!(method.is_null()),
+                Some(Instrument::Stored(stored)) => assert_eq!(stored, named),
+                Some(_) => panic!("{method}"),
+            }
             assert_eq!(command.payer.unwrap().id.as_deref(), Some("c"));
             assert_eq!(
                 refused(json!({"paymentMethod": method})),

@@ -1,7 +1,8 @@
 //! Cards and bank accounts, as several operations take them. Their numbers go straight into types that can't be printed.
 
 use domain::{
-    Fault,
+    Fault, Timestamp,
+    bank_account::{AccountKind, BankCodes, Mandate},
     caller::Mode,
     card_number::{AccountNumber, CardNumber, SecurityCode},
     customer::{AccountInput, CardInput},
@@ -68,8 +69,18 @@ pub(crate) fn account(mut fields: Reader) -> Result<AccountInput, Fault> {
         .ok_or_else(|| fields.missing("number"))?;
     let number = AccountNumber::parse(number)
         .map_err(|error| fields.invalid("number", error.to_string()))?;
+    let codes = BankCodes {
+        sort_code: fields.raw("sortCode"),
+        routing_number: fields.raw("routingNumber"),
+        bsb_number: fields.raw("bsbNumber"),
+    };
+    let kind = AccountKind::read(&number, codes)
+        .map_err(|fault| fields.invalid(fault.field, fault.reason))?;
+    let mandate = fields.object("mandate").map(mandate).transpose()?;
     Ok(AccountInput {
         number,
+        kind,
+        mandate,
         holder: fields
             .name("accountHolderName")?
             .ok_or_else(|| fields.missing("accountHolderName"))?,
@@ -78,6 +89,28 @@ pub(crate) fn account(mut fields: Reader) -> Result<AccountInput, Fault> {
             .choice("cardType", CardFunding::parse)?
             .unwrap_or(CardFunding::Undefined),
         product: fields.text("product")?,
+    })
+}
+
+/// A customer's consent to collect from an account.
+fn mandate(mut fields: Reader) -> Result<Mandate, Fault> {
+    let accepted = fields
+        .raw("acceptedAt")
+        .ok_or_else(|| fields.missing("acceptedAt"))?;
+    let reason = "must be a date and time of RFC 3339, such as 2026-01-31T09:30:00Z";
+    let accepted_at =
+        Timestamp::parse(&accepted).ok_or_else(|| fields.invalid("acceptedAt", reason))?;
+    let text_version = fields
+        .text("textVersion")?
+        .ok_or_else(|| fields.missing("textVersion"))?;
+    let address = fields.raw("ipAddress").map(|text| text.parse());
+    let ip_address = address
+        .transpose()
+        .map_err(|_| fields.invalid("ipAddress", "must be an IPv4 or IPv6 address"))?;
+    Ok(Mandate {
+        accepted_at,
+        text_version,
+        ip_address,
     })
 }
 

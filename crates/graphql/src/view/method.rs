@@ -2,6 +2,7 @@
 
 use domain::{
     Fault,
+    bank_account::{AccountKind, Mandate},
     customer::{Customer, Instrument, StoredMethod},
     expiry::Expiry,
 };
@@ -23,6 +24,9 @@ pub(crate) struct MethodObject {
 
 /// `LinkedPaymentGateway`
 struct LinkedObject<'a>(&'a LinkedGateway);
+
+/// `Mandate`
+struct MandateObject<'a>(&'a Mandate);
 
 /// `PaymentMethod` within a token.
 struct BorrowedMethod<'a>(&'a StoredMethod, Sight);
@@ -95,6 +99,22 @@ impl Object for LinkedObject<'_> {
     }
 }
 
+impl Object for MandateObject<'_> {
+    fn type_name(&self) -> &'static str {
+        "Mandate"
+    }
+
+    fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        let mandate = self.0;
+        Ok(match name {
+            "acceptedAt" => mandate.accepted_at.rfc3339_millis().into(),
+            "textVersion" => (&mandate.text_version).into(),
+            "ipAddress" => mandate.ip_address.map(|address| address.to_string()).into(),
+            _ => return Err(unknown_field(self.type_name(), name)),
+        })
+    }
+}
+
 impl Object for BorrowedMethod<'_> {
     fn type_name(&self) -> &'static str {
         "PaymentMethod"
@@ -107,6 +127,9 @@ impl Object for BorrowedMethod<'_> {
 
 fn field<'a>(method: &'a StoredMethod, sight: Sight, name: &str) -> Option<Out<'a>> {
     if let Some(value) = card_field(&method.instrument, name) {
+        return Some(value);
+    }
+    if let Some(value) = account_field(&method.instrument, sight, name) {
         return Some(value);
     }
     Some(match name {
@@ -132,6 +155,31 @@ fn field<'a>(method: &'a StoredMethod, sight: Sight, name: &str) -> Option<Out<'
     })
 }
 
+/// What is known of a bank account alone. A browser sees nothing of it.
+fn account_field<'a>(instrument: &'a Instrument, sight: Sight, name: &str) -> Option<Out<'a>> {
+    let (kind, mandate) = match instrument {
+        Instrument::BankAccount { kind, mandate, .. } => (Some(kind), mandate.as_ref()),
+        Instrument::Card { .. } => (None, None),
+    };
+    let code = |code: Option<&'a String>| -> Out<'a> { sight.personal(code).into() };
+    Some(match name {
+        "sortCode" => code(kind.and_then(|kind| match kind {
+            AccountKind::Bacs { sort_code } => Some(sort_code),
+            _ => None,
+        })),
+        "routingNumber" => code(kind.and_then(|kind| match kind {
+            AccountKind::Ach { routing_number } => Some(routing_number),
+            _ => None,
+        })),
+        "bsbNumber" => code(kind.and_then(|kind| match kind {
+            AccountKind::Becs { bsb_number } => Some(bsb_number),
+            _ => None,
+        })),
+        "mandate" => optional(sight.personal(mandate).map(MandateObject)),
+        _ => return None,
+    })
+}
+
 fn card_field<'a>(instrument: &'a Instrument, name: &str) -> Option<Out<'a>> {
     let (expiry, brand, bin, bank_name): (
         Option<Expiry>,
@@ -140,7 +188,7 @@ fn card_field<'a>(instrument: &'a Instrument, name: &str) -> Option<Out<'a>> {
         Option<&'a String>,
     ) = match instrument {
         Instrument::Card { expiry, brand, bin } => (Some(*expiry), Some(brand), Some(bin), None),
-        Instrument::BankAccount { bank_name } => (None, None, None, bank_name.as_ref()),
+        Instrument::BankAccount { bank_name, .. } => (None, None, None, bank_name.as_ref()),
     };
     Some(match name {
         "expMonth" => expiry.map(Expiry::month).into(),

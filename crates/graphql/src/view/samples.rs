@@ -133,6 +133,7 @@ pub(super) fn payment() -> Payment {
             bin: text("424242"),
             expiry: Some(Expiry::parse(11, 2033).unwrap()),
             brand: Some("VISA".to_owned()),
+            account: None,
             wallet: None,
             holder: text("Ada"),
             address: Some(address()),

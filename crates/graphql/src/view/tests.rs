@@ -3,6 +3,7 @@ use std::collections::BTreeSet;
 use apollo_compiler::{Schema, ast::Type, schema::ExtendedType};
 use domain::{
     answer::Answer,
+    bank_account::{AccountKind, Mandate},
     customer::Instrument,
     decline::{Decline, DeclineCode},
     filter::{self, FieldName, Sort},
@@ -243,6 +244,14 @@ fn optional_parts_are_null_and_bank_accounts_have_no_expiry() {
     let mut account = method();
     account.instrument = Instrument::BankAccount {
         bank_name: text("Bank"),
+        kind: AccountKind::Bacs {
+            sort_code: "108800".to_owned(),
+        },
+        mandate: Some(Mandate {
+            accepted_at: Timestamp::from_micros(0),
+            text_version: "v1".to_owned(),
+            ip_address: "192.0.2.1".parse().ok(),
+        }),
     };
     let account = MethodObject {
         method: account,

@@ -1,8 +1,8 @@
 //! Calls with all that they hold, so that they go on when their caller dies.
 
 use connector::{
-    Answer, Authorise, CallError, CardData, Complete, Connector, Cryptogram, Finding, Follow,
-    LaterAnswer, LookUp, Reference, ThreeDsCall,
+    AccountData, Answer, Authorise, CallError, CardData, Complete, Connector, Cryptogram, Finding,
+    Follow, LaterAnswer, LookUp, Reference, ThreeDsCall,
 };
 use connectors::simulator::Simulator;
 use domain::{id::ConnectionId, method::Method, money::Money, payment::ThreeDsWish};
@@ -43,6 +43,7 @@ pub(super) struct Authorisation {
     settings: Value,
     method: Method,
     card: Option<CardData>,
+    account: Option<AccountData>,
     wish: ThreeDsWish,
     return_url: Option<String>,
     merchant_initiated: bool,
@@ -84,6 +85,7 @@ impl Request {
             settings: call.settings.clone(),
             method: call.method,
             card: call.card.map(copied),
+            account: call.account.map(copied_account),
             wish: call.three_ds.wish,
             return_url: call.three_ds.return_url.map(str::to_owned),
             merchant_initiated: call.merchant_initiated,
@@ -182,6 +184,7 @@ impl Authorisation {
             settings: &self.settings,
             method: self.method,
             card: self.card.as_ref(),
+            account: self.account.as_ref(),
             three_ds: ThreeDsCall {
                 wish: self.wish,
                 return_url: self.return_url.as_deref(),
@@ -211,6 +214,16 @@ impl Following {
             Verb::Refund => simulator.refund(&call).await,
         };
         answer.map(Reply::Later)
+    }
+}
+
+/// A bank account as the request holds it. Wiped with the request.
+fn copied_account(account: &AccountData) -> AccountData {
+    AccountData {
+        number: account.number.duplicate(),
+        kind: account.kind.clone(),
+        holder: account.holder.clone(),
+        mandate: account.mandate.clone(),
     }
 }
 

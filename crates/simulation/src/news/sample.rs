@@ -77,6 +77,7 @@ pub(super) fn payment(currency: Currency) -> Payment {
             bin: None,
             expiry: None,
             brand: None,
+            account: None,
             wallet: None,
             holder: None,
             address: None,

@@ -116,6 +116,7 @@ fn paid_with() -> PaidWith {
         bin: Some("424242".to_owned()),
         expiry: Some(Expiry::parse(11, 2033).unwrap()),
         brand: Some("VISA".to_owned()),
+        account: None,
         wallet: None,
         holder: None,
         address: None,

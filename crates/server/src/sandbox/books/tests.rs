@@ -74,6 +74,7 @@ impl Desk {
             settings: &NO_SETTINGS,
             method: self.card.number.brand().method(),
             card: Some(&self.card),
+            account: None,
             three_ds: ThreeDsCall {
                 wish: ThreeDsWish::AsIssuer,
                 return_url: None,

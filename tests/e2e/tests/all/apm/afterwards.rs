@@ -47,13 +47,3 @@ fn while_it_waits_nothing_else_can_be_done_with_it() {
         .assert_status("NEEDS_APM_AUTHORIZATION");
     shop.assert_books_equal_payments();
 }
-
-#[test]
-fn a_direct_debit_asks_nobody() {
-    let server = Setup::new().start();
-    let shop = server.shop();
-    let payment = shop.order(&Order::method("SEPA_DIRECT_DEBIT", BACK));
-    payment.assert_status("GATEWAY_HOLD");
-    shop.wait_for_status(&payment.id(), "SUCCEEDED");
-    shop.assert_books_equal_payments();
-}

@@ -1,0 +1,442 @@
+//! Bank accounts: the kinds of numbers, their own check digits, and the mandate to collect from one.
+
+use std::net::IpAddr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Timestamp, card_number::AccountNumber, method::Method};
+
+/// In what form an account's number is, with what names the bank beside it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum AccountKind {
+    /// An IBAN, which names the bank itself.
+    Iban,
+    /// An account in the United Kingdom.
+    Bacs {
+        /// Six digits.
+        sort_code: String,
+    },
+    /// An account in the United States.
+    Ach {
+        /// The routing number of the American Bankers Association: nine digits.
+        routing_number: String,
+    },
+    /// An account in Australia.
+    Becs {
+        /// The number of bank, state and branch: six digits.
+        bsb_number: String,
+    },
+    /// A number of which nothing else is known.
+    #[default]
+    Other,
+}
+
+/// What names the bank beside the number, as it was sent. At most one of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct BankCodes {
+    /// United Kingdom.
+    pub sort_code: Option<String>,
+    /// United States.
+    pub routing_number: Option<String>,
+    /// Australia.
+    pub bsb_number: Option<String>,
+}
+
+/// Why an account is refused: the field, and a clause about it. It never holds the number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AccountFault {
+    /// The field, as the interface names it.
+    pub field: &'static str,
+    /// What is wrong with it.
+    pub reason: &'static str,
+}
+
+/// The customer's consent to collect from the account, as a processor and a bank may ask for it later.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mandate {
+    /// When the customer accepted it.
+    pub accepted_at: Timestamp,
+    /// The version of the text that the customer saw.
+    pub text_version: String,
+    /// From which address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ip_address: Option<IpAddr>,
+}
+
+impl AccountKind {
+    /// Reads the kind of an account's number and checks the number by its digits.
+    ///
+    /// # Errors
+    /// The first field that breaks its rule.
+    pub fn read(number: &AccountNumber, codes: BankCodes) -> Result<Self, AccountFault> {
+        let fault = |field, reason| Err(AccountFault { field, reason });
+        let digits = number.expose();
+        match (codes.sort_code, codes.routing_number, codes.bsb_number) {
+            (None, None, None) if looks_like_iban(digits) => match iban_fault(digits) {
+                Some(reason) => fault("number", reason),
+                None => Ok(Self::Iban),
+            },
+            (None, None, None) => Ok(Self::Other),
+            (Some(sort_code), None, None) => {
+                let Some(sort_code) = plain_digits(&sort_code, 6) else {
+                    return fault("sortCode", "must have 6 digits");
+                };
+                if !has_digits(digits, 8, 8) {
+                    return fault("number", "must have 8 digits together with a sort code");
+                }
+                Ok(Self::Bacs { sort_code })
+            }
+            (None, Some(routing), None) => {
+                let Some(routing_number) = plain_digits(&routing, 9).filter(|code| aba_holds(code))
+                else {
+                    let reason =
+                        "must be a routing number: 9 digits, the last of which is a check digit";
+                    return fault("routingNumber", reason);
+                };
+                if !has_digits(digits, 4, 17) {
+                    let reason = "must have 4 to 17 digits together with a routing number";
+                    return fault("number", reason);
+                }
+                Ok(Self::Ach { routing_number })
+            }
+            (None, None, Some(bsb)) => {
+                let Some(bsb_number) = plain_digits(&bsb, 6) else {
+                    return fault("bsbNumber", "must have 6 digits");
+                };
+                if !has_digits(digits, 4, 9) {
+                    let reason = "must have 4 to 9 digits together with a BSB number";
+                    return fault("number", reason);
+                }
+                Ok(Self::Becs { bsb_number })
+            }
+            (Some(_), _, _) => fault("sortCode", ONE_CODE),
+            (None, Some(_), Some(_)) => fault("routingNumber", ONE_CODE),
+        }
+    }
+
+    /// The direct debits by which such an account is charged; the first is the usual one.
+    pub const fn methods(&self) -> &'static [Method] {
+        match self {
+            Self::Iban => &[
+                Method::SepaDirectDebit,
+                Method::DirectDebit,
+                Method::Account,
+            ],
+            Self::Bacs { .. } => &[Method::Bacs, Method::DirectDebit, Method::Account],
+            Self::Ach { .. } => &[
+                Method::AchDebit,
+                Method::Ach,
+                Method::DirectDebit,
+                Method::Account,
+            ],
+            Self::Becs { .. } => &[Method::Becs, Method::DirectDebit, Method::Account],
+            Self::Other => &[Method::DirectDebit, Method::Account],
+        }
+    }
+
+    /// The usual direct debit for such an account.
+    pub const fn usual_method(&self) -> Method {
+        match self {
+            Self::Iban => Method::SepaDirectDebit,
+            Self::Bacs { .. } => Method::Bacs,
+            Self::Ach { .. } => Method::AchDebit,
+            Self::Becs { .. } => Method::Becs,
+            Self::Other => Method::DirectDebit,
+        }
+    }
+
+    /// The kind, for a message: "an account with …".
+    pub const fn words(&self) -> &'static str {
+        match self {
+            Self::Iban => "an IBAN",
+            Self::Bacs { .. } => "a sort code",
+            Self::Ach { .. } => "a routing number",
+            Self::Becs { .. } => "a BSB number",
+            Self::Other => "neither IBAN, sort code, routing number nor BSB number",
+        }
+    }
+}
+
+const ONE_CODE: &str = "must be absent beside another code of the bank: an account has one of them";
+
+/// Digits, with the dashes and spaces that people write between them.
+fn plain_digits(text: &str, length: usize) -> Option<String> {
+    let digits: String = text
+        .chars()
+        .filter(|letter| !matches!(letter, '-' | ' '))
+        .collect();
+    has_digits(&digits, length, length).then_some(digits)
+}
+
+fn has_digits(text: &str, least: usize, most: usize) -> bool {
+    (least..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The checksum of a routing number: digits weighted by 3, 7 and 1, in turn, add up to a multiple of ten.
+///
+/// Source: American Bankers Association, routing number policy.
+fn aba_holds(digits: &str) -> bool {
+    let weighted = digits.bytes().zip([3_u32, 7, 1].into_iter().cycle());
+    let sum = weighted.fold(0_u32, |sum, (byte, weight)| {
+        sum.saturating_add(u32::from(byte.saturating_sub(b'0')).saturating_mul(weight))
+    });
+    sum > 0 && sum % 10 == 0
+}
+
+/// Two letters and two digits: the beginning that no other number has.
+fn looks_like_iban(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    let mut two = |fits: fn(&u8) -> bool| bytes.by_ref().take(2).filter(fits).count() == 2;
+    two(u8::is_ascii_alphabetic) && two(u8::is_ascii_digit)
+}
+
+/// What is wrong with an IBAN. Source: ISO 13616-1, and ISO 7064 (modulus 97-10).
+fn iban_fault(text: &str) -> Option<&'static str> {
+    let country = text.get(..2).unwrap_or_default().to_ascii_uppercase();
+    let Some((_, length)) = IBAN_LENGTHS.iter().find(|(code, _)| *code == country) else {
+        return Some("must be an IBAN: no country with these first two letters has IBANs");
+    };
+    if text.len() != *length {
+        return Some("must be an IBAN: it has not as many characters as those of its country");
+    }
+    let (head, rest) = text.split_at_checked(4)?;
+    let remainder = rest.bytes().chain(head.bytes()).fold(0_u32, |sum, byte| {
+        let digit = char::from(byte).to_digit(36).unwrap_or(0);
+        let shift = if digit > 9 { 100 } else { 10 };
+        sum.saturating_mul(shift).saturating_add(digit) % 97
+    });
+    (remainder != 1).then_some("must be an IBAN: its check digits do not match")
+}
+
+/// Countries with IBANs, and the length of each. Source: SWIFT, IBAN Registry, release 99.
+const IBAN_LENGTHS: &[(&str, usize)] = &[
+    ("AD", 24),
+    ("AE", 23),
+    ("AL", 28),
+    ("AT", 20),
+    ("AZ", 28),
+    ("BA", 20),
+    ("BE", 16),
+    ("BG", 22),
+    ("BH", 22),
+    ("BI", 27),
+    ("BR", 29),
+    ("BY", 28),
+    ("CH", 21),
+    ("CR", 22),
+    ("CY", 28),
+    ("CZ", 24),
+    ("DE", 22),
+    ("DJ", 27),
+    ("DK", 18),
+    ("DO", 28),
+    ("EE", 20),
+    ("EG", 29),
+    ("ES", 24),
+    ("FI", 18),
+    ("FK", 18),
+    ("FO", 18),
+    ("FR", 27),
+    ("GB", 22),
+    ("GE", 22),
+    ("GI", 23),
+    ("GL", 18),
+    ("GR", 27),
+    ("GT", 28),
+    ("HN", 28),
+    ("HR", 21),
+    ("HU", 28),
+    ("IE", 22),
+    ("IL", 23),
+    ("IQ", 23),
+    ("IS", 26),
+    ("IT", 27),
+    ("JO", 30),
+    ("KW", 30),
+    ("KZ", 20),
+    ("LB", 28),
+    ("LC", 32),
+    ("LI", 21),
+    ("LT", 20),
+    ("LU", 20),
+    ("LV", 21),
+    ("LY", 25),
+    ("MC", 27),
+    ("MD", 24),
+    ("ME", 22),
+    ("MK", 19),
+    ("MN", 20),
+    ("MR", 27),
+    ("MT", 31),
+    ("MU", 30),
+    ("NI", 28),
+    ("NL", 18),
+    ("NO", 15),
+    ("OM", 23),
+    ("PK", 24),
+    ("PL", 28),
+    ("PS", 29),
+    ("PT", 25),
+    ("QA", 29),
+    ("RO", 24),
+    ("RS", 22),
+    ("RU", 33),
+    ("SA", 24),
+    ("SC", 31),
+    ("SD", 18),
+    ("SE", 24),
+    ("SI", 19),
+    ("SK", 24),
+    ("SM", 27),
+    ("SO", 23),
+    ("ST", 25),
+    ("SV", 28),
+    ("TL", 23),
+    ("TN", 24),
+    ("TR", 26),
+    ("UA", 29),
+    ("VA", 22),
+    ("VG", 24),
+    ("XK", 20),
+    ("YE", 30),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(number: &str, codes: BankCodes) -> Result<AccountKind, AccountFault> {
+        let Ok(number) = AccountNumber::parse(number.to_owned()) else {
+            panic!("{number} is no account number")
+        };
+        AccountKind::read(&number, codes)
+    }
+
+    fn refused(number: &str, codes: BankCodes) -> Option<&'static str> {
+        read(number, codes).err().map(|fault| fault.field)
+    }
+
+    fn sort_code(code: &str) -> BankCodes {
+        BankCodes {
+            sort_code: Some(code.to_owned()),
+            ..BankCodes::default()
+        }
+    }
+
+    fn routing(code: &str) -> BankCodes {
+        BankCodes {
+            routing_number: Some(code.to_owned()),
+            ..BankCodes::default()
+        }
+    }
+
+    fn bsb(code: &str) -> BankCodes {
+        BankCodes {
+            bsb_number: Some(code.to_owned()),
+            ..BankCodes::default()
+        }
+    }
+
+    #[test]
+    fn ibans_are_checked_by_country_length_and_check_digits() {
+        for iban in [
+            "DE89370400440532013000",
+            "DE62370400440532013001",
+            "IE29AIBK93115212345678",
+            "GB29NWBK60161331926819",
+            "FR1420041010050500013M02606",
+            "NO9386011117947",
+            "MT84MALT011000012345MTLCAST001S",
+            "AT611904300234573201",
+            "de89370400440532013000",
+        ] {
+            assert_eq!(
+                read(iban, BankCodes::default()),
+                Ok(AccountKind::Iban),
+                "{iban}"
+            );
+        }
+        for iban in [
+            "DE88370400440532013000",
+            "DE89370400440532013001",
+            "DE8937040044053201300",
+            "DE893704004405320130000",
+            "US89370400440532013000",
+        ] {
+            assert_eq!(
+                refused(iban, BankCodes::default()),
+                Some("number"),
+                "{iban}"
+            );
+        }
+    }
+
+    #[test]
+    fn national_numbers_are_checked_by_their_lengths_and_codes() {
+        let british = read("00012345", sort_code("10-88-00"));
+        assert!(matches!(british, Ok(AccountKind::Bacs { sort_code }) if sort_code == "108800"));
+        assert_eq!(refused("00012345", sort_code("10880")), Some("sortCode"));
+        assert_eq!(refused("0001234", sort_code("108800")), Some("number"));
+        let american = read("000123456789", routing("110000000"));
+        assert!(
+            matches!(american, Ok(AccountKind::Ach { routing_number }) if routing_number == "110000000")
+        );
+        for code in [
+            "110000001",
+            "000000000",
+            "11000000",
+            "1100000000",
+            "11000000a",
+        ] {
+            let field = refused("000123456789", routing(code));
+            assert_eq!(field, Some("routingNumber"), "{code}");
+        }
+        assert_eq!(
+            refused("000123456789012345", routing("110000000")),
+            Some("number")
+        );
+        let australian = read("000123456", bsb("000-000"));
+        assert!(
+            matches!(australian, Ok(AccountKind::Becs { bsb_number }) if bsb_number == "000000")
+        );
+        assert_eq!(refused("0001234567", bsb("000000")), Some("number"));
+        assert_eq!(refused("000123456", bsb("00000a")), Some("bsbNumber"));
+    }
+
+    #[test]
+    fn an_account_has_one_code_and_an_unknown_kind_has_none() {
+        assert_eq!(
+            read("12345678", BankCodes::default()),
+            Ok(AccountKind::Other)
+        );
+        let two = BankCodes {
+            bsb_number: Some("000000".to_owned()),
+            ..routing("110000000")
+        };
+        assert_eq!(refused("12345678", two), Some("routingNumber"));
+        assert_eq!(
+            refused("DE89370400440532013000", sort_code("108800")),
+            Some("number")
+        );
+    }
+
+    #[test]
+    fn the_usual_method_is_the_first_and_all_are_direct_debits() {
+        for kind in [
+            AccountKind::Iban,
+            AccountKind::Bacs {
+                sort_code: String::new(),
+            },
+            AccountKind::Ach {
+                routing_number: String::new(),
+            },
+            AccountKind::Becs {
+                bsb_number: String::new(),
+            },
+            AccountKind::Other,
+        ] {
+            assert_eq!(kind.methods().first(), Some(&kind.usual_method()));
+            assert!(kind.methods().iter().all(|method| method.is_direct_debit()));
+        }
+    }
+}
