@@ -10,7 +10,7 @@ enum Measure {
 use Measure::{Counter, Gauge, Histogram};
 
 /// Name, measure, meaning; sorted by name. Those of the process are written by [`super::process`].
-const FAMILIES: [(&str, Measure, &str); 40] = [
+const FAMILIES: [(&str, Measure, &str); 41] = [
     (
         "pointsman_attempt_call_duration_seconds",
         Histogram,
@@ -170,6 +170,11 @@ const FAMILIES: [(&str, Measure, &str); 40] = [
         "pointsman_look_ups_total",
         Counter,
         "Look-ups of payments at their processors, by processor and connection.",
+    ),
+    (
+        "pointsman_number_alarms_total",
+        Counter,
+        "Alarms about card and account numbers that were brought, by kind: many, alike, client_token.",
     ),
     (
         "pointsman_payments_overdue_seconds",
