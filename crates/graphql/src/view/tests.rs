@@ -136,6 +136,26 @@ fn check(schema: &Schema, ty: &Type, value: &Out<'_>, place: &str, seen: &mut BT
     }
 }
 
+fn account_object() -> MethodObject {
+    let mut account = method();
+    account.instrument = Instrument::BankAccount {
+        bank_name: text("Bank"),
+        kind: AccountKind::Bacs {
+            sort_code: "108800".to_owned(),
+        },
+        mandate: Some(Mandate {
+            accepted_at: Timestamp::from_micros(0),
+            text_version: "v1".to_owned(),
+            ip_address: "192.0.2.1".parse().ok(),
+        }),
+    };
+    MethodObject {
+        method: account,
+        linked: Vec::new(),
+        sight: Sight::Whole,
+    }
+}
+
 #[test]
 fn every_field_of_every_output_type_resolves() {
     let schema = ApiSchema::load().unwrap().schema;
@@ -184,6 +204,7 @@ fn every_field_of_every_output_type_resolves() {
             linked: vec![linked()],
             sight: Sight::Whole,
         },
+        &account_object(),
         &ProcessorTokenObject {
             token: "tok_1".to_owned(),
         },
@@ -241,23 +262,7 @@ fn optional_parts_are_null_and_bank_accounts_have_no_expiry() {
     ] {
         assert!(matches!(field(&bare, name), Out::Null), "{name}");
     }
-    let mut account = method();
-    account.instrument = Instrument::BankAccount {
-        bank_name: text("Bank"),
-        kind: AccountKind::Bacs {
-            sort_code: "108800".to_owned(),
-        },
-        mandate: Some(Mandate {
-            accepted_at: Timestamp::from_micros(0),
-            text_version: "v1".to_owned(),
-            ip_address: "192.0.2.1".parse().ok(),
-        }),
-    };
-    let account = MethodObject {
-        method: account,
-        linked: Vec::new(),
-        sight: Sight::Whole,
-    };
+    let account = account_object();
     walk(&schema, &account, &mut BTreeSet::new());
     assert_eq!(
         (json_of(&account, "expMonth"), json_of(&account, "bankName")),
