@@ -28,6 +28,7 @@ pub mod person;
 pub mod processor_token;
 pub mod redirect;
 pub mod spelling;
+pub mod team;
 pub mod test_numbers;
 mod text_enum;
 pub mod time;

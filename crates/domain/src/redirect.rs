@@ -9,8 +9,9 @@ use crate::{Fault, bounded::bounded};
 /// Longest address, as given and as normalised. Unit: characters.
 pub const REDIRECT_MAX: usize = 2_000;
 
-/// Schemes that a browser acts on by itself, or that lead to no page and no app of the merchant's.
-const REFUSED: [&str; 30] = [
+/// Schemes that a browser or a system acts on by itself, or that lead to no page and no app of the merchant's. Which of the
+/// others may be used is for the team's list to say; these can't be listed.
+const REFUSED: [&str; 44] = [
     "about",
     "blob",
     "chrome",
@@ -21,23 +22,37 @@ const REFUSED: [&str; 30] = [
     "filesystem",
     "ftp",
     "intent",
+    "itms",
+    "itms-apps",
     "itms-services",
     "jar",
     "javascript",
+    "jnlp",
     "ldap",
     "livescript",
     "market",
     "mailto",
+    "microsoft-edge",
     "moz-extension",
-    "ms-settings",
+    "onenote",
     "resource",
+    "search",
     "search-ms",
     "shell",
+    "sip",
+    "skype",
+    "sms",
     "smb",
     "ssh",
+    "steam",
+    "tel",
     "telnet",
     "vbscript",
     "view-source",
+    "vnc",
+    "vscode",
+    "vscode-insiders",
+    "zoommtg",
     "ws",
     "wss",
     "x-javascript",
@@ -66,6 +81,22 @@ impl RedirectUrl {
             ));
         }
         Ok(Self(url))
+    }
+
+    /// Its scheme, in lower case.
+    pub fn scheme(&self) -> &str {
+        self.0.split_once("://").map_or("", |(scheme, _)| scheme)
+    }
+
+    /// Its host, and its port where one is named.
+    pub fn host_and_port(&self) -> (&str, Option<&str>) {
+        let rest = self.0.split_once("://").map_or("", |(_, rest)| rest);
+        split_port(split_authority(rest).0)
+    }
+
+    /// Whether it leads to the customer's own machine.
+    pub fn is_local(&self) -> bool {
+        is_local(self.host_and_port().0)
     }
 
     /// The absolute address.
@@ -125,13 +156,7 @@ fn normalise(text: &str) -> Result<String, &'static str> {
 
 fn absolute(scheme: &str, rest: &str) -> Result<String, &'static str> {
     let scheme = scheme.to_ascii_lowercase();
-    let mut letters = scheme.chars();
-    let is_scheme = letters
-        .next()
-        .is_some_and(|first| first.is_ascii_alphabetic())
-        && letters
-            .all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '-' | '.'));
-    if !is_scheme || is_refused(&scheme) {
+    if !is_scheme(&scheme) || is_refused(&scheme) {
         return Err("must begin with https://, http:// or an app's own scheme and ://");
     }
     let (authority, path) = split_authority(rest);
@@ -170,7 +195,8 @@ fn check_web_host(authority: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-fn is_host_name(host: &str) -> bool {
+/// Whether a text is the name of a host, in ASCII.
+pub(crate) fn is_host_name(host: &str) -> bool {
     let name = host.strip_suffix('.').unwrap_or(host);
     name.split('.').all(|label| {
         let letters = label
@@ -187,14 +213,15 @@ fn split_authority(rest: &str) -> (&str, &str) {
 }
 
 /// Host and port; the colons of an IPv6 address in brackets are its own.
-fn split_port(authority: &str) -> (&str, Option<&str>) {
+pub(crate) fn split_port(authority: &str) -> (&str, Option<&str>) {
     match authority.rsplit_once(':') {
         Some((host, port)) if !port.contains(']') => (host, Some(port)),
         Some(_) | None => (authority, None),
     }
 }
 
-fn is_port(port: &str) -> bool {
+/// Whether a text is a port's number.
+pub(crate) fn is_port(port: &str) -> bool {
     port.bytes().all(|digit| digit.is_ascii_digit())
         && port.parse::<u16>().is_ok_and(|port| port > 0)
 }
@@ -204,8 +231,22 @@ fn is_local(host: &str) -> bool {
     matches!(host.as_str(), "localhost" | "127.0.0.1" | "[::1]") || host.ends_with(".localhost")
 }
 
+/// Whether a scheme may be an app's own.
+pub(crate) fn is_app_scheme(scheme: &str) -> bool {
+    is_scheme(scheme) && !is_refused(scheme) && !matches!(scheme, "http" | "https")
+}
+
+fn is_scheme(scheme: &str) -> bool {
+    let mut letters = scheme.chars();
+    letters
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic())
+        && letters.all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '-' | '.'))
+}
+
 fn is_refused(scheme: &str) -> bool {
-    REFUSED.contains(&scheme.to_ascii_lowercase().as_str())
+    let scheme = scheme.to_ascii_lowercase();
+    REFUSED.contains(&scheme.as_str()) || scheme.starts_with("ms-")
 }
 
 /// Writes an address as it stands but for what an address can't hold.

@@ -34,6 +34,8 @@ const BODY: std::ops::RangeInclusive<usize> = 4..=200;
 
 /// A client token, told once.
 pub struct ClientTokenMade {
+    /// Its id, by which it is listed and revoked.
+    pub id: KeyId,
     /// The token itself.
     pub token: String,
     /// How long it lives.
@@ -132,6 +134,9 @@ impl Engine {
         if row.revoked_at.is_some() || row.kind != form.kind || row.mode != form.mode {
             return Err(unauthorized());
         }
+        if self.has_revoked_parent(&row).await? {
+            return Err(unauthorized());
+        }
         let credential = match row.kind {
             Kind::Secret => Credential::Secret,
             Kind::Public => Credential::Public,
@@ -189,11 +194,13 @@ impl Engine {
         let lifetime = self.inner.settings.client_token_lifetime;
         let token = self.new_credential_text(Kind::Client);
         let mut row = self.credential_row(caller.team, Kind::Client, &token);
+        row.parent = Some(caller.key);
         row.expires_at = Some(row.created_at.after(lifetime));
         row.grant = Some(grant);
         let change = Change::new(self.change_id(), &row.id.key()).with(credential::insert(&row));
         match self.commit_plain(change).await? {
             None => Ok(ClientTokenMade {
+                id: row.id,
                 token,
                 ttl_seconds: i64::try_from(lifetime.as_secs()).unwrap_or(i64::MAX),
             }),
@@ -242,9 +249,24 @@ impl Engine {
             created_at: world.now(),
             expires_at: None,
             revoked_at: None,
+            parent: None,
         }
     }
+
+    /// Whether it is a client token whose secret key is revoked. A token ends with its key, also one that is made at the very
+    /// moment of the revocation, so the key is looked at and not the tokens changed.
+    async fn has_revoked_parent(&self, row: &credential::Credential) -> Result<bool, Fault> {
+        let (Kind::Client, Some(parent)) = (row.kind, row.parent) else {
+            return Ok(false);
+        };
+        let found = credential::of_team(&self.inner.store, row.team, parent).await;
+        let parent = found.map_err(|error| database(&error))?;
+        Ok(parent.is_some_and(|parent| parent.revoked_at.is_some()))
+    }
 }
+
+mod client_tokens;
+pub use client_tokens::{ClientTokenPage, ClientTokenView};
 
 /// What people recognise a credential by: its prefix and its end, unless the end is much of it.
 fn hint(form: Form, text: &str) -> String {

@@ -29,6 +29,7 @@ mod quotas;
 mod registry;
 mod seed;
 mod settings;
+mod team;
 mod turns;
 mod wallets;
 
@@ -48,7 +49,7 @@ use tracing::Instrument as _;
 use vault::Vault;
 use world::World;
 
-pub use access::{ClientTokenMade, MAX_CLIENT_ATTEMPTS};
+pub use access::{ClientTokenMade, ClientTokenPage, ClientTokenView, MAX_CLIENT_ATTEMPTS};
 pub use admin::{AdminError, KeyKind, KeyMade, ListedKey, ListedTeam};
 pub use connections::{ConnectionView, SaveConnection};
 pub use flows::{FlowFormat, FlowTrial, FlowView, SaveFlow, TrialStep, WrittenFlow};
@@ -57,13 +58,14 @@ pub use once::{Once, Scope, Told};
 pub use outbound::Url;
 pub use payments::{
     Abandon, Authorise, Cancel, Capture, Decide, Heard, Instrument, ListPayments, Payer,
-    PaymentPage, PaymentView, Refund, Resolve, Returned, Stored, Target, Webhook,
+    PaymentPage, PaymentView, Refund, Resolve, Returned, Stored, Target, Webhook, team_of_return,
 };
 pub use people::{CreateCustomer, CustomerPage, ListCustomers, Owner, TokenView, Tokenise};
 pub use processor_tokens::{LinkedGateway, ProcessorTokenWanted, TokenReturn};
 pub use quotas::{Act, QuotaLimits};
 pub use seed::{Seed, SeedConnection, SeedFlow};
 pub use settings::{Settings, TestNumbers};
+pub use team::{TeamView, UpdateTeam};
 pub use wallets::{
     GATEWAY_ID, KeyPair, KeyProblem, SIGNATURE_MAX_AGE, SecretText, SetupWallet, VALIDATION_HOSTS,
     Validation, Wallet, WalletA, WalletAText, WalletB, WalletBText, WalletInput, WalletKeys,
@@ -117,6 +119,7 @@ struct Inner {
     registry: registry::Registry,
     programs: flows::Programs,
     access: access::Cache,
+    teams: team::Cache,
     quotas: quotas::Quotas,
     numbers: numbers::Numbers,
     running: AtomicUsize,
@@ -149,6 +152,7 @@ impl Engine {
                 registry: registry::registry(),
                 programs: flows::Programs::default(),
                 access: access::cache(),
+                teams: team::cache(),
                 quotas: quotas::Quotas::new(&parts.settings.quotas),
                 numbers: numbers::Numbers::default(),
                 running: AtomicUsize::new(0),

@@ -118,7 +118,7 @@ fn is_host(host: &str) -> bool {
         && !last.starts_with(|first: char| first.is_ascii_digit())
 }
 
-/// A host that may be called: `host`, `*.host` for every name below it, and either with `:port` for that port alone.
+/// A host that may be called: `host`, `*.host` for every name below it, at the scheme's own port; either with `:port` for that port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostPattern {
     below: bool,
@@ -164,7 +164,8 @@ impl HostPattern {
             Some(before) => self.below && before.ends_with('.') && before.len() > 1,
             None => false,
         };
-        named && self.port.is_none_or(|port| port == url.port)
+        let usual = if url.tls { 443 } else { 80 };
+        named && url.port == self.port.unwrap_or(usual)
     }
 }
 
@@ -224,7 +225,9 @@ mod tests {
             "*.apple.com",
             "https://apple-pay-gateway.apple.com/x"
         ));
-        assert!(allows("*.apple.com", "https://a.b.APPLE.com:444/x"));
+        assert!(allows("*.apple.com", "https://a.b.APPLE.com:443/x"));
+        assert!(!allows("*.apple.com", "https://a.apple.com:22/"));
+        assert!(allows("*.apple.com:444", "https://a.apple.com:444/"));
         for other in [
             "https://apple.com",
             "https://evilapple.com",
@@ -233,7 +236,7 @@ mod tests {
         ] {
             assert!(!allows("*.apple.com", other), "{other}");
         }
-        assert!(allows("pay.example", "https://pay.example:1234/"));
+        assert!(!allows("pay.example", "https://pay.example:1234/"));
         assert!(!allows("pay.example", "https://a.pay.example"));
         assert!(
             allows("localhost:8443", "https://localhost:8443/")

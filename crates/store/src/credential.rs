@@ -65,16 +65,18 @@ pub struct Credential {
     pub expires_at: Option<Timestamp>,
     /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
+    /// The secret key that made a client token.
+    pub parent: Option<KeyId>,
 }
 
 const COLUMNS: &str = "key_id, team_id, kind, mode, hash, name, hint, rights, attempts, live_payment, created_at, \
-                       expires_at, revoked_at";
+                       expires_at, revoked_at, parent_id";
 
 /// A new credential.
 pub fn insert(credential: &Credential) -> Statement {
     Statement::one(
         "insert into credential (key_id, team_id, kind, mode, hash, name, hint, rights, attempts, live_payment, created_at, \
-         expires_at, revoked_at) values ($1, $2, $3, $4, $5, $6, $7, $8, 0, null, $9, $10, null)",
+         expires_at, revoked_at, parent_id) values ($1, $2, $3, $4, $5, $6, $7, $8, 0, null, $9, $10, null, $11)",
         vec![
             credential.id.key().into(),
             credential.team.key().into(),
@@ -86,6 +88,7 @@ pub fn insert(credential: &Credential) -> Statement {
             credential.grant.as_ref().map(crate::text).into(),
             credential.created_at.micros().into(),
             credential.expires_at.map(Timestamp::micros).into(),
+            credential.parent.map(KeyId::key).into(),
         ],
     )
 }
@@ -184,6 +187,25 @@ pub async fn keys_of_team(db: &Db, team: TeamId) -> Result<Vec<Credential>, DbEr
         .collect()
 }
 
+/// A team's client tokens, newest first: `limit` of them, those made before `after` when that is given.
+pub async fn client_tokens(
+    db: &Db,
+    team: TeamId,
+    after: Option<KeyId>,
+    limit: i64,
+) -> Result<Vec<Credential>, DbError> {
+    // Ids are UUIDs of version 7, so their order is that of time; no id follows the highest one.
+    let after = after.map_or_else(|| uuid::Uuid::max().hyphenated().to_string(), KeyId::key);
+    let sql = format!(
+        "select {COLUMNS} from credential where team_id = $1 and kind = 'client' and key_id < $2 order by key_id desc limit $3"
+    );
+    db.scan(sql, vec![team.key().into(), after.into(), limit.into()])
+        .await?
+        .iter()
+        .map(read)
+        .collect()
+}
+
 /// Removes client tokens of any team that ended before `before`. Returns how many.
 pub async fn sweep(db: &Db, before: Timestamp, limit: i64) -> Result<usize, DbError> {
     // Life times are the same for every team; the rows removed carry no data out.
@@ -215,6 +237,7 @@ fn read(row: &Row) -> Result<Credential, DbError> {
         created_at: row.time(10)?,
         expires_at: row.opt_time(11)?,
         revoked_at: row.opt_time(12)?,
+        parent: row.opt_text(13)?.and_then(KeyId::parse),
     })
 }
 

@@ -114,6 +114,22 @@ pub async fn lines(db: &Db, team: TeamId, stream: &str, up_to: u64) -> Result<Ve
     Ok(lines)
 }
 
+/// When a stream's commits were, and in which status each left it.
+pub async fn statuses(
+    db: &Db,
+    team: TeamId,
+    stream: &str,
+) -> Result<Vec<(Timestamp, String)>, DbError> {
+    let sql = "select at, data from event where team_id = $1 and stream = $2 order by seq";
+    let rows = db.read(sql, vec![team.key().into(), stream.into()]).await?;
+    rows.iter()
+        .map(|row| {
+            let data: Data<'_> = crate::document(row.text(1)?, "event", stream)?;
+            Ok((row.time(0)?, data.status.into_owned()))
+        })
+        .collect()
+}
+
 /// Whether the event `seq` of a stream was written by `change`: tells what became of a commit without an answer.
 pub async fn was_written_by(
     db: &Db,

@@ -28,6 +28,7 @@ pub mod payment_list;
 pub mod processor_token;
 mod query;
 pub mod team;
+pub mod team_setting;
 pub mod token_request;
 pub mod wallet_merchant;
 pub mod wallet_setting;
@@ -89,6 +90,11 @@ pub const MIGRATIONS: &[Migration] = &[
         number: 17,
         name: "browser made",
         sql: include_str!("../migrations/0017_browser_made.sql"),
+    },
+    Migration {
+        number: 18,
+        name: "team setting",
+        sql: include_str!("../migrations/0018_team_setting.sql"),
     },
 ];
 

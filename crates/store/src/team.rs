@@ -24,6 +24,30 @@ pub fn insert(team: &Team, at: Timestamp) -> Statement {
     )
 }
 
+/// Gives a team another name.
+pub fn rename(id: TeamId, name: &str) -> Statement {
+    Statement::one(
+        "update team set name = $2 where team_id = $1",
+        vec![id.key().into(), name.into()],
+    )
+}
+
+/// A team by its id.
+pub async fn of_id(db: &Db, id: TeamId) -> Result<Option<Team>, DbError> {
+    let mut rows = db
+        .read(
+            "select team_id, name from team where team_id = $1",
+            vec![id.key().into()],
+        )
+        .await?;
+    rows.first_mut()
+        .map(|row| {
+            let name = row.take_text(1)?;
+            Ok(Team { id, name })
+        })
+        .transpose()
+}
+
 /// Every team, oldest first. For the people who run the service.
 pub async fn all(db: &Db) -> Result<Vec<Team>, DbError> {
     let mut rows = db

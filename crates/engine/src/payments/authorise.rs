@@ -43,6 +43,10 @@ use crate::{
 /// How often the first commit is tried again after an older payment of the checkout was given up for it.
 const TRIES: u32 = 4;
 
+/// Where the customer's ways back stand in the arguments.
+const THREE_DS_REDIRECT: &str = "authorisePayment.perform3DSecure.redirectUrl";
+const APM_REDIRECT: &str = "authorisePayment.apmRedirectUrl";
+
 /// A request for a payment.
 pub struct Authorise {
     /// How much, in minor units.
@@ -184,6 +188,14 @@ impl Engine {
         with: (Option<Claim>, Deadline),
     ) -> Result<PaymentView, Stop> {
         let ((id, begun), (claim, deadline)) = (new, with);
+        self.check_returns(
+            caller,
+            &[
+                (command.three_ds_redirect.as_ref(), THREE_DS_REDIRECT),
+                (command.apm_redirect.as_ref(), APM_REDIRECT),
+            ],
+        )
+        .await?;
         let intent = match &command.intent {
             Some(intent) => Some(self.paying_intent(caller, intent).await?),
             None => None,

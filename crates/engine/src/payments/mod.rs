@@ -53,7 +53,7 @@ pub use list::{ListPayments, PaymentPage};
 pub(crate) use look_up::{Looking, Sending};
 pub use refund::Refund;
 pub use resolve::Resolve;
-pub use returns::Returned;
+pub use returns::{Returned, team_of_return};
 pub(crate) use tell::{Calling, Hook};
 
 /// A payment as it is told.

@@ -4,10 +4,11 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use std::time::Duration;
 
 use domain::{
+    Timestamp,
     decline::DeclineCode,
     id::{PaymentId, TeamId},
     network::Network,
-    payment::{AbandonCause, Initiator, Kind, Operation, Payment, State},
+    payment::{AbandonCause, Initiator, Kind, Operation, Payment, State, Status},
     redirect::RedirectUrl,
 };
 use planted::Bug;
@@ -24,6 +25,18 @@ use crate::{
 /// How often, and after what pause, a return looks whether another tab's completion has ended.
 const TURNS: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// How long after its end a page sends the customer on to the merchant's address.
+const REDIRECTS_FOR: Duration = Duration::from_hours(1);
+
+/// In these statuses the customer's part has not ended.
+const WAITING: [Status; 5] = [
+    Status::Active,
+    Status::Needs3dSecure,
+    Status::NeedsApmAuthorization,
+    Status::GatewayHold,
+    Status::NoAnswerFromPsp,
+];
 
 /// Length of the secret part of a return's address. Unit: bytes.
 const SECRET: usize = 16;
@@ -61,6 +74,11 @@ impl ReturnToken {
             secret: secret.try_into().ok()?,
         })
     }
+}
+
+/// The team whose payment an address of a return is about; nothing says yet that the address was given out.
+pub fn team_of_return(token: &str) -> Option<TeamId> {
+    ReturnToken::parse(token).map(|token| token.team)
 }
 
 impl Engine {
@@ -122,15 +140,50 @@ impl Engine {
         };
         let engine = self.clone();
         let (asked, deadline) = (token.clone(), self.deadline());
+        let begun_at = self.inner.world.now();
         let work = self.own(Box::pin(
             async move { engine.come_back(&asked, network).await },
         ));
         let world = &self.inner.world;
         match world.timeout(deadline.left(world.now()), work).await {
-            Ok(Some(Ok(Some(payment)))) => told(&payment, token.n),
+            Ok(Some(Ok(Some(payment)))) => {
+                let told = told(&payment, token.n);
+                self.without_old_redirect(&payment, told, begun_at).await
+            }
             Ok(Some(Ok(None))) => Returned::Unknown,
             Ok(Some(Err(_)) | None) | Err(world::Elapsed) => Returned::Undecided,
         }
+    }
+
+    /// A page that sends anybody who opens it elsewhere must not do so for ever: an hour after the customer's part has ended
+    /// it says how it went instead.
+    async fn without_old_redirect(
+        &self,
+        payment: &Payment,
+        told: Returned,
+        begun_at: Timestamp,
+    ) -> Returned {
+        if !matches!(told, Returned::Redirect(_)) {
+            return told;
+        }
+        let statuses =
+            store::event::statuses(&self.inner.store, payment.team, &payment.id.key()).await;
+        let Ok(statuses) = statuses else {
+            return Returned::Undecided;
+        };
+        let waited = statuses
+            .iter()
+            .rposition(|(_, status)| WAITING.iter().any(|waiting| waiting.text() == status));
+        let ended = waited.map_or(0, |at| at.saturating_add(1));
+        let is_old = statuses
+            .get(ended)
+            .is_some_and(|(at, _)| begun_at.since(*at) > REDIRECTS_FOR);
+        if is_old {
+            return Returned::Closed {
+                paid: !ended_without_money(payment.status),
+            };
+        }
+        told
     }
 
     async fn come_back(

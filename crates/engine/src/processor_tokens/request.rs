@@ -52,6 +52,11 @@ impl Engine {
         wanted: ProcessorTokenWanted,
     ) -> Result<String, Fault> {
         caller.require_server()?;
+        let redirect = (
+            wanted.redirect.as_ref(),
+            "tokenRequest.threeDSecureRedirectUrl",
+        );
+        self.check_returns(caller, &[redirect]).await?;
         let (deadline, team) = (self.deadline(), caller.team);
         let engine = self.clone();
         let work = Box::pin(async move { engine.processor_token_of(team, wanted, deadline).await });

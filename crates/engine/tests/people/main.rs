@@ -29,6 +29,8 @@ mod processor;
 #[cfg(test)]
 mod processor_tokens;
 #[cfg(test)]
+mod returning;
+#[cfg(test)]
 mod shop;
 #[cfg(test)]
 mod tokens;

@@ -25,6 +25,7 @@ pub(crate) mod save_flow;
 pub(crate) mod security_code;
 pub(crate) mod setup_wallet;
 pub(crate) mod start_intent;
+pub(crate) mod team;
 pub(crate) mod tokenise;
 pub(crate) mod try_flow;
 pub(crate) mod update_customer;

@@ -212,6 +212,19 @@ impl Reader {
         }
     }
 
+    /// A list of texts; `None` when no list is given.
+    pub(crate) fn texts(&mut self, name: &str) -> Option<Vec<String>> {
+        if !self.fields.get(name).is_some_and(Value::is_array) {
+            return None;
+        }
+        let texts = self.list(name).into_iter();
+        Some(
+            texts
+                .filter_map(|value| value.as_str().map(str::to_owned))
+                .collect(),
+        )
+    }
+
     /// A list of objects of the schema.
     pub(crate) fn objects(&mut self, name: &str) -> Vec<Self> {
         let path = self.at(name);

@@ -7,6 +7,7 @@ mod intents;
 mod lists;
 mod methods;
 mod payments;
+mod team;
 mod wallets;
 
 use std::future::Future;
@@ -173,6 +174,10 @@ impl<'a> Operations<'a> {
             "saveWallet" => plain(self.save_wallet(arguments)),
             "attachSecurityCode" => plain(self.attach_code(arguments)),
             "headlessRequestPaymentProcessorToken" => plain(self.processor_token(arguments)),
+            "getTeam" => plain(self.team()),
+            "updateTeam" => plain(self.update_team(arguments)),
+            "listClientTokens" => plain(self.client_tokens(arguments)),
+            "revokeClientToken" => plain(self.revoke_client_token(arguments)),
             "generateClientToken" => plain(self.client_token(arguments)),
             // A credential that came this far is good.
             "initializeSDK" => told(Ok(true.into())),

@@ -103,6 +103,7 @@ impl Operations<'_> {
         let grant = arguments.coerced.and_then(client_token::parse)?;
         let made = self.engine.client_token(self.caller, grant).await?;
         Ok(object(ClientTokenObject {
+            id: made.id.to_string(),
             token: made.token,
             ttl_seconds: made.ttl_seconds,
         }))

@@ -14,7 +14,7 @@ use apollo_compiler::{
 pub const SDL: &str = include_str!("schema.graphql");
 
 /// The schema's root fields, as words that live as long as the program: metrics are named by them.
-const ROOT_FIELDS: [&str; 45] = [
+const ROOT_FIELDS: [&str; 49] = [
     "abandonPayment",
     "attachPaymentMethod",
     "attachSecurityCode",
@@ -35,9 +35,11 @@ const ROOT_FIELDS: [&str; 45] = [
     "getPayment",
     "getPaymentMethod",
     "getPaymentMethods",
+    "getTeam",
     "headlessAuthorizePayment",
     "headlessRequestPaymentProcessorToken",
     "initializeSDK",
+    "listClientTokens",
     "listConnections",
     "listCustomerCards",
     "listCustomers",
@@ -48,6 +50,7 @@ const ROOT_FIELDS: [&str; 45] = [
     "publishFlow",
     "refundPayment",
     "resolvePayment",
+    "revokeClientToken",
     "saveConnection",
     "saveFlow",
     "saveWallet",
@@ -60,6 +63,7 @@ const ROOT_FIELDS: [&str; 45] = [
     "updateCustomer",
     "updateDefaultPaymentMethod",
     "updateIntent",
+    "updateTeam",
 ];
 
 /// The root field of that name, or `introspection` for one that the schema has without defining it.

@@ -12,9 +12,10 @@ mod page;
 mod payment;
 mod payment_parts;
 mod processor_token;
+mod team;
 
 pub(crate) use self::{
-    client_token::ClientTokenObject,
+    client_token::{ClientTokenObject, ClientTokensPageObject},
     connection::ConnectionObject,
     customer::OwnCustomer,
     flow::{FlowObject, FlowTrialObject},
@@ -23,6 +24,7 @@ pub(crate) use self::{
     page::{CustomersPageObject, FilterFacts, PageFacts, PaymentsPageObject},
     payment::PaymentObject,
     processor_token::ProcessorTokenObject,
+    team::TeamObject,
 };
 
 use domain::{Fault, Timestamp, caller::Caller};

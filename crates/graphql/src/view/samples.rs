@@ -3,12 +3,13 @@
 use domain::{
     Timestamp,
     answer::{Answer, Approval},
+    caller::ClientGrant,
     country::Country,
     customer::{Customer, Instrument, StoredMethod},
     expiry::Expiry,
     id::{
-        BlobId, ConnectionId, CustomerId, FlowId, IntentId, MethodId, PaymentId, RefundId, TeamId,
-        VaultToken,
+        BlobId, ConnectionId, CustomerId, FlowId, IntentId, KeyId, MethodId, PaymentId, RefundId,
+        TeamId, VaultToken,
     },
     intent::{self, CartItem, CartPatch, Changes, Intent, Start},
     method::{CardFunding, Method},
@@ -18,8 +19,9 @@ use domain::{
         Payment, State, Status, ThreeDsWish,
     },
     person::{Address, Company, ShippingAddress},
+    team::{ReturnHost, TeamSettings},
 };
-use engine::{ConnectionView, FlowTrial, FlowView, TrialStep};
+use engine::{ClientTokenView, ConnectionView, FlowTrial, FlowView, TeamView, TrialStep};
 use serde_json::json;
 
 pub(super) fn uuid<T>(parse: impl Fn(&str) -> Option<T>) -> T {
@@ -33,6 +35,43 @@ pub(super) fn text(text: &str) -> Option<String> {
 
 pub(super) fn at() -> Timestamp {
     Timestamp::parse("2026-01-31T09:30:00.25Z").unwrap()
+}
+
+pub(super) fn team() -> TeamView {
+    let settings = TeamSettings {
+        version: 1,
+        logo: text("https://shop.example/logo.svg"),
+        allowed_origins: Some(vec!["https://shop.example".to_owned()]),
+        return_hosts: ReturnHost::parse("*.shop.example").map(|host| vec![host]),
+        return_schemes: vec!["com.shop.app".to_owned()],
+        fingerprint: true,
+    };
+    TeamView {
+        id: uuid(TeamId::parse),
+        name: "The shop".to_owned(),
+        settings: std::sync::Arc::new(settings),
+    }
+}
+
+pub(super) fn issued_token() -> ClientTokenView {
+    ClientTokenView {
+        id: uuid(KeyId::parse),
+        hint: "ct_test_…abcd".to_owned(),
+        created_at: at(),
+        expires_at: Some(at()),
+        revoked_at: Some(at()),
+        grant: ClientGrant {
+            amount: Some(1000),
+            currency: text("EUR"),
+            customer: Some(uuid(CustomerId::parse)),
+            flow: FlowId::parse("default"),
+            intent: Some(uuid(IntentId::parse)),
+            ..ClientGrant::default()
+        },
+        attempts: 1,
+        payment: Some(uuid(PaymentId::parse)),
+        made_by: Some(uuid(KeyId::parse)),
+    }
 }
 
 pub(super) fn address() -> Address {

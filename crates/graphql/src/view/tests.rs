@@ -13,7 +13,8 @@ use serde_json::json;
 
 use super::{
     samples::{
-        approval, at, connection, customer, flow, intent, method, operation, payment, text, trial,
+        approval, at, connection, customer, flow, intent, issued_token, method, operation, payment,
+        team, text, trial,
     },
     *,
 };
@@ -38,6 +39,17 @@ fn intent_object(sight: Sight) -> IntentObject {
         intent: intent(),
         payments: vec![payment()],
         sight,
+    }
+}
+
+fn issued_tokens() -> ClientTokensPageObject {
+    ClientTokensPageObject {
+        facts: PageFacts {
+            has_next: false,
+            has_previous: false,
+            total: None,
+        },
+        rows: vec![("t".to_owned(), issued_token())],
     }
 }
 
@@ -174,9 +186,11 @@ fn every_field_of_every_output_type_resolves() {
         rows: vec![("c".to_owned(), customer())],
     };
     let token = ClientTokenObject {
+        id: "k".to_owned(),
         token: "ct_test_x".to_owned(),
         ttl_seconds: 10_800,
     };
+    let (team, tokens) = (TeamObject(team()), issued_tokens());
     let own = OwnCustomer(customer());
     let intents = IntentsPageObject {
         facts: PageFacts {
@@ -195,6 +209,8 @@ fn every_field_of_every_output_type_resolves() {
         &whole as &dyn Object,
         &customers,
         &token,
+        &team,
+        &tokens,
         &own,
         &flow,
         &trial,
@@ -467,6 +483,7 @@ fn the_echoed_filter_shows_values_and_the_verbs_that_each_field_allows() {
 #[test]
 fn an_object_by_reference_is_that_object() {
     let token = ClientTokenObject {
+        id: "k".to_owned(),
         token: "t".to_owned(),
         ttl_seconds: 1,
     };

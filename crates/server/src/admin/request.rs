@@ -11,6 +11,8 @@ pub enum Request {
         /// What people call it.
         name: String,
     },
+    /// Changes a team's settings and prints them.
+    TeamSet(TeamChanges),
     /// Makes an API key and prints it.
     KeyCreate {
         /// The team's id; the first team when absent.
@@ -61,6 +63,27 @@ pub enum Request {
     VaultRotate,
     /// Checks the databases.
     Check,
+}
+
+/// Changes of a team's settings. What is absent, or an empty list, stays.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TeamChanges {
+    /// The team's id; the first team when absent.
+    pub team: Option<String>,
+    /// What people call it.
+    pub name: Option<String>,
+    /// Where its logo is.
+    pub logo: Option<String>,
+    /// Origins whose pages may call.
+    pub allowed_origins: Vec<String>,
+    /// Hosts that browsers may send customers back to.
+    pub return_hosts: Vec<String>,
+    /// Schemes of its own apps.
+    pub return_schemes: Vec<String>,
+    /// Whether secret keys see fingerprints.
+    pub fingerprint: Option<bool>,
+    /// Settings that are as if they had never been set, by the names of their flags.
+    pub clear: Vec<String>,
 }
 
 /// What an API key may do.

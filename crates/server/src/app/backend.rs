@@ -31,6 +31,28 @@ impl Backend for Service {
         self.engine.authenticate(bearer).boxed()
     }
 
+    fn allows_origin<'a>(&'a self, team: TeamId, origin: &'a str) -> BoxFuture<'a, Option<bool>> {
+        async move {
+            let settings = self.engine.team_settings(team).await.ok()?;
+            let allowed = settings.allowed_origins.as_ref()?;
+            Some(allowed.iter().any(|listed| listed == origin))
+        }
+        .boxed()
+    }
+
+    fn frames<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Option<Vec<String>>> {
+        async move {
+            let team = engine::team_of_return(token)?;
+            let settings = self.engine.team_settings(team).await.ok()?;
+            settings.allowed_origins.clone()
+        }
+        .boxed()
+    }
+
+    fn is_an_origin<'a>(&'a self, origin: &'a str) -> BoxFuture<'a, bool> {
+        async move { self.engine.is_an_origin(origin).await.unwrap_or(false) }.boxed()
+    }
+
     fn execute<'a>(&'a self, caller: &'a Caller, operation: Operation) -> BoxFuture<'a, Answer> {
         async move {
             let Operation {

@@ -1,6 +1,7 @@
 //! Commands, performed on the engine and the vault.
 
 mod flows;
+mod team;
 
 use std::sync::Arc;
 
@@ -35,6 +36,7 @@ impl Operator for Local {
         async move {
             match request {
                 Request::TeamCreate { name } => self.create_team(&name, say).await,
+                Request::TeamSet(changes) => self.set_team(changes, say).await,
                 Request::KeyCreate { team, kind, name } => {
                     self.create_key(team, kind, &name, say).await
                 }

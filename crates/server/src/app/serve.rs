@@ -14,6 +14,7 @@ use crate::{
     config::{Sandbox, Settings, WalletNames},
     geo::Places,
     http::{Bounds, Connections, Origins, Rate, Rules, Tls, TlsError, Web, admin_router, router},
+    pages::Frames,
 };
 
 /// Connections whose requests have ended may take this long to close.
@@ -242,8 +243,16 @@ fn rules(settings: &Settings, places: Arc<Places>) -> Rules {
         (None, Mode::Test) => Origins::Any,
         (None, Mode::Live) => Origins::Listed(Vec::new()),
     };
+    let frames = match (&settings.server.allowed_origins, settings.mode) {
+        (None, Mode::Test) => Frames::Any,
+        (listed, _) => {
+            let listed = listed.iter().flatten();
+            Frames::Listed(listed.map(|origin| origin.text().to_owned()).collect())
+        }
+    };
     Rules {
         origins,
+        frames,
         body: settings.limits.body.in_memory(),
         request_timeout: settings.server.request_timeout,
         slow_request: settings.log.slow_request,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::{
-    admin::{FlowText, KeyKind},
+    admin::{FlowText, KeyKind, TeamChanges},
     config::Sources,
 };
 
@@ -55,6 +55,57 @@ pub(super) enum Teams {
         #[command(flatten)]
         place: Place,
     },
+    /// Change what a team has set, and print all of it; what is not named stays
+    Set {
+        #[command(flatten)]
+        changes: TeamSettings,
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+/// Flags of `team set`.
+#[derive(Args)]
+pub(super) struct TeamSettings {
+    /// The team's id; the first team when absent
+    #[arg(long)]
+    team: Option<String>,
+    /// What people call it
+    #[arg(long)]
+    name: Option<String>,
+    /// Where its logo is, an https address
+    #[arg(long, value_name = "URL")]
+    logo: Option<String>,
+    /// An origin whose pages may call the API from a browser, such as https://shop.example; may be given several times
+    #[arg(long, value_name = "ORIGIN")]
+    allowed_origin: Vec<String>,
+    /// A host that browsers may send customers back to, such as shop.example or *.shop.example; several times
+    #[arg(long, value_name = "HOST")]
+    return_host: Vec<String>,
+    /// A scheme of an app of the team's own, such as shopapp; several times
+    #[arg(long, value_name = "SCHEME")]
+    return_scheme: Vec<String>,
+    /// Whether secret keys see the fingerprints of numbers
+    #[arg(long, value_name = "BOOL")]
+    fingerprint: Option<bool>,
+    /// A setting that is to be as if it had never been set; several times
+    #[arg(long, value_name = "SETTING", value_parser = ["logo", "allowed-origin", "return-host", "return-scheme"])]
+    clear: Vec<String>,
+}
+
+impl From<TeamSettings> for TeamChanges {
+    fn from(flags: TeamSettings) -> Self {
+        Self {
+            team: flags.team,
+            name: flags.name,
+            logo: flags.logo,
+            allowed_origins: flags.allowed_origin,
+            return_hosts: flags.return_host,
+            return_schemes: flags.return_scheme,
+            fingerprint: flags.fingerprint,
+            clear: flags.clear,
+        }
+    }
 }
 
 #[derive(Subcommand)]

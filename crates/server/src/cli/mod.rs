@@ -39,6 +39,9 @@ pub fn run() -> ExitCode {
         Command::Team(Teams::Create { name, place }) => {
             operate::operate(&place, &Request::TeamCreate { name })
         }
+        Command::Team(Teams::Set { changes, place }) => {
+            operate::operate(&place, &Request::TeamSet(changes.into()))
+        }
         Command::Key(Keys::Create {
             team,
             kind,

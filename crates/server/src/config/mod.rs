@@ -159,8 +159,8 @@ fn mode(reader: &mut Reader, sandbox: Sandbox) -> Mode {
 
 fn access_token(reader: &mut Reader, sandbox: Sandbox) -> Option<Hidden> {
     let token: Hidden = reader.take_optional("access_token")?;
-    // The sandbox holds no money: a key that a person can remember is fine there.
-    let long_enough = |secret: &str| (4..=128).contains(&secret.len());
+    // A person may choose it, and others may reach the sandbox: it must not be guessed.
+    let long_enough = |secret: &str| (16..=128).contains(&secret.len());
     let letters = |secret: &str| {
         secret
             .bytes()
@@ -175,7 +175,7 @@ fn access_token(reader: &mut Reader, sandbox: Sandbox) -> Option<Hidden> {
     } else if !secret.is_some_and(|secret| long_enough(secret) && letters(secret)) {
         reader.refuse(
             "access_token",
-            "must be `sk_test_` and 4 to 128 letters, digits, `_` or `-`",
+            "must be `sk_test_` and 16 to 128 letters, digits, `_` or `-`",
         );
     }
     Some(token)

@@ -11,6 +11,15 @@ pub trait Backend: Send + Sync + 'static {
     /// Whose credential it is.
     fn authenticate<'a>(&'a self, bearer: &'a str) -> BoxFuture<'a, Result<Caller, Fault>>;
 
+    /// Whether pages of an origin may see answers to a team's credentials. `None` when the team has not set that.
+    fn allows_origin<'a>(&'a self, team: TeamId, origin: &'a str) -> BoxFuture<'a, Option<bool>>;
+
+    /// The origins that may frame the page of a return, when its team has set that.
+    fn frames<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Option<Vec<String>>>;
+
+    /// Whether any team has set that pages of this origin may call: a preflight names no credential.
+    fn is_an_origin<'a>(&'a self, origin: &'a str) -> BoxFuture<'a, bool>;
+
     /// Runs a GraphQL operation.
     fn execute<'a>(&'a self, caller: &'a Caller, operation: Operation) -> BoxFuture<'a, Answer>;
 

@@ -22,17 +22,21 @@ use super::{
     envelope::{Envelope, Media, Told},
     head,
     left_over::LeftOver,
-    origins::Origins,
+    origins::{Origins, Verdict},
     request_id::{self, RequestId},
     web::Web,
 };
-use crate::{config::IpRange, log::ACCESS};
+use crate::{
+    config::IpRange,
+    log::ACCESS,
+    pages::{frame, is_unframed},
+};
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// What no response lacks. Nothing may be kept by a cache; what brings no content policy of its own is no page, and may
-/// not be framed.
-const HEADERS: [(HeaderName, HeaderValue); 4] = [
+/// not be framed, loaded by other sites, or share a window's group with them.
+const HEADERS: [(HeaderName, HeaderValue); 7] = [
     (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
     (
         header::CONTENT_SECURITY_POLICY,
@@ -45,6 +49,20 @@ const HEADERS: [(HeaderName, HeaderValue); 4] = [
     (
         header::X_CONTENT_TYPE_OPTIONS,
         HeaderValue::from_static("nosniff"),
+    ),
+    (
+        HeaderName::from_static("permissions-policy"),
+        HeaderValue::from_static(
+            "camera=(), geolocation=(), microphone=(), payment=(), publickey-credentials-get=(), usb=()",
+        ),
+    ),
+    (
+        HeaderName::from_static("cross-origin-opener-policy"),
+        HeaderValue::from_static("same-origin"),
+    ),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        HeaderValue::from_static("same-origin"),
     ),
 ];
 
@@ -71,8 +89,14 @@ pub(super) async fn edge(
     let mut response = if let Err(refused) = head::check(&request) {
         closing(refused.answer(Media::Json))
     } else if Origins::is_preflight(request.method(), request.headers()) {
-        web.rules.origins.preflight(origin.as_ref())
+        let listed = match (&web.rules.origins, text(origin.as_ref())) {
+            (Origins::Listed(_), Some(origin)) => web.backend.is_an_origin(origin).await,
+            (Origins::Listed(_), None) | (Origins::Any, _) => false,
+        };
+        web.rules.origins.preflight(origin.as_ref(), listed)
     } else {
+        let verdict = Verdict::default();
+        request.extensions_mut().insert(verdict.clone());
         request.extensions_mut().insert(id.clone());
         let answered = AssertUnwindSafe(next.run(request))
             .catch_unwind()
@@ -82,13 +106,16 @@ pub(super) async fn edge(
             answered.unwrap_or_else(|_panic| Envelope::defect(id.text()).answer(Media::Json));
         web.rules
             .origins
-            .permit(origin.as_ref(), response.headers_mut());
+            .permit(origin.as_ref(), verdict.said(), response.headers_mut());
         response
     };
     if let Some(left) = left
         && !left.read_away(&web.world, web.rules.body).await
     {
         response = closing(response);
+    }
+    if is_unframed(&response) {
+        frame(&mut response, &web.rules.frames);
     }
     finish(&web, &id, response.headers_mut());
     let told = response
@@ -109,6 +136,10 @@ pub(super) async fn edge(
     };
     span.in_scope(|| line.write(web.rules.slow_request));
     response
+}
+
+fn text(header: Option<&HeaderValue>) -> Option<&str> {
+    header.and_then(|header| header.to_str().ok())
 }
 
 /// The last response of its connection.

@@ -18,6 +18,7 @@ use super::{
     edge::{client_of, network_of},
     envelope::{Envelope, Media, Told, status_of},
     key, media,
+    origins::Verdict,
     parameters::Parameters,
     request_id::RequestId,
     web::Web,
@@ -69,6 +70,8 @@ async fn answer(
     let address = client_of(&request, &web.rules.trusted_proxies);
     let network = network_of(&request, &web.rules.trusted_proxies);
     let mut caller = caller_of(web, request.headers(), network).await?;
+    let verdict = request.extensions().get().cloned();
+    judge_origin(web, &caller, request.headers(), verdict.as_ref()).await;
     if !caller.is_server() {
         caller.seen_in = address.and_then(|address| web.rules.places.country(address));
     }
@@ -94,6 +97,16 @@ async fn answer(
             },
         )
         .await)
+}
+
+/// Notes what the caller's team has set about pages of the request's origin.
+async fn judge_origin(web: &Web, caller: &Caller, headers: &HeaderMap, verdict: Option<&Verdict>) {
+    let origin = headers.get(header::ORIGIN);
+    if let (Some(origin), Some(verdict)) = (origin.and_then(|origin| origin.to_str().ok()), verdict)
+        && let Some(allowed) = web.backend.allows_origin(caller.team, origin).await
+    {
+        verdict.say(allowed);
+    }
 }
 
 fn method_of(method: &http::Method) -> Result<Method, Envelope> {

@@ -1,5 +1,7 @@
 //! Cross-origin requests: which pages may call the API from a browser.
 
+use std::sync::{Arc, OnceLock};
+
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 
@@ -11,6 +13,22 @@ const ALLOWED_HEADERS: &str = "authorization, content-type, x-idempotency-key, x
 const EXPOSED_HEADERS: &str = "x-request-id, idempotency-replayed, retry-after";
 /// How long a browser may remember a preflight's answer, in seconds.
 const MAX_AGE: &str = "600";
+
+/// What a team's own list says of a request's origin; found while the request is answered, read when the answer is finished.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Verdict(Arc<OnceLock<bool>>);
+
+impl Verdict {
+    /// Notes it; the first word counts.
+    pub(super) fn say(&self, allowed: bool) {
+        let _ = self.0.set(allowed);
+    }
+
+    /// What was noted.
+    pub(super) fn said(&self) -> Option<bool> {
+        self.0.get().copied()
+    }
+}
 
 /// The origins that may call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,9 +48,10 @@ impl Origins {
     }
 
     /// The answer to a preflight. An origin that may not call gets none of the permissions.
-    pub(super) fn preflight(&self, origin: Option<&HeaderValue>) -> Response {
+    /// `listed` says that a team has set it.
+    pub(super) fn preflight(&self, origin: Option<&HeaderValue>, listed: bool) -> Response {
         let mut response = StatusCode::NO_CONTENT.into_response();
-        if self.permit(origin, response.headers_mut()) {
+        if self.permit(origin, listed.then_some(true), response.headers_mut()) {
             let headers = response.headers_mut();
             headers.insert(
                 header::ACCESS_CONTROL_ALLOW_METHODS,
@@ -51,11 +70,25 @@ impl Origins {
     }
 
     /// Adds what a browser needs to show the response to a page of that origin. False when it may not be shown.
-    pub(super) fn permit(&self, origin: Option<&HeaderValue>, headers: &mut HeaderMap) -> bool {
-        let allowed = match self {
-            Self::Any => HeaderValue::from_static("*"),
-            Self::Listed(listed) => {
-                headers.append(header::VARY, HeaderValue::from_static("origin"));
+    /// What the team has set counts more than the service's own setting.
+    pub(super) fn permit(
+        &self,
+        origin: Option<&HeaderValue>,
+        verdict: Option<bool>,
+        headers: &mut HeaderMap,
+    ) -> bool {
+        let vary = HeaderValue::from_static("origin");
+        let allowed = match (verdict, self) {
+            (Some(allowed), _) => {
+                headers.append(header::VARY, vary);
+                match origin.filter(|_| allowed) {
+                    Some(origin) => origin.clone(),
+                    None => return false,
+                }
+            }
+            (None, Self::Any) => HeaderValue::from_static("*"),
+            (None, Self::Listed(listed)) => {
+                headers.append(header::VARY, vary);
                 match origin.filter(|origin| {
                     listed
                         .iter()
@@ -97,7 +130,7 @@ mod tests {
     }
 
     fn allowed(origins: &Origins, origin: &'static str) -> Option<HeaderValue> {
-        let response = origins.preflight(Some(&HeaderValue::from_static(origin)));
+        let response = origins.preflight(Some(&HeaderValue::from_static(origin)), false);
         assert_eq!(response.status(), StatusCode::NO_CONTENT);
         let headers = response.headers();
         assert_eq!(
@@ -126,7 +159,7 @@ mod tests {
     #[test]
     fn an_answer_that_depends_on_the_origin_says_so() {
         let mut headers = HeaderMap::new();
-        assert!(!listed().permit(None, &mut headers));
+        assert!(!listed().permit(None, None, &mut headers));
         assert_eq!(headers.get(header::VARY).unwrap(), "origin");
     }
 

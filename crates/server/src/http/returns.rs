@@ -15,7 +15,7 @@ use super::{
     shopper::{in_time, nothing_here},
     web::Web,
 };
-use crate::pages::{Html, page, see_other};
+use crate::pages::{Frames, Html, frame, page, see_other};
 
 /// `GET` or `POST /3ds/{token}` and `/return/{token}`.
 pub(super) async fn come_back(
@@ -29,7 +29,11 @@ pub(super) async fn come_back(
         return nothing_here();
     };
     in_time(&web, async {
-        shown(&web.backend.returned(&token, network).await)
+        let mut response = shown(&web.backend.returned(&token, network).await);
+        if let Some(origins) = web.backend.frames(&token).await {
+            frame(&mut response, &Frames::Listed(origins));
+        }
+        response
     })
     .await
 }

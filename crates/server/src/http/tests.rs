@@ -55,6 +55,18 @@ impl Backend for Played {
         std::future::ready(caller).boxed()
     }
 
+    fn allows_origin<'a>(&'a self, _: TeamId, _: &'a str) -> BoxFuture<'a, Option<bool>> {
+        std::future::ready(None).boxed()
+    }
+
+    fn frames<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Option<Vec<String>>> {
+        std::future::ready(None).boxed()
+    }
+
+    fn is_an_origin<'a>(&'a self, _: &'a str) -> BoxFuture<'a, bool> {
+        std::future::ready(false).boxed()
+    }
+
     fn execute<'a>(&'a self, _: &'a Caller, operation: Operation) -> BoxFuture<'a, Answer> {
         async move {
             let (outcome, body) = match operation.query.as_str() {
@@ -183,6 +195,7 @@ impl Site {
         let (world, sim) = World::simulated(1);
         let rules = Rules {
             origins: Origins::Any,
+            frames: crate::pages::Frames::Any,
             body: 1024,
             request_timeout: Duration::from_secs(25),
             slow_request: None,

@@ -12,12 +12,14 @@ use tokio::sync::Notify;
 use world::World;
 
 use super::{backend::Backend, origins::Origins, rate::Rate};
-use crate::{config::IpRange, geo::Places};
+use crate::{config::IpRange, geo::Places, pages::Frames};
 
 /// The rules of the HTTP layer, from the configuration.
 pub struct Rules {
     /// Which origins may call.
     pub origins: Origins,
+    /// Who may show our pages in frames, where a team has not set it.
+    pub(crate) frames: Frames,
     /// The largest body, in bytes.
     pub body: usize,
     /// A whole request ends within this time.

@@ -1,7 +1,7 @@
 //! Pages for shoppers: plain HTML without scripts, images or anything else that would have to be loaded.
 //!
 //! The headers that every response carries are set by `http::edge`. A page replaces only the content policy, and may be
-//! framed: merchants show an issuer's challenge, and what comes after it, in a frame of the checkout. No page of ours
+//! framed by the origins that may call the API: merchants show an issuer's challenge, and what comes after it, in a frame of the checkout. No page of ours
 //! decides about money by being clicked: a payment is completed on the processor's evidence alone.
 
 mod html;
@@ -18,8 +18,34 @@ use crate::http::Told;
 
 /// Nothing may be loaded; the style stands in the page. There is no `form-action`: browsers built on Chromium hold it
 /// against every redirect after a form too, and that chain ends at the merchant's own address, which is not ours to know.
-const POLICY: HeaderValue =
-    HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'");
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'";
+
+/// Who may show a page in a frame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Frames {
+    /// Pages of any site: nothing was set, and no money is real.
+    Any,
+    /// Pages of these origins, and our own.
+    Listed(Vec<String>),
+}
+
+impl Frames {
+    /// The content policy of a page that these may frame.
+    pub(crate) fn policy(&self) -> HeaderValue {
+        let text = match self {
+            Self::Any => POLICY.to_owned(),
+            Self::Listed(origins) => {
+                let listed = origins.join(" ");
+                format!("{POLICY}; frame-ancestors 'self' {listed}")
+            }
+        };
+        HeaderValue::from_str(text.trim_end()).unwrap_or(STRICTEST)
+    }
+}
+
+/// Where a listed origin can't stand in a header.
+const STRICTEST: HeaderValue =
+    HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
 
 const STYLE: &str = "\
     :root{color-scheme:light dark}\
@@ -67,15 +93,36 @@ pub(crate) fn see_other(location: &str) -> Response {
     told(response)
 }
 
+/// Whether a response is a page, whose frames are still to be decided.
+pub(crate) fn is_unframed(response: &Response) -> bool {
+    let policy = response.headers().get(header::CONTENT_SECURITY_POLICY);
+    policy.is_some_and(|policy| policy == POLICY)
+}
+
+/// Decides who may show a page in a frame.
+pub(crate) fn frame(response: &mut Response, frames: &Frames) {
+    let policy = frames.policy();
+    response
+        .headers_mut()
+        .insert(header::CONTENT_SECURITY_POLICY, policy);
+}
+
 fn told(mut response: Response) -> Response {
     let code = if response.status().is_client_error() || response.status().is_server_error() {
         "refused"
     } else {
         "ok"
     };
-    response
-        .headers_mut()
-        .insert(header::CONTENT_SECURITY_POLICY, POLICY);
+    let headers = response.headers_mut();
+    headers.insert(
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static(POLICY),
+    );
+    // Merchants open pages in windows of their own, and watch when they close; and they show them in frames.
+    let none = HeaderValue::from_static("unsafe-none");
+    headers.insert("cross-origin-opener-policy", none);
+    let any = HeaderValue::from_static("cross-origin");
+    headers.insert("cross-origin-resource-policy", any);
     response.extensions_mut().insert(Told {
         operation: "page",
         code,
@@ -103,6 +150,12 @@ mod tests {
             "text/html; charset=utf-8"
         );
         assert_eq!(response.headers()[header::CONTENT_SECURITY_POLICY], POLICY);
+        let listed = Frames::Listed(vec!["https://shop.example".to_owned()]).policy();
+        let listed = listed.to_str().unwrap();
+        assert!(
+            listed.ends_with("; frame-ancestors 'self' https://shop.example"),
+            "{listed}"
+        );
         let text = text(response).await;
         assert!(
             text.starts_with("<!DOCTYPE html>\n<html lang=\"en\">"),

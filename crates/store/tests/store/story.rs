@@ -116,6 +116,7 @@ fn credential(team: TeamId, n: u128, kind: Kind) -> Credential {
         created_at: at(NEW_YEAR),
         expires_at: None,
         revoked_at: None,
+        parent: None,
     }
 }
 

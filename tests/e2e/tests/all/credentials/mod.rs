@@ -3,3 +3,4 @@
 mod client_tokens;
 mod keys;
 mod other_team;
+mod team;

@@ -1,0 +1,276 @@
+//! A team and its settings.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use db::Change;
+use domain::{
+    Fault,
+    bounded::{NAME_MAX, TEXT_MAX, bounded},
+    caller::Caller,
+    customer::Patch,
+    id::TeamId,
+    redirect::RedirectUrl,
+    team::{self, ChosenBy, LIST_MAX, ReturnHost, TeamSettings},
+};
+
+use crate::{
+    Engine,
+    faults::{Stop, database},
+    lately::Lately,
+    once::only_fault,
+};
+
+/// Where settings stand in a fault's `field`.
+const FIELD: &str = "settings";
+/// Teams whose settings are kept at the same time.
+const KEPT: usize = 10_000;
+/// How often a change is tried again when others change the same settings.
+const TRIES: u32 = 20;
+
+/// A team as it is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TeamView {
+    /// Its id.
+    pub id: TeamId,
+    /// Its name.
+    pub name: String,
+    /// What it has set.
+    pub settings: Arc<TeamSettings>,
+}
+
+/// Changes of a team's settings; what is not mentioned stays, what is cleared is as if it had never been set.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UpdateTeam {
+    /// What people call it.
+    pub name: Option<String>,
+    /// Where its logo is.
+    pub logo: Patch<String>,
+    /// Origins whose pages may call.
+    pub allowed_origins: Patch<Vec<String>>,
+    /// Hosts that browsers may send customers back to.
+    pub return_hosts: Patch<Vec<String>>,
+    /// Schemes of its own apps.
+    pub return_schemes: Patch<Vec<String>>,
+    /// Whether secret keys see fingerprints.
+    pub fingerprint: Patch<bool>,
+}
+
+/// Settings as they were read lately.
+pub(crate) struct Cache {
+    of_team: Lately<TeamId, Arc<TeamSettings>>,
+    origins: Lately<(), Arc<BTreeSet<String>>>,
+}
+
+/// The cache of a node that starts.
+pub(crate) fn cache() -> Cache {
+    Cache {
+        of_team: Lately::at_most(KEPT),
+        origins: Lately::at_most(1),
+    }
+}
+
+impl Engine {
+    /// What a team has set. A change holds within a second on every node.
+    ///
+    /// # Errors
+    /// `error.unavailable`, `error.unknown`.
+    pub async fn team_settings(&self, team: TeamId) -> Result<Arc<TeamSettings>, Fault> {
+        let reading = match self.inner.teams.of_team.find(&team, self.inner.world.now()) {
+            Ok(known) => return Ok(known),
+            Err(reading) => reading,
+        };
+        let read = store::team_setting::of_team(&self.inner.store, team).await;
+        let settings = Arc::new(read.map_err(|error| database(&error))?);
+        let kept = Arc::clone(&settings);
+        self.inner.teams.of_team.keep(team, kept, reading);
+        Ok(settings)
+    }
+
+    /// Whether any team lets pages of this origin call. Asked before a browser says whose credential it has.
+    ///
+    /// # Errors
+    /// `error.unavailable`, `error.unknown`.
+    pub async fn is_an_origin(&self, origin: &str) -> Result<bool, Fault> {
+        let reading = match self.inner.teams.origins.find(&(), self.inner.world.now()) {
+            Ok(known) => return Ok(known.contains(origin)),
+            Err(reading) => reading,
+        };
+        let all = store::team_setting::all(&self.inner.store).await;
+        let origins: BTreeSet<String> = all
+            .map_err(|error| database(&error))?
+            .into_iter()
+            .flat_map(|settings| settings.allowed_origins.unwrap_or_default())
+            .collect();
+        let is_listed = origins.contains(origin);
+        self.inner
+            .teams
+            .origins
+            .keep((), Arc::new(origins), reading);
+        Ok(is_listed)
+    }
+
+    /// The caller's team.
+    ///
+    /// # Errors
+    /// `api.key.forbidden`, `error.unavailable`, `error.unknown`.
+    pub async fn team(&self, caller: &Caller) -> Result<TeamView, Fault> {
+        caller.require_server()?;
+        self.team_view(caller.team).await.map_err(only_fault)
+    }
+
+    /// Changes the caller's team. Holds within a second on every node.
+    ///
+    /// # Errors
+    /// `api.key.forbidden`; `error.validation` with the path of the setting; `error.unavailable`, `error.unknown`.
+    pub async fn update_team(
+        &self,
+        caller: &Caller,
+        update: UpdateTeam,
+    ) -> Result<TeamView, Fault> {
+        caller.require_server()?;
+        let name = update
+            .name
+            .clone()
+            .map(|name| checked_name(name, &at("name")))
+            .transpose()?;
+        self.team_updated(caller.team, name.as_deref(), &update)
+            .await
+            .map_err(only_fault)
+    }
+
+    async fn team_updated(
+        &self,
+        team: TeamId,
+        name: Option<&str>,
+        update: &UpdateTeam,
+    ) -> Result<TeamView, Stop> {
+        for _ in 0..TRIES {
+            let mut settings = store::team_setting::of_team(&self.inner.store, team).await?;
+            apply(&mut settings, update)?;
+            settings.version += 1;
+            let now = self.inner.world.now();
+            let mut change = Change::new(self.change_id(), &team.key());
+            change.push(store::team_setting::put(team, &settings, now));
+            if let Some(name) = name {
+                change.push(store::team::rename(team, name));
+            }
+            if self.commit_plain(change).await?.is_none() {
+                self.inner.teams.of_team.forget(&team);
+                self.inner.teams.origins.clear();
+                return self.team_view(team).await;
+            }
+        }
+        Err(Fault::unavailable().into())
+    }
+
+    async fn team_view(&self, team: TeamId) -> Result<TeamView, Stop> {
+        let found = store::team::of_id(&self.inner.store, team).await?;
+        let name = found.map(|team| team.name).unwrap_or_default();
+        let settings = self.team_settings(team).await?;
+        Ok(TeamView {
+            id: team,
+            name,
+            settings,
+        })
+    }
+
+    /// Whether the caller may have customers sent back to these addresses: each with its field in the arguments.
+    pub(crate) async fn check_returns(
+        &self,
+        caller: &Caller,
+        addresses: &[(Option<&RedirectUrl>, &str)],
+    ) -> Result<(), Fault> {
+        if addresses.iter().all(|(address, _)| address.is_none()) {
+            return Ok(());
+        }
+        let settings = self.team_settings(caller.team).await?;
+        let by = ChosenBy {
+            is_server: caller.is_server(),
+            mode: caller.mode,
+        };
+        for (address, field) in addresses {
+            if let Some(address) = address {
+                settings.check_return(address, by, field)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn at(name: &str) -> String {
+    format!("{FIELD}.{name}")
+}
+
+fn checked_name(name: String, field: &str) -> Result<String, Fault> {
+    if name.trim().is_empty() {
+        return Err(Fault::invalid(field, "must not be empty"));
+    }
+    bounded(name, field, NAME_MAX)
+}
+
+/// Changes what is mentioned.
+fn apply(settings: &mut TeamSettings, update: &UpdateTeam) -> Result<(), Fault> {
+    match &update.logo {
+        Patch::Keep => {}
+        Patch::Clear => settings.logo = None,
+        Patch::Set(logo) => settings.logo = Some(checked_logo(logo)?),
+    }
+    match &update.allowed_origins {
+        Patch::Keep => {}
+        Patch::Clear => settings.allowed_origins = None,
+        Patch::Set(list) => {
+            let rule = "must be an origin in lower case such as https://shop.example";
+            settings.allowed_origins = Some(each(list, "allowedOrigins", rule, team::origin)?);
+        }
+    }
+    match &update.return_hosts {
+        Patch::Keep => {}
+        Patch::Clear => settings.return_hosts = None,
+        Patch::Set(list) => {
+            let rule = "must be a host such as shop.example or *.shop.example, with a port where it is not the usual one";
+            settings.return_hosts = Some(each(list, "returnHosts", rule, ReturnHost::parse)?);
+        }
+    }
+    match &update.return_schemes {
+        Patch::Keep => {}
+        Patch::Clear => settings.return_schemes = Vec::new(),
+        Patch::Set(list) => {
+            let rule = "must be the scheme of an app of yours, such as com.shop.app, without ://";
+            settings.return_schemes = each(list, "returnSchemes", rule, team::scheme)?;
+        }
+    }
+    match update.fingerprint {
+        Patch::Keep => {}
+        Patch::Clear => settings.fingerprint = TeamSettings::default().fingerprint,
+        Patch::Set(shown) => settings.fingerprint = shown,
+    }
+    Ok(())
+}
+
+fn checked_logo(logo: &str) -> Result<String, Fault> {
+    let field = at("logo");
+    let is_web = outbound::Url::https(logo).is_ok();
+    if !is_web {
+        return Err(Fault::invalid(field, "must be an https:// address"));
+    }
+    bounded(logo.to_owned(), &field, TEXT_MAX)
+}
+
+fn each<T>(
+    list: &[String],
+    name: &str,
+    rule: &str,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Result<Vec<T>, Fault> {
+    if list.len() > LIST_MAX {
+        let reason = format!("must have at most {LIST_MAX} entries");
+        return Err(Fault::invalid(at(name), reason));
+    }
+    let entries = list.iter().enumerate();
+    entries
+        .map(|(index, text)| {
+            let field = || format!("{}.{index}", at(name));
+            parse(text).ok_or_else(|| Fault::invalid(field(), rule))
+        })
+        .collect()
+}

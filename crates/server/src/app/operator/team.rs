@@ -1,0 +1,87 @@
+//! `pointsman team set`.
+
+use domain::{caller::Caller, customer::Patch};
+use engine::{TeamView, UpdateTeam};
+
+use super::Local;
+use crate::admin::{Say, TeamChanges};
+
+impl Local {
+    pub(super) async fn set_team(&self, changes: TeamChanges, say: Say<'_>) -> Result<(), String> {
+        let team = self.team(changes.team.clone()).await?;
+        let caller = Caller::operator(team, self.mode);
+        let updated = self.engine.update_team(&caller, update(changes)).await;
+        for line in lines(&updated.map_err(|fault| fault.message)?) {
+            say(line);
+        }
+        Ok(())
+    }
+}
+
+fn update(changes: TeamChanges) -> UpdateTeam {
+    let is_cleared = |name: &str| changes.clear.iter().any(|cleared| cleared == name);
+    let list = |given: &Vec<String>, name: &str| {
+        if is_cleared(name) {
+            Patch::Clear
+        } else if given.is_empty() {
+            Patch::Keep
+        } else {
+            Patch::Set(given.clone())
+        }
+    };
+    let logo = match changes.logo.clone() {
+        _ if is_cleared("logo") => Patch::Clear,
+        Some(logo) => Patch::Set(logo),
+        None => Patch::Keep,
+    };
+    UpdateTeam {
+        name: changes.name.clone(),
+        logo,
+        allowed_origins: list(&changes.allowed_origins, "allowed-origin"),
+        return_hosts: list(&changes.return_hosts, "return-host"),
+        return_schemes: list(&changes.return_schemes, "return-scheme"),
+        fingerprint: changes.fingerprint.map_or(Patch::Keep, Patch::Set),
+    }
+}
+
+fn lines(team: &TeamView) -> Vec<String> {
+    let settings = &team.settings;
+    let list = |entries: Option<Vec<&str>>, unset: &str| match entries {
+        Some(entries) if entries.is_empty() => "none".to_owned(),
+        Some(entries) => entries.join(", "),
+        None => unset.to_owned(),
+    };
+    let origins = settings.allowed_origins.as_ref();
+    let hosts = settings.return_hosts.as_ref();
+    let schemes = settings.return_schemes.iter().map(String::as_str).collect();
+    vec![
+        format!("Team {}: {}", team.id, team.name),
+        format!(
+            "logo             {}",
+            settings.logo.as_deref().unwrap_or("none")
+        ),
+        format!(
+            "allowed origins  {}",
+            list(
+                origins.map(|list| list.iter().map(String::as_str).collect()),
+                "not set: server.allowed_origins counts"
+            )
+        ),
+        format!(
+            "return hosts     {}",
+            list(
+                hosts.map(|list| list.iter().map(|host| host.text()).collect()),
+                "not set: any in test mode; in live mode none for browsers"
+            )
+        ),
+        format!("return schemes   {}", list(Some(schemes), "none")),
+        format!(
+            "fingerprint      {}",
+            if settings.fingerprint {
+                "shown to secret keys"
+            } else {
+                "never shown"
+            }
+        ),
+    ]
+}
