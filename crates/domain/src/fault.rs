@@ -2,6 +2,8 @@
 //!
 //! A fault is part of the domain and not of the API, since it is remembered under an idempotency key and told again.
 
+use std::num::NonZeroU32;
+
 use serde::{Deserialize, Serialize};
 
 macro_rules! codes {
@@ -132,7 +134,7 @@ pub struct Fault {
     pub url: Option<String>,
     /// After how many seconds it may be tried again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub retry_after: Option<u64>,
+    pub retry_after: Option<NonZeroU32>,
     /// How the first request under the same idempotency key ended: the code of its fault, or the id of what it made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<String>,
@@ -235,7 +237,8 @@ impl Fault {
         let whole = wait
             .as_secs()
             .saturating_add(u64::from(wait.subsec_nanos() > 0));
-        self.retry_after = Some(whole.max(1));
+        let whole = u32::try_from(whole).unwrap_or(u32::MAX);
+        self.retry_after = Some(NonZeroU32::new(whole).unwrap_or(NonZeroU32::MIN));
         self
     }
 

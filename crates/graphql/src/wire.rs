@@ -41,7 +41,7 @@ fn extensions(fault: &Fault) -> Value {
         extensions.insert("maxAmount".to_owned(), Value::from(amount));
     }
     if let Some(seconds) = fault.retry_after {
-        extensions.insert("retryAfter".to_owned(), Value::from(seconds));
+        extensions.insert("retryAfter".to_owned(), Value::from(seconds.get()));
     }
     Value::Object(extensions)
 }

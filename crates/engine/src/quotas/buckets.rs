@@ -40,7 +40,7 @@ impl<K: Ord + Copy> Buckets<K> {
         if !wait.is_zero() {
             return Err(wait);
         }
-        self.keep(&mut full_at, key, (filled, now));
+        keep(&mut full_at, key, (filled, now));
         Ok(())
     }
 
@@ -61,7 +61,7 @@ impl<K: Ord + Copy> Buckets<K> {
     pub(super) fn charge(&self, key: K, now: Timestamp) {
         let mut full_at = self.full_at.lock();
         let filled = self.filled_at(&full_at, key, now).after(self.time_for(1));
-        self.keep(&mut full_at, key, (filled.min(now.after(self.period)), now));
+        keep(&mut full_at, key, (filled.min(now.after(self.period)), now));
     }
 
     /// When the bucket is full. A clock that jumps back must not close it for longer than a period.
@@ -70,28 +70,28 @@ impl<K: Ord + Copy> Buckets<K> {
         filled.clamp(now, now.after(self.period))
     }
 
-    fn keep(
-        &self,
-        full_at: &mut BTreeMap<K, Timestamp>,
-        key: K,
-        (filled, now): (Timestamp, Timestamp),
-    ) {
-        if full_at.len() >= REMEMBERED && !full_at.contains_key(&key) {
-            full_at.retain(|_, filled| *filled > now);
-            // Someone with very many addresses: the total of the credential bounds them.
-            while full_at.len() >= REMEMBERED {
-                full_at.pop_first();
-            }
-        }
-        full_at.insert(key, filled);
-    }
-
     /// How long it takes to refill so many units.
     fn time_for(&self, units: u64) -> Duration {
         let micros =
             self.period.as_micros() * u128::from(units.min(self.size)) / u128::from(self.size);
         Duration::from_micros(u64::try_from(micros).unwrap_or(u64::MAX))
     }
+}
+
+/// Remembers when a bucket is full.
+fn keep<K: Ord>(
+    full_at: &mut BTreeMap<K, Timestamp>,
+    key: K,
+    (filled, now): (Timestamp, Timestamp),
+) {
+    if full_at.len() >= REMEMBERED && !full_at.contains_key(&key) {
+        full_at.retain(|_, filled| *filled > now);
+        // Someone with very many addresses: the total of the credential bounds them.
+        while full_at.len() >= REMEMBERED {
+            full_at.pop_first();
+        }
+    }
+    full_at.insert(key, filled);
 }
 
 #[cfg(test)]

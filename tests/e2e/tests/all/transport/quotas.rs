@@ -66,14 +66,14 @@ fn one_hostile_visitor_leaves_the_others_served() {
         .start();
     let public = server.create_key(KeyKind::Public);
     let hostile = Browser::at(&server, &public, "198.51.100.66");
-    let served = at_once(64, |n| {
+    let outcomes = at_once(64, |n| {
         if n >= 60 {
             return (0..400).filter(|_| !hostile.is_served()).count();
         }
         let shopper = Browser::at(&server, &public, format!("203.0.113.{n}"));
         usize::from((0..5).all(|_| shopper.is_served()))
     });
-    let (shoppers, refused) = served.split_at(60);
+    let (shoppers, refused) = outcomes.split_at(60);
     assert!(shoppers.iter().sum::<usize>() >= 59, "{shoppers:?}");
     assert!(refused.iter().sum::<usize>() > 800, "{refused:?}");
 }
@@ -85,11 +85,11 @@ fn many_shoppers_behind_one_address_are_served_as_is_everybody_behind_a_balancer
         .setting("limits.requests_per_second", "200")
         .start();
     let public = server.create_key(KeyKind::Public);
-    let served = at_once(60, |_| {
+    let outcomes = at_once(60, |_| {
         let shopper = Browser::at(&server, &public, "203.0.113.1");
         (0..3).all(|_| shopper.is_served())
     });
-    assert!(served.iter().all(|served| *served));
+    assert!(outcomes.iter().all(|is_served| *is_served));
     let shop = server.shop_with(&public);
     for _ in 0..300 {
         assert_eq!(shop.gql("{ initializeSDK }", json!({})).root(), true);
