@@ -203,6 +203,19 @@ impl Fault {
         )
     }
 
+    /// Nobody knows whether what was asked for has begun, or how it ended: the database did not confirm it, or the time was
+    /// over. `id` names it, whether it is there or not. Unlike [`Self::unavailable`] it never says to try again.
+    pub fn unconfirmed(id: impl std::fmt::Display) -> Self {
+        let message = "It is not confirmed whether the request took effect. Read it by this id before you repeat it.";
+        Self::new(Code::Unavailable, message).about(id)
+    }
+
+    /// The same where nothing has an id by which it could be read.
+    pub fn unconfirmed_unnamed() -> Self {
+        let message = "It is not confirmed whether the request took effect. Look whether it did before you repeat it.";
+        Self::new(Code::Unavailable, message)
+    }
+
     /// Adds the id of the thing that the fault is about.
     #[must_use]
     pub fn about(mut self, id: impl std::fmt::Display) -> Self {
@@ -259,6 +272,23 @@ impl Fault {
     /// Whether the merchant need not report it to support.
     pub fn no_trace(&self) -> bool {
         self.code != Code::Unknown
+    }
+
+    /// Whether it tells of a failure of ours, and nothing of what was asked for.
+    pub fn is_ours(&self) -> bool {
+        matches!(self.code, Code::Unavailable | Code::Unknown)
+    }
+
+    /// Whether it is the outcome of an operation that was begun: whatever else fails, this is the answer.
+    pub fn is_outcome(&self) -> bool {
+        matches!(
+            self.code,
+            Code::Requires3dSecure
+                | Code::RequiresApm
+                | Code::CaptureProcessor
+                | Code::CancelProcessor
+                | Code::RefundProcessor
+        )
     }
 
     /// Whether the same request must be told the same again under its idempotency key. Our own failures are not

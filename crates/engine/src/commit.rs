@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use db::{Change, ChangeId, Committed, Statement};
+use db::{Change, ChangeId, Committed, DbError, Statement};
 use domain::{
+    Fault,
     id::{PaymentId, TeamId},
     intent::{Intent, Moment},
     payment::{Line, Payment},
@@ -11,7 +12,15 @@ use domain::{
 use planted::Bug;
 use store::once;
 
-use crate::{Engine, deadline::Deadline, faults::Stop};
+use crate::{
+    Engine,
+    deadline::Deadline,
+    faults::{Stop, database},
+    progress::Progress,
+};
+
+/// How long a change without a deadline whose commit got no answer is submitted again.
+const CLEAR_UP_WITHIN: Duration = Duration::from_mins(1);
 
 /// What a payment's commit carries besides the payment itself.
 #[derive(Default)]
@@ -22,6 +31,35 @@ pub(crate) struct Extra {
     pub(crate) more: Vec<Statement>,
     /// Nothing is written when the change still waits at this time. For changes that promise nothing yet.
     pub(crate) deadline: Option<Deadline>,
+    /// The request whose first commit it is, which learns how far that is.
+    pub(crate) progress: Option<Progress>,
+}
+
+/// Why a commit has no outcome.
+enum Failed {
+    /// Nothing was written.
+    Stop(Stop),
+    /// It may have been written: an answer was lost, and nothing could be found out since.
+    Unclear,
+}
+
+impl Failed {
+    /// What is told of a commit about the thing with this id.
+    fn about(self, id: impl std::fmt::Display) -> Stop {
+        match self {
+            Self::Stop(stop) => stop,
+            Self::Unclear => {
+                tracing::error!("the database did not say what became of a commit");
+                Stop::Fault(Fault::unconfirmed(id))
+            }
+        }
+    }
+}
+
+impl From<DbError> for Failed {
+    fn from(error: DbError) -> Self {
+        Self::Stop(error.into())
+    }
 }
 
 /// How a commit ended.
@@ -77,10 +115,20 @@ impl Engine {
         if let Some(deadline) = extra.deadline {
             change = change.until(deadline.at());
         }
-        let Some(conflict) = self
+        if let Some(progress) = &extra.progress {
+            progress.submitted(payment.id);
+        }
+        let committed = self
             .committed(change, payment.team, &stream, payment.version)
-            .await?
-        else {
+            .await;
+        match (&committed, &extra.progress) {
+            (Ok(None), Some(progress)) => progress.begun(payment),
+            (Ok(None), None) => self.inner.watching.note(payment),
+            (Ok(Some(_)) | Err(Failed::Stop(_)), Some(progress)) => progress.refused(),
+            (Ok(Some(_)) | Err(Failed::Stop(_)), None) | (Err(Failed::Unclear), _) => {}
+        }
+        let committed = committed.map_err(|failed| failed.about(payment.id))?;
+        let Some(conflict) = committed else {
             if let Some(claim) = late_claim {
                 let taken = self
                     .commit_plain(Change::new(self.change_id(), &stream).with(claim))
@@ -128,10 +176,12 @@ impl Engine {
         for statement in more {
             change.push(statement);
         }
-        let Some(conflict) = self
+        let _naming = self.naming(&intent.id);
+        let committed = self
             .committed(change, intent.team, &stream, intent.version)
-            .await?
-        else {
+            .await
+            .map_err(|failed| failed.about(intent.id))?;
+        let Some(conflict) = committed else {
             metrics::counter!("pointsman_intent_commits_total", "status" => intent.status.code())
                 .increment(1);
             return Ok(Ended::Done);
@@ -143,12 +193,31 @@ impl Engine {
 
     /// Commits a change of an aggregate that has no events. `Some(index)` names the statement that was refused.
     pub(crate) async fn commit_plain(&self, change: Change) -> Result<Option<usize>, Stop> {
+        self.once_committed(change)
+            .await?
+            .ok_or_else(|| Fault::unconfirmed_unnamed().into())
+    }
+
+    /// The same, for a change that makes something: whatever becomes of it, the answer names that.
+    pub(crate) async fn commit_naming(
+        &self,
+        change: Change,
+        id: impl std::fmt::Display,
+    ) -> Result<Option<usize>, Stop> {
+        let _naming = self.naming(&id);
+        self.once_committed(change)
+            .await?
+            .ok_or_else(|| Fault::unconfirmed(id).into())
+    }
+
+    /// How a commit ended: `None` when nobody can say, else the statement that was refused, if one was.
+    async fn once_committed(&self, change: Change) -> Result<Option<Option<usize>>, Stop> {
         match self.inner.store.commit(change).await? {
-            Committed::Done => Ok(None),
-            Committed::Conflict { statement } => Ok(Some(statement)),
+            Committed::Done => Ok(Some(None)),
+            Committed::Conflict { statement } => Ok(Some(Some(statement))),
             Committed::Unknown => {
                 tracing::error!("the database did not say what became of a commit");
-                Err(Stop::Fault(domain::Fault::unavailable()))
+                Ok(None)
             }
         }
     }
@@ -167,30 +236,44 @@ impl Engine {
         team: TeamId,
         stream: &str,
         seq: u64,
-    ) -> Result<Option<usize>, Stop> {
-        let store = &self.inner.store;
+    ) -> Result<Option<usize>, Failed> {
+        let (store, world) = (&self.inner.store, &self.inner.world);
         let id = change.id;
+        let give_up_at = change
+            .give_up_at
+            .unwrap_or_else(|| world.now().after(CLEAR_UP_WITHIN));
         let mut pause = Duration::from_millis(20);
+        // Whether an answer was lost: then what is refused may have been written all the same.
+        let mut is_unclear = false;
         loop {
-            match store.commit(change.clone()).await? {
-                Committed::Done => return Ok(None),
-                Committed::Conflict { statement } if planted::is(Bug::OwnCommitNotRecognised) => {
+            match store.commit(change.clone()).await {
+                Ok(Committed::Done) => return Ok(None),
+                Ok(Committed::Conflict { statement })
+                    if planted::is(Bug::OwnCommitNotRecognised) =>
+                {
                     return Ok(Some(statement));
                 }
-                Committed::Conflict { statement } => {
+                Ok(Committed::Conflict { statement }) => {
                     // After a lost answer the conflict may be with ourselves.
-                    let ours = store::event::was_written_by(store, team, stream, seq, id).await?;
-                    return Ok(if ours { None } else { Some(statement) });
+                    match store::event::was_written_by(store, team, stream, seq, id).await {
+                        Ok(ours) => return Ok(if ours { None } else { Some(statement) }),
+                        Err(error) if !is_unclear => return Err(error.into()),
+                        Err(error) => drop(database(&error)),
+                    }
                 }
-                Committed::Unknown if planted::is(Bug::UnknownCommitIsDone) => return Ok(None),
-                Committed::Unknown if planted::is(Bug::UnknownCommitDoneAnew) => {
+                Ok(Committed::Unknown) if planted::is(Bug::UnknownCommitIsDone) => return Ok(None),
+                Ok(Committed::Unknown) if planted::is(Bug::UnknownCommitDoneAnew) => {
                     return Ok(Some(1));
                 }
-                Committed::Unknown => {
-                    self.inner.world.sleep(pause).await;
-                    pause = (pause * 2).min(Duration::from_secs(2));
-                }
+                Ok(Committed::Unknown) => is_unclear = true,
+                Err(error) if !is_unclear => return Err(error.into()),
+                Err(error) => drop(database(&error)),
             }
+            if world.now() >= give_up_at {
+                return Err(Failed::Unclear);
+            }
+            world.sleep(pause).await;
+            pause = (pause * 2).min(Duration::from_secs(2));
         }
     }
 

@@ -1,7 +1,7 @@
 //! Faults that several operations tell.
 
 use db::DbError;
-use domain::{Code, Fault};
+use domain::{Code, Fault, id::PaymentId};
 use vault::VaultError;
 
 /// No such payment in this team.
@@ -68,6 +68,16 @@ impl From<DbError> for Stop {
 impl From<VaultError> for Stop {
     fn from(error: VaultError) -> Self {
         Self::Fault(sealed(&error))
+    }
+}
+
+/// What the merchant is told when something about this payment may have been begun already: a failure of ours names it.
+pub(crate) fn begun_about(stop: Stop, id: PaymentId) -> Fault {
+    match stop {
+        Stop::Fault(fault) if fault.is_ours() => Fault::unconfirmed(id),
+        Stop::Fault(fault) => fault,
+        // Told only to those who brought a key.
+        Stop::Taken => Fault::unknown().about(id),
     }
 }
 

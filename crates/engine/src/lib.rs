@@ -25,6 +25,7 @@ mod once;
 mod payments;
 mod people;
 mod processor_tokens;
+mod progress;
 mod quotas;
 mod registry;
 mod seed;
@@ -44,6 +45,7 @@ use std::{
 
 use connector::Connector;
 use db::Db;
+use domain::Timestamp;
 use futures_util::future::BoxFuture;
 use tracing::Instrument as _;
 use vault::Vault;
@@ -96,6 +98,10 @@ pub struct Parts {
 #[derive(Clone)]
 pub struct Engine {
     inner: Arc<Inner>,
+    /// When the request that it works for must have its answer at the latest.
+    answer_by: Option<Timestamp>,
+    /// What the request's commit that is under way is about.
+    named: progress::Named,
 }
 
 struct Inner {
@@ -110,6 +116,7 @@ struct Inner {
     settings: Settings,
     public_url: OnceLock<String>,
     turns: turns::Turns,
+    watching: Arc<progress::Watching>,
     large: payments::Large,
     looking: payments::Looking,
     sending: payments::Sending,
@@ -143,6 +150,7 @@ impl Engine {
                 first_team: parking_lot::Mutex::new(None),
                 public_url: OnceLock::new(),
                 turns: turns::Turns::default(),
+                watching: Arc::default(),
                 large: payments::Large::default(),
                 looking: payments::Looking::default(),
                 sending: payments::Sending::default(),
@@ -161,6 +169,8 @@ impl Engine {
                 draining: AtomicBool::new(false),
                 settings: parts.settings,
             }),
+            answer_by: None,
+            named: progress::Named::default(),
         }
     }
 

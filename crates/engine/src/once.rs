@@ -177,7 +177,7 @@ impl Engine {
         T: Kept,
         R: Future<Output = Result<T, Stop>> + Send,
     {
-        let deadline = self.deadline();
+        let deadline = self.request_deadline();
         let Some(once) = once else {
             return Told::now(match parsed {
                 Ok(command) => Box::pin(run(command, None, deadline))
@@ -230,11 +230,17 @@ impl Engine {
             // The key is taken: by this very operation, whose first commit took it, or by another request.
             Ok(Some(_)) => {
                 let mut told = self.told_by_another(claim, scope, deadline).await;
-                if let Err(told_fault) = &told.result {
-                    told.replayed &= *told_fault != fault;
+                match &told.result {
+                    Err(unread) if unread.is_ours() && fault.is_outcome() => Told::now(Err(fault)),
+                    Err(told_fault) => {
+                        told.replayed &= *told_fault != fault;
+                        told
+                    }
+                    Ok(_) => told,
                 }
-                told
             }
+            // The commit that brought the outcome has told the key already.
+            Err(_) if fault.is_outcome() => Told::now(Err(fault)),
             Err(stop) => Told::now(Err(only_fault(stop))),
         }
     }

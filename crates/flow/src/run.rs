@@ -28,6 +28,12 @@ impl Position {
     pub const fn kept(number: u32) -> Self {
         Self(number)
     }
+
+    /// The position of the step that stopped a run with this as its `next`: from there the step is done once more.
+    #[must_use]
+    pub const fn of_step(self) -> Self {
+        Self(self.0.saturating_sub(1))
+    }
 }
 
 /// What a run came to.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use apollo_compiler::{Node, executable::Operation};
-use domain::{Code, caller::Caller, wipe::wipe};
+use domain::{Code, Timestamp, caller::Caller, wipe::wipe};
 use engine::Engine;
 use serde_json::{Map, Value};
 use zeroize::Zeroize;
@@ -26,6 +26,8 @@ pub struct Request {
     pub operation_name: Option<String>,
     /// Values of its variables.
     pub variables: Map<String, Value>,
+    /// When every root field must have its answer; counted from the beginning of each when absent.
+    pub answer_by: Option<Timestamp>,
 }
 
 /// Wiped: the document and the variables may hold a card number.
@@ -108,7 +110,11 @@ impl Api {
         method: Method,
     ) -> Response {
         let root = |fields: &RootFields<'_>| {
-            Operations::new(&self.engine, caller, idempotency_key, fields)
+            let engine = match request.answer_by {
+                Some(at) => self.engine.answering_by(at),
+                None => self.engine.clone(),
+            };
+            Operations::new(engine, caller, idempotency_key, fields)
         };
         self.executor.execute(request, method, root).await
     }

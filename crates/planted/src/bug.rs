@@ -17,6 +17,8 @@ pub enum Bug {
     EvidenceOmitted,
     /// An attempt without an answer is followed by one at another connection.
     FallBackAfterUnknown,
+    /// A step of a flow whose operation did not take effect is left behind.
+    FlowStepNotRetried,
     /// Recovery gives a payment its due time back without looking at its version.
     HandBackUnguarded,
     /// An intent's one live payment is not claimed in the first commit.
@@ -77,6 +79,8 @@ pub enum Bug {
     UnknownCommitIsDone,
     /// An authorisation whose outcome is unknown is told as FAILED until it is known.
     UnknownToldFailed,
+    /// A request whose payment's outcome can't be stored is told to try again, without its id.
+    UnstoredOutcomeNotNamed,
     /// A payment is written whatever its version, and its event only where there is none.
     VersionUnchecked,
     /// The processor is asked to capture all, whatever was asked for.
@@ -87,7 +91,7 @@ pub enum Bug {
 
 impl Bug {
     /// All of them.
-    pub const ALL: [Self; 40] = [
+    pub const ALL: [Self; 42] = [
         Self::AnswerNotStored,
         Self::AnswerOfAnotherRequest,
         Self::CaptureBesideCancel,
@@ -95,6 +99,7 @@ impl Bug {
         Self::EventLost,
         Self::EvidenceOmitted,
         Self::FallBackAfterUnknown,
+        Self::FlowStepNotRetried,
         Self::HandBackUnguarded,
         Self::IntentUnclaimed,
         Self::KeyAfterPayment,
@@ -125,6 +130,7 @@ impl Bug {
         Self::UnknownCommitDoneAnew,
         Self::UnknownCommitIsDone,
         Self::UnknownToldFailed,
+        Self::UnstoredOutcomeNotNamed,
         Self::VersionUnchecked,
         Self::WholeAmountCaptured,
         Self::WrongOperationSettled,
@@ -150,6 +156,9 @@ impl Bug {
             }
             Self::FallBackAfterUnknown => {
                 "An attempt without an answer is followed by one at another connection."
+            }
+            Self::FlowStepNotRetried => {
+                "A step of a flow whose operation did not take effect is left behind."
             }
             Self::HandBackUnguarded => {
                 "Recovery gives a payment its due time back without looking at its version."
@@ -216,6 +225,9 @@ impl Bug {
             Self::UnknownCommitIsDone => "A commit without an answer is taken for done.",
             Self::UnknownToldFailed => {
                 "An authorisation whose outcome is unknown is told as FAILED until it is known."
+            }
+            Self::UnstoredOutcomeNotNamed => {
+                "A request whose payment's outcome can't be stored is told to try again, without its id."
             }
             Self::VersionUnchecked => {
                 "A payment is written whatever its version, and its event only where there is none."

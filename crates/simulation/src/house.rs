@@ -51,6 +51,9 @@ const PUBLIC: &str = "https://pay.example";
 /// When a request must have its answer, as the HTTP layer sees to.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(25);
 
+/// How long before that what is executed must be over.
+const ANSWERING: Duration = Duration::from_secs(1);
+
 /// A GraphQL request as a client sends it.
 #[derive(Debug, Clone)]
 pub(crate) struct Ask {
@@ -202,7 +205,14 @@ impl House {
         let Some(place) = places.get_mut(index) else {
             return;
         };
-        match chance.below(9) {
+        match chance.below(10) {
+            9 => {
+                // Longer than work waits for it, and some of it longer than a request may take.
+                self.stage
+                    .mishaps
+                    .add("database away for longer than its patience");
+                self.store.away_for(chance.millis(11_000, 45_000));
+            }
             0 => {
                 self.stage.mishaps.add("process killed at any time");
                 let (stage, node) = (Arc::clone(&self.stage), place.node.clone());
@@ -268,8 +278,9 @@ impl House {
         let served = self.running(node)?;
         let work = async move {
             let Running { world, engine, api } = &*served;
+            let end_by = world.now().after(REQUEST_TIMEOUT);
             world
-                .timeout(REQUEST_TIMEOUT, answered(engine, api, ask))
+                .timeout(REQUEST_TIMEOUT, answered(engine, api, ask, end_by))
                 .await
                 .ok()
         };
@@ -382,7 +393,7 @@ fn broke(error: impl std::fmt::Display) -> Broke {
 }
 
 /// Answers a request as the HTTP layer does.
-async fn answered(engine: &Engine, api: &Api, ask: Ask) -> Got {
+async fn answered(engine: &Engine, api: &Api, ask: Ask, end_by: Timestamp) -> Got {
     let caller = match engine
         .authenticate(ask.bearer.as_deref().unwrap_or(KEY))
         .await
@@ -400,6 +411,7 @@ async fn answered(engine: &Engine, api: &Api, ask: Ask) -> Got {
         query: ask.query.to_owned(),
         operation_name: None,
         variables: ask.variables,
+        answer_by: Some(end_by.before(ANSWERING)),
     };
     let response = api.execute(&caller, &request, ask.key, Method::Post).await;
     let body = serde_json::from_slice(&response.body).unwrap_or(Value::Null);

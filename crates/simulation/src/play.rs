@@ -190,7 +190,9 @@ async fn settle(shop: &Shop) -> Vec<Value> {
         let payments = listed(shop).await;
         let open = payments
             .iter()
-            .filter(|payment| checker::is_unsettled(payment))
+            .filter(|payment| {
+                checker::is_unsettled(payment) || checker::waits_for_its_flow(payment)
+            })
             .count();
         if open == 0 || round + 1 == ROUNDS {
             return payments;

@@ -260,9 +260,16 @@ pub struct Pause {
     /// When it goes on by itself, or gives up waiting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due: Option<Timestamp>,
-    /// For a flow that an outcome started: the operation whose end it waits for.
+    /// The refund or cancellation of the flow's own whose end it waits for. Without one it waits for a capture, or for
+    /// whatever ends next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<u32>,
+    /// The position of the step that began that operation, to which it goes back when the step is tried again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<u32>,
+    /// Since when that step has failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failing_since: Option<Timestamp>,
     /// The webhook that let it go on last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heard: Option<Heard>,
@@ -500,6 +507,26 @@ impl Payment {
     /// The idempotency record that waits for operation `n`, taken from it.
     pub fn take_once(&mut self, n: u32) -> Option<OnceRef> {
         self.operation_mut(n)?.once.take()
+    }
+
+    /// Makes this copy of the payment tell that nobody knows yet what became of operation `own`: an authorisation is without
+    /// an answer, a refund is pending; a capture or a cancellation leaves the status as it is. Nothing of it is stored.
+    pub fn tell_unanswered(&mut self, own: Option<u32>, at: Timestamp) {
+        // A flow that waits before the first attempt has asked nobody.
+        let is_asked = self.attempt().is_some() || self.goes_on_at_once(at);
+        if self.status == Status::Active && is_asked {
+            self.status = Status::NoAnswerFromPsp;
+        }
+        let is_open_refund = own
+            .and_then(|own| self.operation(own))
+            .is_some_and(|own| matches!(own.kind, Kind::Refund { .. }) && own.state.is_open());
+        let is_paid = matches!(
+            self.status,
+            Status::Succeeded | Status::PartialRefunded | Status::RefundFailed
+        );
+        if is_open_refund && is_paid {
+            self.status = Status::RefundPending;
+        }
     }
 
     /// Whether whoever commits the payment at `at` goes on with it at once.

@@ -1,9 +1,15 @@
 //! The runs of flows on a payment: its own, and those that its outcomes have started.
 
+use std::time::Duration;
+
+use planted::Bug;
 use uuid::Uuid;
 
-use super::{FlowRun, Kind, Payment, Status, Why};
+use super::{FlowRun, Kind, Line, Pause, Payment, Policy, State, Status, Why};
 use crate::Timestamp;
+
+/// So long a step that fails is tried again: by then it is a matter for people.
+const TRIED_FOR: Duration = Duration::from_hours(30 * 24);
 
 /// A payment's outcomes start at most so many flows, so that flows that start each other come to an end.
 pub const MOST_TRIGGERED: usize = 20;
@@ -73,11 +79,62 @@ impl Payment {
                 .operation
                 .map_or(captured, |awaited| !open.contains(&awaited));
             if pause.why == Why::Outcome && over {
-                pause.why = Why::Step;
-                pause.due = Some(at);
-                pause.operation = None;
+                pause.go_on(at);
             }
         }
+    }
+
+    /// What the payment's own flow began has ended: it goes on.
+    pub(super) fn flow_goes_on(&mut self, at: Timestamp) {
+        let awaited = self
+            .flow
+            .as_ref()
+            .and_then(|run| run.pause.as_ref()?.operation);
+        let is_open = awaited
+            .and_then(|awaited| self.operation(awaited))
+            .is_some_and(|awaited| awaited.state.is_open());
+        if let Some(pause) = self.flow.as_mut().and_then(|run| run.pause.as_mut())
+            && pause.why == Why::Outcome
+            && !is_open
+        {
+            pause.go_on(at);
+        }
+    }
+
+    /// Operation `n` has ended without effect. The step of a flow that began it is tried again on the schedule, as a new
+    /// operation; unless the processor has refused it, or it has failed for too long.
+    pub(super) fn step_failed(&mut self, n: u32, at: Timestamp, policy: &Policy) -> Option<Line> {
+        let is_refused = match &self.operation(n)?.state {
+            State::Refused { .. } => true,
+            State::Failed { .. } => false,
+            State::Sent
+            | State::Unknown { .. }
+            | State::Waiting { .. }
+            | State::Pending { .. }
+            | State::Done { .. } => return None,
+        };
+        let own = self.flow.iter_mut();
+        let pause = own
+            .chain(self.triggered.iter_mut())
+            .filter_map(|run| run.pause.as_mut())
+            .find(|pause| pause.why == Why::Outcome && pause.operation == Some(n))?;
+        let since = pause.failing_since.unwrap_or(at);
+        let why = if is_refused {
+            "The processor has refused it, which another try would not change."
+        } else if at >= since.after(TRIED_FOR) {
+            "It has failed for 30 days."
+        } else {
+            let step = pause
+                .step
+                .filter(|_| !planted::is(Bug::FlowStepNotRetried))?;
+            let due = policy.next_try(since, at);
+            pause.go_on(due);
+            pause.next = step;
+            pause.failing_since = Some(since);
+            let words = format!("At {}.", due.rfc3339_millis());
+            return Some(Line::new(at, "A step of the flow is tried again").saying(words));
+        };
+        Some(Line::new(at, "A step of the flow was given up").saying(why))
     }
 
     /// When a run started by an outcome goes on, and which.
@@ -85,5 +142,16 @@ impl Payment {
         self.triggered
             .iter()
             .filter_map(|run| Some((run.pause.as_ref()?.due?, run.instance)))
+    }
+}
+
+impl Pause {
+    /// Goes on at this time, by itself.
+    fn go_on(&mut self, due: Timestamp) {
+        self.why = Why::Step;
+        self.due = Some(due);
+        self.operation = None;
+        self.step = None;
+        self.failing_since = None;
     }
 }

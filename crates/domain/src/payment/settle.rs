@@ -2,7 +2,7 @@
 
 use super::{
     CancelCause, CaptureRule, Initiator, Kind, Line, News, Operation, Payment, Policy, Resolution,
-    Source, State, Status, Why,
+    Source, State, Status,
     news::{Meaning, note_answer},
 };
 use std::time::Duration;
@@ -424,16 +424,6 @@ impl Payment {
         }
     }
 
-    /// What the flow began has ended: the flow that waits for it goes on.
-    pub(super) fn flow_goes_on(&mut self, at: Timestamp) {
-        if let Some(pause) = self.flow.as_mut().and_then(|run| run.pause.as_mut())
-            && pause.why == Why::Outcome
-        {
-            pause.why = Why::Step;
-            pause.due = Some(at);
-        }
-    }
-
     /// The operation ended without effect.
     fn ended(&mut self, n: u32, state: State, at: Timestamp, policy: &Policy) -> Vec<Line> {
         let Some(operation) = self.operation_mut(n) else {
@@ -457,6 +447,7 @@ impl Payment {
         operation.next_at = None;
         let kind = operation.kind;
         let first = self.first_try(kind).unwrap_or(at);
+        let step = self.step_failed(n, at, policy);
         match kind {
             Kind::Authorise { .. } => {
                 let code = self.decline().map(|decline| decline.code);
@@ -514,7 +505,8 @@ impl Payment {
         } else {
             "did not take effect"
         };
-        vec![Line::new(at, format!("The {} {verb}", words(kind))).saying(reason)]
+        let ended = Line::new(at, format!("The {} {verb}", words(kind))).saying(reason);
+        std::iter::once(ended).chain(step).collect()
     }
 
     /// When the first operation of this kind began: further tries are counted from it, so that they become rarer.

@@ -3,15 +3,21 @@
 use domain::{
     decline::{Decline, DeclineCode},
     id::FlowId,
-    payment::{CaptureRule, Duty, FlowRun, Pause, Payment, Status, Why},
+    payment::{CaptureRule, Duty, FlowRun, News, Pause, Payment, Source, Status, Why},
 };
 use uuid::Uuid;
 
 use crate::bench::{
-    approved, at, begin, connection, done, in_status, payment, pending, refund, refused, tell,
+    approved, at, begin, connection, done, in_status, payment, pending, policy, refund, refused,
+    tell,
 };
 
 const INSTANCE: Uuid = Uuid::from_u128(9);
+
+/// It was not sent.
+fn lost() -> News {
+    News::Nothing("the processor could not be reached".to_owned())
+}
 
 /// A run that waits for the end of an operation, or of a capture that is due.
 fn waiting(operation: Option<u32>) -> FlowRun {
@@ -26,6 +32,8 @@ fn waiting(operation: Option<u32>) -> FlowRun {
             why: Why::Outcome,
             due: None,
             operation,
+            step: operation.map(|_| 2),
+            failing_since: None,
             heard: None,
         }),
     }
@@ -60,6 +68,82 @@ fn a_run_goes_on_when_its_own_operation_has_ended_and_not_before() {
         assert_eq!(one.duty(at(8)), Some(Duty::Triggered(INSTANCE)));
         assert!(one.run_behind(second).is_none());
     }
+}
+
+#[test]
+fn a_step_that_did_not_take_effect_is_tried_again_on_the_schedule() {
+    let mut one = in_status(Status::Succeeded).unwrap();
+    one.triggered.push(waiting(None));
+    let (mut due, mut tries) = (10, 0);
+    while tries < 3 {
+        let n = refund(&mut one, 100, due);
+        let pause = one.triggered[0].pause.as_mut().unwrap();
+        (pause.why, pause.due, pause.next) = (Why::Outcome, None, 3);
+        (pause.operation, pause.step) = (Some(n), Some(2));
+        let lines = one.settle(n, lost(), (Source::Call, at(due)), &policy());
+        assert!(
+            lines
+                .iter()
+                .any(|line| line.title == "A step of the flow is tried again"),
+            "{lines:?}"
+        );
+        let since = rests(&one).failing_since;
+        assert_eq!(since, Some(at(10)), "the first failure counts");
+        assert_eq!((&rests(&one).why, rests(&one).next), (&Why::Step, 2));
+        let next = rests(&one).due.unwrap();
+        assert_eq!(next, policy().next_try(at(10), at(due)));
+        assert!(one.duty(at(due)).is_none(), "not before its time");
+        assert_eq!(one.duty(next), Some(Duty::Triggered(INSTANCE)));
+        due = next.since(at(0)).as_secs();
+        tries += 1;
+    }
+    assert_eq!(
+        one.refundable(),
+        one.captured,
+        "nothing is reserved meanwhile"
+    );
+}
+
+#[test]
+fn a_step_that_is_refused_or_fails_for_too_long_is_given_up() {
+    let month = 31 * 24 * 60 * 60;
+    for (news, failing_since, now) in [(refused(), None, 20), (lost(), Some(at(1)), month)] {
+        let mut one = in_status(Status::Succeeded).unwrap();
+        let n = refund(&mut one, 100, now);
+        let mut own = waiting(Some(n));
+        own.pause.as_mut().unwrap().failing_since = failing_since;
+        one.flow = Some(own);
+        let lines = one.settle(n, news, (Source::Call, at(now)), &policy());
+        assert!(
+            lines
+                .iter()
+                .any(|line| line.title == "A step of the flow was given up"),
+            "{lines:?}"
+        );
+        let pause = one.flow.as_ref().unwrap().pause.as_ref().unwrap();
+        assert_eq!(
+            (&pause.why, pause.due, pause.next),
+            (&Why::Step, Some(at(now)), 3)
+        );
+        assert_eq!(pause.failing_since, None);
+    }
+}
+
+#[test]
+fn the_payments_own_flow_waits_for_its_own_refund() {
+    let mut one = in_status(Status::Succeeded).unwrap();
+    let (own, other) = (refund(&mut one, 100, 5), refund(&mut one, 200, 5));
+    one.flow = Some(waiting(Some(own)));
+    tell(&mut one, other, done(), 6);
+    assert_eq!(
+        one.flow.as_ref().unwrap().pause.as_ref().unwrap().why,
+        Why::Outcome
+    );
+    tell(&mut one, own, done(), 7);
+    assert_eq!(
+        one.flow.as_ref().unwrap().pause.as_ref().unwrap().due,
+        Some(at(7))
+    );
 }
 
 #[test]

@@ -310,6 +310,8 @@ const fn resting(next: Position, why: Why, due: Option<Timestamp>, heard: Option
         why,
         due,
         operation: None,
+        step: None,
+        failing_since: None,
         heard,
     }
 }

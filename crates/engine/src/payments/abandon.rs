@@ -9,7 +9,12 @@ use domain::{
 };
 
 use super::{PaymentView, steps::released, triggers::Before};
-use crate::{Engine, commit::Ended, faults::Stop, once::only_fault};
+use crate::{
+    Engine,
+    commit::Ended,
+    faults::{Stop, begun_about},
+    once::only_fault,
+};
 
 /// How often giving up is tried again after somebody else was first.
 const TRIES: u32 = 4;
@@ -60,17 +65,17 @@ impl Engine {
                 .in_status(payment.status));
         }
         let engine = self.clone();
-        let deadline = self.deadline();
+        let deadline = self.request_deadline();
         let work = self.own(Box::pin(
             async move { Box::pin(engine.given_up(payment)).await },
         ));
         let world = &self.inner.world;
         let done = match world.timeout(deadline.left(world.now()), work).await {
             Ok(Some(done)) => done,
-            Ok(None) => return Err(Fault::unknown()),
+            Ok(None) => return Err(Fault::unknown().about(wanted.id)),
             Err(world::Elapsed) => self.load(caller.team, wanted.id).await,
         };
-        let payment = done.map_err(only_fault)?;
+        let payment = done.map_err(|stop| begun_about(stop, wanted.id))?;
         payment.given_up()?;
         Ok(PaymentView::of(payment))
     }

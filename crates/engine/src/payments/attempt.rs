@@ -1,12 +1,6 @@
 //! Carrying out what is committed: the call, its settlement, and what follows at once.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::time::Duration;
 
 use db::Change;
 use domain::{
@@ -26,8 +20,9 @@ use super::{
 use crate::{
     Engine,
     commit::{Ended, Extra},
-    deadline::Deadline,
+    deadline::{Deadline, GRACE, LOOK},
     faults::Stop,
+    progress::{Known, Progress, Stage},
 };
 
 /// An operation that is not sent so long after its commit is not sent at all: recovery waits for it.
@@ -39,8 +34,12 @@ const MOST_DUTIES: usize = 50;
 /// How often a key that waits is tried to be told how far its payment is.
 const TRIES: usize = 5;
 
-/// How long past its deadline a request waits to learn whether anything was begun.
-const GRACE: Duration = Duration::from_millis(500);
+/// So long what a processor answered is kept in memory while the database is away. Longer than a failover takes: where it is
+/// lost, the processor must be asked again, and some can't be.
+const KEPT_FOR: Duration = Duration::from_mins(2);
+
+/// The pause between two tries to store it.
+const STORE_AGAIN: Duration = Duration::from_millis(500);
 
 impl Engine {
     /// Sends operation `n` of a committed payment and settles it; goes on at the next connection where that is safe and
@@ -62,14 +61,33 @@ impl Engine {
                 quiet: false,
                 fall_back: deadline,
             };
-            payment =
-                Box::pin(self.settle((payment.team, payment.id), Some(payment), report)).await?;
+            payment = Box::pin(self.settle_kept(payment, report)).await?;
             match payment
                 .attempt()
                 .filter(|attempt| attempt.n > n && attempt.state == State::Sent)
             {
                 Some(next) if deadline.is_some() => n = next.n,
                 Some(_) | None => return Ok(payment),
+            }
+        }
+    }
+
+    /// Settles the answer to a call; while the database is away, again and again.
+    async fn settle_kept(&self, payment: Payment, report: Report) -> Result<Payment, Stop> {
+        let (of, world) = ((payment.team, payment.id), &self.inner.world);
+        let give_up_at = world.now().after(KEPT_FOR);
+        let mut known = Some(payment);
+        loop {
+            match Box::pin(self.settle(of, known.take(), report.clone())).await {
+                Err(Stop::Fault(fault))
+                    if fault.code == Code::Unavailable
+                        && world.now() < give_up_at
+                        && !self.is_draining() =>
+                {
+                    tracing::warn!(payment.id = %of.1, "a processor's answer can't be stored yet");
+                    world.sleep(STORE_AGAIN).await;
+                }
+                settled => return settled,
             }
         }
     }
@@ -148,56 +166,87 @@ impl Engine {
                 .map(|claim| self.claim(claim, Some(&payment.id.key()), None));
             let extra = Extra {
                 claim,
-                more: Vec::new(),
                 deadline: request.deadline,
+                progress: Some(request.progress.clone()),
+                ..Extra::default()
             };
             match self.commit_payment(&payment, &[words], extra).await? {
-                Ended::Done => {
-                    request.begun.set();
-                    return Ok((payment, n));
-                }
+                Ended::Done => return Ok((payment, n)),
                 Ended::Taken => return Err(Stop::Taken),
                 Ended::Overtaken | Ended::Refused(_) => {}
             }
         }
     }
 
-    /// Runs a later operation as a task of the engine's own, and waits for it until the deadline.
+    /// Runs a request's work as a task of the engine's own, and waits for it until the deadline. Once the payment is on disk
+    /// the answer tells of it, whatever fails. Source: behaviour contract, section 5.
     pub(crate) async fn in_time(
         &self,
-        request: (TeamId, PaymentId, Deadline),
-        (begun, claim): (&Begun, Option<&Claim>),
+        asked: &Asked,
         work: BoxFuture<'static, Result<PaymentView, Stop>>,
     ) -> Result<PaymentView, Stop> {
-        let (team, id, deadline) = request;
-        let world = &self.inner.world;
+        let (deadline, world) = (asked.deadline, &self.inner.world);
+        self.naming_payment(&asked.progress);
         let mut work = self.own(work);
         let mut ended = world.timeout(deadline.left(world.now()), &mut work).await;
-        if ended.is_err() && !begun.is_begun() {
+        if ended.is_err() && !asked.progress.is_on_disk() {
             // A first commit that still waits is dropped from the queue; one that is being written ends in a moment.
             ended = world.timeout(GRACE, &mut work).await;
         }
-        match ended {
-            Ok(Some(result)) => result,
-            // Nothing was begun: another try may be the first.
-            Err(world::Elapsed) if !begun.is_begun() => Err(Stop::Fault(too_late())),
+        let fault = match ended {
+            Ok(Some(Err(Stop::Fault(fault)))) if fault.is_ours() => fault,
+            Ok(Some(result)) => return result,
             // A panic in the task is a defect of ours; the payment goes on by recovery.
-            Ok(None) => Err(Stop::Fault(Fault::unknown())),
-            Err(world::Elapsed) => {
-                // Somebody else may have settled it, and the payment gone on since: the key tells how it was.
-                if let Some(told) = self.told_under(claim).await? {
-                    return Ok(told);
-                }
-                self.as_it_stands(team, id, claim).await
-            }
+            Ok(None) => Fault::unknown(),
+            Err(world::Elapsed) => too_late(),
+        };
+        if planted::is(Bug::UnstoredOutcomeNotNamed) {
+            return Err(Fault::unavailable().into());
         }
+        match asked.progress.stage() {
+            Stage::Nothing => Err(Stop::Fault(fault)),
+            Stage::Submitted(id) => Err(Stop::Fault(Fault::unconfirmed(id))),
+            Stage::OnDisk(known) => Box::pin(self.as_known(asked, *known)).await,
+        }
+    }
+
+    /// A payment as it is told while nobody knows what became of operation `own`.
+    fn unanswered(&self, mut payment: Payment, own: Option<u32>) -> Payment {
+        if payment.status == Status::Active && planted::is(Bug::LateRequestToldFailed) {
+            payment.status = Status::Failed;
+        }
+        payment.tell_unanswered(own, self.inner.world.now());
+        payment
+    }
+
+    /// What is told of a payment whose request can't wait any more: as it stands in the database, or as this process knows
+    /// it when the database does not answer.
+    async fn as_known(&self, asked: &Asked, known: Known) -> Result<PaymentView, Stop> {
+        let (id, own) = (known.payment.id, known.own);
+        let in_store = Box::pin(async {
+            // Somebody else may have settled it, and the payment gone on since: the key tells how it was.
+            if let Some(told) = self.told_under(asked.claim.as_ref()).await? {
+                return Ok(told);
+            }
+            self.as_it_stands((asked.team, id), own, asked.claim.as_ref())
+                .await
+        });
+        match self.inner.world.timeout(LOOK, in_store).await {
+            Ok(Err(Stop::Fault(fault))) if fault.is_ours() => {}
+            Ok(told) => return told,
+            Err(world::Elapsed) => {}
+        }
+        tracing::warn!(payment.id = %id, "told from memory: the database does not answer");
+        let payment = known.payment;
+        verdict_on(&payment, own)?;
+        Ok(PaymentView::of(self.unanswered(payment, own)))
     }
 
     /// What a request is told whose time is over before its payment's outcome is there.
     async fn as_it_stands(
         &self,
-        team: TeamId,
-        id: PaymentId,
+        (team, id): (TeamId, PaymentId),
+        own: Option<u32>,
         claim: Option<&Claim>,
     ) -> Result<PaymentView, Stop> {
         let mut payment = self.load(team, id).await?;
@@ -210,18 +259,9 @@ impl Engine {
             }
             payment = self.load(team, id).await?;
         }
-        // Another node has found out meanwhile that the customer must act: that is told as ever.
-        if let Some(attempt) = payment.attempt() {
-            payment.verdict(attempt.n)?;
-        }
-        if payment.status == Status::Active {
-            let failed = planted::is(Bug::LateRequestToldFailed);
-            payment.status = if failed {
-                Status::Failed
-            } else {
-                Status::NoAnswerFromPsp
-            };
-        }
+        // Another node may have found out meanwhile how it ended, or that the customer must act.
+        verdict_on(&payment, own)?;
+        payment = self.unanswered(payment, own);
         match claim {
             Some(claim) => self.told_meanwhile(payment, claim).await,
             None => Ok(PaymentView::of(payment)),
@@ -281,11 +321,12 @@ impl Engine {
     pub(crate) async fn told_in_time(
         &self,
         claim: &Claim,
-        (team, id, deadline): (TeamId, PaymentId, Deadline),
+        (team, id, own): (TeamId, PaymentId, Option<u32>),
+        deadline: Deadline,
     ) -> Result<PaymentView, Stop> {
         match Box::pin(self.kept_answer(claim, deadline)).await? {
             Some(told) => Ok(told),
-            None => self.as_it_stands(team, id, Some(claim)).await,
+            None => self.as_it_stands((team, id), own, Some(claim)).await,
         }
     }
 }
@@ -298,19 +339,21 @@ fn too_late() -> Fault {
     Fault::new(Code::Unavailable, advice)
 }
 
-/// Whether the first commit of an operation is done.
-#[derive(Clone, Default)]
-pub(crate) struct Begun(Arc<AtomicBool>);
-
-impl Begun {
-    /// From now on the operation is on disk.
-    pub(crate) fn set(&self) {
-        self.0.store(true, Ordering::SeqCst);
+/// What the merchant who asked for operation `own` is told instead of the payment, as the latest attempt and that
+/// operation stand.
+fn verdict_on(payment: &Payment, own: Option<u32>) -> Result<(), Fault> {
+    if let Some(attempt) = payment.attempt() {
+        payment.verdict(attempt.n)?;
     }
+    own.map_or(Ok(()), |own| payment.verdict(own))
+}
 
-    fn is_begun(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
-    }
+/// A request that waits for its payment.
+pub(crate) struct Asked {
+    pub(crate) team: TeamId,
+    pub(crate) deadline: Deadline,
+    pub(crate) progress: Progress,
+    pub(crate) claim: Option<Claim>,
 }
 
 /// A later operation on a payment.
@@ -319,5 +362,5 @@ pub(crate) struct Later<'a> {
     pub(crate) id: PaymentId,
     pub(crate) once: Option<&'a store::once::Claim>,
     pub(crate) deadline: Option<Deadline>,
-    pub(crate) begun: &'a Begun,
+    pub(crate) progress: &'a Progress,
 }

@@ -21,7 +21,7 @@ use store::once::Claim;
 
 use super::{
     Instrument, Payer, PaymentView,
-    attempt::Begun,
+    attempt::Asked,
     automation::{Followed, With},
     checkout::{Blocked, first_statements},
     instrument::Paying,
@@ -38,6 +38,7 @@ use crate::{
     flows::Runnable,
     numbers::Number,
     once::{Once, Told},
+    progress::Progress,
 };
 
 /// How often the first commit is tried again after an older payment of the checkout was given up for it.
@@ -139,21 +140,20 @@ impl Engine {
         let (engine, caller_of) = (self.clone(), caller.clone());
         let run = |command: Box<Authorise>, claim: Option<Claim>, deadline: Deadline| async move {
             let id = PaymentId::new(engine.inner.world.uuid_v7());
-            let (team, begun) = (caller_of.team, Begun::default());
+            let asked = Asked {
+                team: caller_of.team,
+                deadline,
+                progress: Progress::new(&engine.inner.watching),
+                claim,
+            };
             let work = {
-                let (engine, begun, claim) = (engine.clone(), begun.clone(), claim.clone());
+                let (engine, progress) = (engine.clone(), asked.progress.clone());
+                let with = (asked.claim.clone(), deadline);
                 async move {
-                    Box::pin(engine.authorised(&caller_of, (id, begun), command, (claim, deadline)))
-                        .await
+                    Box::pin(engine.authorised(&caller_of, (id, progress), command, with)).await
                 }
             };
-            engine
-                .in_time(
-                    (team, id, deadline),
-                    (&begun, claim.as_ref()),
-                    Box::pin(work),
-                )
-                .await
+            engine.in_time(&asked, Box::pin(work)).await
         };
         self.once(caller, once, parsed, run).await
     }
@@ -183,11 +183,11 @@ impl Engine {
     async fn authorised(
         &self,
         caller: &Caller,
-        new: (PaymentId, Begun),
+        new: (PaymentId, Progress),
         mut command: Box<Authorise>,
         with: (Option<Claim>, Deadline),
     ) -> Result<PaymentView, Stop> {
-        let ((id, begun), (claim, deadline)) = (new, with);
+        let ((id, progress), (claim, deadline)) = (new, with);
         self.check_returns(
             caller,
             &[
@@ -214,10 +214,14 @@ impl Engine {
             paying,
         };
         self.note_try(caller, id);
-        let first =
-            Box::pin(self.first_commit(caller, prepared, command, (claim.as_ref(), deadline)));
+        let first = Box::pin(self.first_commit(
+            caller,
+            prepared,
+            command,
+            (claim.as_ref(), deadline),
+            progress,
+        ));
         let (payment, operation) = first.await?;
-        begun.set();
         let own = payment.version + u64::from(operation.is_some());
         let payment = match operation {
             Some(n) => self.carry_out(payment, n, Some(deadline)).await?,
@@ -230,7 +234,7 @@ impl Engine {
             .filter(|_| payment.version != settled || payment.owed_answer.is_some())
         {
             return self
-                .told_in_time(claim, (payment.team, payment.id, deadline))
+                .told_in_time(claim, (payment.team, payment.id, operation), deadline)
                 .await;
         }
         if payment.version != own
@@ -277,6 +281,7 @@ impl Engine {
         prepared: Prepared,
         command: Box<Authorise>,
         with: (Option<&Claim>, Deadline),
+        progress: Progress,
     ) -> Result<(Payment, Option<u32>), Stop> {
         let (claim, deadline) = with;
         let Prepared {
@@ -340,6 +345,7 @@ impl Engine {
                 claim,
                 more,
                 deadline: Some(deadline),
+                progress: Some(progress.clone()),
             };
             if let Some(n) = followed
                 .began

@@ -353,6 +353,8 @@ fn rest(
             why,
             due,
             operation: None,
+            step: None,
+            failing_since: None,
             heard,
         });
     }
@@ -427,10 +429,17 @@ fn resting_or_on(
         Ok((n, line)) => {
             done.lines.push(line);
             done.began = Some(n);
+            let step = next.of_step().number();
+            let before = payment.run(run).and_then(|run| run.pause.as_ref());
+            // Only what is the same step once more.
+            let failing_since = before
+                .filter(|pause| pause.next == step)
+                .and_then(|pause| pause.failing_since);
             rest(payment, run, next, Why::Outcome, None);
-            // The payment's own flow goes on with whatever ends next; others know what they began.
             if let Some(pause) = payment.run_mut(run).and_then(|run| run.pause.as_mut()) {
-                pause.operation = run.map(|_| n);
+                pause.operation = Some(n);
+                pause.step = Some(step);
+                pause.failing_since = failing_since;
             }
             Next::Rests
         }

@@ -384,6 +384,11 @@ fn failed(error: &CallError, operation: &Operation) -> News {
         CallError::Rejected(_) => {
             News::Nothing("the processor did not accept the request".to_owned())
         }
+        // That will not change: it is a refusal, which is not tried again.
+        CallError::Unsupported if !operation.kind.is_attempt() => {
+            let reason = "the processor has no such operation".to_owned();
+            News::Later(domain::answer::LaterAnswer::Refused { reason })
+        }
         CallError::Unsupported => News::Nothing("the processor has no such operation".to_owned()),
     }
 }

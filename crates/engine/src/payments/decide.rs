@@ -117,7 +117,7 @@ impl Engine {
             }
         }));
         let world = &self.inner.world;
-        let deadline = self.deadline();
+        let deadline = self.request_deadline();
         // Whether it came to its end in time changes nothing about what was decided.
         let _ = world.timeout(deadline.left(world.now()), work).await;
     }

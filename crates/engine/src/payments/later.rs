@@ -10,12 +10,13 @@ use store::once::Claim;
 
 use super::{
     PaymentView,
-    attempt::{Begun, Later},
+    attempt::{Asked, Later},
 };
 use crate::{
     Engine,
     deadline::Deadline,
     once::{Once, Told},
+    progress::Progress,
 };
 
 /// Adds an operation to the payment as it is now; called again when somebody else changed the payment first.
@@ -37,16 +38,22 @@ impl Engine {
         }
         let (engine, team) = (self.clone(), caller.team);
         let run = |(id, mut add): (PaymentId, Add), claim: Option<Claim>, deadline: Deadline| async move {
-            let begun = Begun::default();
+            let asked = Asked {
+                team,
+                deadline,
+                progress: Progress::new(&engine.inner.watching),
+                claim,
+            };
             let work = {
-                let (engine, begun, claim) = (engine.clone(), begun.clone(), claim.clone());
+                let (engine, progress) = (engine.clone(), asked.progress.clone());
+                let claim = asked.claim.clone();
                 async move {
                     let later = Later {
                         team,
                         id,
                         once: claim.as_ref(),
                         deadline: Some(deadline),
-                        begun: &begun,
+                        progress: &progress,
                     };
                     let add = |payment: &mut Payment, begin| Ok(add(payment, begin)?);
                     let (payment, n) = engine.begin_later(&later, add).await?;
@@ -63,7 +70,11 @@ impl Engine {
                         .as_ref()
                         .filter(|_| payment.version != settled || payment.owed_answer.is_some())
                     {
-                        Some(claim) => engine.told_in_time(claim, (team, id, deadline)).await,
+                        Some(claim) => {
+                            engine
+                                .told_in_time(claim, (team, id, Some(n)), deadline)
+                                .await
+                        }
                         // Somebody else has settled it, and it has gone on since.
                         None if payment.version != own => {
                             let told = engine.told_under(claim.as_ref()).await?;
@@ -73,13 +84,7 @@ impl Engine {
                     }
                 }
             };
-            engine
-                .in_time(
-                    (team, id, deadline),
-                    (&begun, claim.as_ref()),
-                    Box::pin(work),
-                )
-                .await
+            engine.in_time(&asked, Box::pin(work)).await
         };
         self.once(caller, once, parsed, run).await
     }

@@ -28,13 +28,18 @@ mod steps;
 mod tell;
 mod triggers;
 
+use std::time::Duration;
+
 use domain::{
-    Fault,
+    Code, Fault,
     payment::{Line, Payment},
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{Engine, faults, once::Kept};
+
+/// The longest that an answer waits for its timeline.
+const TIMELINE_WITHIN: Duration = Duration::from_secs(5);
 
 pub use abandon::Abandon;
 pub use authorise::{Authorise, Target};
@@ -114,15 +119,33 @@ impl Engine {
     /// # Errors
     /// `error.unavailable`, `error.unknown`.
     pub async fn with_timeline(&self, mut view: PaymentView) -> Result<PaymentView, Fault> {
-        let payment = &view.payment;
-        let lines = store::event::lines(
-            &self.inner.store,
-            payment.team,
-            &payment.id.key(),
-            payment.version,
-        )
-        .await;
+        let lines = self.lines_of(&view.payment).await;
         view.timeline = Some(lines.map_err(|error| faults::database(&error))?);
         Ok(view)
+    }
+
+    /// The timeline as it was at the payment's version, for the answer to a request about the payment.
+    ///
+    /// # Errors
+    /// `error.unavailable`, `error.unknown`; they name the payment.
+    pub async fn timeline_in_time(&self, payment: &Payment) -> Result<Vec<Line>, Fault> {
+        let world = &self.inner.world;
+        let left = self.request_deadline().left_to_read(world.now());
+        let read = world.timeout(left.min(TIMELINE_WITHIN), self.lines_of(payment));
+        let fault = match read.await {
+            Ok(Ok(lines)) => return Ok(lines),
+            Ok(Err(error)) => faults::database(&error),
+            Err(world::Elapsed) => Fault::unavailable(),
+        };
+        if fault.code == Code::Unavailable {
+            let message = "The timeline can't be read at the moment. Read the payment by this id.";
+            return Err(Fault::new(fault.code, message).about(payment.id));
+        }
+        Err(fault.about(payment.id))
+    }
+
+    async fn lines_of(&self, payment: &Payment) -> Result<Vec<Line>, db::DbError> {
+        let (store, stream) = (&self.inner.store, payment.id.key());
+        store::event::lines(store, payment.team, &stream, payment.version).await
     }
 }

@@ -60,7 +60,7 @@ impl Engine {
         let Some(n) = self.askable(&payment).await else {
             return payment;
         };
-        let deadline = self.deadline();
+        let deadline = self.request_deadline();
         let world = &self.inner.world;
         let (engine, asked) = (self.clone(), payment.clone());
         let look = self.own(Box::pin(async move {

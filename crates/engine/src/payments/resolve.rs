@@ -71,10 +71,10 @@ impl Engine {
             }
         }
         let payment = Box::pin(self.resolved(caller, command)).await?;
-        self.gone_on(payment).await;
-        self.load(caller.team, command.id)
-            .await
-            .map(PaymentView::of)
+        self.gone_on(payment.clone()).await;
+        let gone_on = self.load(caller.team, command.id).await;
+        // It is settled, whatever can't be read now.
+        Ok(PaymentView::of(gone_on.unwrap_or(payment)))
     }
 
     /// Goes on with what the outcome has made due.

@@ -99,6 +99,8 @@ impl Engine {
                     why: Why::Step,
                     due: Some(at),
                     operation: None,
+                    step: None,
+                    failing_since: None,
                     heard: None,
                 }),
             });

@@ -9,7 +9,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use store::browser_made::Made;
 
-use super::Request;
+use super::{Making, Request};
 use crate::{
     Engine,
     faults::Stop,
@@ -116,9 +116,12 @@ impl Engine {
             statements.push(store::browser_made::insert(caller.team, made, due_at));
         }
         let answer = Snapshot::Result(customer.id.stored()).text();
-        let committed = self
-            .commit_request(&request, (&customer.id.key(), &answer), statements)
-            .await;
+        let made = Making {
+            id: customer.id.to_string(),
+            stream: &customer.id.key(),
+            answer: &answer,
+        };
+        let committed = self.commit_request(&request, made, statements).await;
         let made = committed.and_then(|done| {
             if done {
                 Ok(customer.id)

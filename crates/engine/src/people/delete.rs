@@ -21,7 +21,7 @@ impl Engine {
     /// `api.key.forbidden`, `error.customer.not-found`.
     pub async fn delete_customer(&self, caller: &Caller, id: CustomerId) -> Result<(), Fault> {
         caller.require_server()?;
-        let (deadline, team, world) = (self.deadline(), caller.team, &self.inner.world);
+        let (deadline, team, world) = (self.request_deadline(), caller.team, &self.inner.world);
         self.customer_ended(team, id).await.map_err(only_fault)?;
         let engine = self.clone();
         let erase = self.own(Box::pin(async move { engine.erase_person(team, id).await }));

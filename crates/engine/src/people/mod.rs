@@ -46,6 +46,16 @@ struct Request {
     deadline: Deadline,
 }
 
+/// What a request makes.
+struct Making<'a> {
+    /// By what an answer names it.
+    id: String,
+    /// Under what its answer is found when a customer is erased.
+    stream: &'a str,
+    /// What its idempotency key tells.
+    answer: &'a str,
+}
+
 impl Engine {
     /// A team's customer, or the fault that there is none.
     async fn known_customer(&self, team: TeamId, id: CustomerId) -> Result<Customer, Stop> {
@@ -108,14 +118,14 @@ impl Engine {
         Ok(self.commit_plain(change).await?.is_none())
     }
 
-    /// Commits what a request makes. `false` when somebody else was first; [`Stop::Taken`] when its key is taken.
+    /// Commits what a request makes, naming it by its id. `false` when somebody else was first; [`Stop::Taken`] when its key is taken.
     async fn commit_request(
         &self,
         request: &Request,
-        told: (&str, &str),
+        made: Making<'_>,
         statements: Vec<Statement>,
     ) -> Result<bool, Stop> {
-        let (stream, answer) = told;
+        let Making { id, stream, answer } = made;
         let mut change = Change::new(self.change_id(), stream).until(request.deadline.at());
         if let Some(claim) = &request.claim {
             change.push(self.claim(claim, Some(stream), Some(answer)));
@@ -123,7 +133,7 @@ impl Engine {
         for statement in statements {
             change.push(statement);
         }
-        match self.commit_plain(change).await? {
+        match self.commit_naming(change, id).await? {
             None => Ok(true),
             Some(0) if request.claim.is_some() => Err(Stop::Taken),
             Some(_) => Ok(false),

@@ -8,7 +8,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{Request, seal::Sealed};
+use super::{Making, Request, seal::Sealed};
 use crate::{
     Engine,
     faults::{Stop, customer_not_found},
@@ -248,8 +248,12 @@ impl Engine {
         statements: Vec<db::Statement>,
     ) -> Result<bool, Stop> {
         let answer = Snapshot::Result(view.stored()).text();
-        self.commit_request(request, (&view.stream(), &answer), statements)
-            .await
+        let made = Making {
+            id: view.method.id.to_string(),
+            stream: &view.stream(),
+            answer: &answer,
+        };
+        self.commit_request(request, made, statements).await
     }
 }
 

@@ -57,7 +57,7 @@ impl Engine {
             "tokenRequest.threeDSecureRedirectUrl",
         );
         self.check_returns(caller, &[redirect]).await?;
-        let (deadline, team) = (self.deadline(), caller.team);
+        let (deadline, team) = (self.request_deadline(), caller.team);
         let engine = self.clone();
         let work = Box::pin(async move { engine.processor_token_of(team, wanted, deadline).await });
         // A client that goes away doesn't end it: the processor may have answered already.
@@ -95,6 +95,7 @@ impl Engine {
                 None => self.begin_token_request(&method, &wanted).await?,
             };
             let Some(request) = request else { continue };
+            let id = request.id;
             let asked = self
                 .asked_again(
                     request,
@@ -102,7 +103,11 @@ impl Engine {
                     &method,
                     deadline,
                 )
-                .await?;
+                .await;
+            let asked = asked.map_err(|stop| match stop {
+                Stop::Fault(fault) if fault.is_ours() => Stop::Fault(goes_on(id)),
+                other => other,
+            })?;
             let Some(request) = asked else { continue };
             // None: it brought the token, or its time was over and a new one begins.
             if let Some(fault) = told(&request) {
@@ -133,7 +138,7 @@ impl Engine {
         let change = Change::new(self.change_id(), request.token.as_str())
             .with(store::method::hold(request.team, &request.token))
             .with(store::token_request::insert(&request));
-        match self.commit_plain(change).await? {
+        match self.commit_naming(change, request.id).await? {
             None => Ok(Some(request)),
             Some(0) => Err(method_not_found().into()),
             Some(_) => Ok(None),
@@ -163,11 +168,14 @@ fn told(request: &TokenRequest) -> Option<Fault> {
                 .about(request.id)
                 .because(reason.as_str())
         }
-        TokenState::Asked => {
-            let message = "The processor has not answered yet. Send the same request again in a moment; it goes on where \
-                           it is.";
-            Fault::new(Code::Unavailable, message).about(request.id)
-        }
+        TokenState::Asked => goes_on(request.id),
         TokenState::Obtained | TokenState::Ended => return None,
     })
+}
+
+/// The processor may have been asked, and what it answered is not known or not stored.
+fn goes_on(id: TokenRequestId) -> Fault {
+    let message = "The processor's answer is not known yet. The request named by this id goes on: the same call asks for its \
+                   outcome and begins nothing new.";
+    Fault::new(Code::Unavailable, message).about(id)
 }

@@ -151,6 +151,7 @@ async fn run_with(
         query: query.to_owned(),
         operation_name: None,
         variables,
+        answer_by: None,
     };
     let toy = Toy::default();
     let response = executor.execute(&request, method, |_| Borrowed(&toy)).await;
@@ -443,6 +444,7 @@ async fn the_named_operation_runs() {
         query: "query A { initializeSDK } mutation B { deleteCustomer(id: 1) }".to_owned(),
         operation_name: Some("B".to_owned()),
         variables: Map::new(),
+        answer_by: None,
     };
     executor
         .execute(&request, Method::Post, |_| Borrowed(&toy))
@@ -464,6 +466,7 @@ async fn root_fields_are_counted_as_they_would_run() {
         query: query.to_owned(),
         operation_name: None,
         variables: Map::new(),
+        answer_by: None,
     };
     let toy = Toy::default();
     let mut count = 0;

@@ -62,14 +62,14 @@ enum Key {
 
 /// Answers the root fields of one request.
 pub(crate) struct Operations<'a> {
-    engine: &'a Engine,
+    engine: Engine,
     caller: &'a Caller,
     key: Key,
 }
 
 impl<'a> Operations<'a> {
     pub(crate) fn new(
-        engine: &'a Engine,
+        engine: Engine,
         caller: &'a Caller,
         key: Option<String>,
         fields: &RootFields<'_>,
@@ -190,8 +190,18 @@ impl<'a> Operations<'a> {
 }
 
 impl Root for Operations<'_> {
+    /// Each root field has its own answer, also when the document's time is over. Source: behaviour contract, section 5.
     fn resolve<'a>(&'a self, call: RootCall<'a>) -> BoxFuture<'a, Answer> {
-        self.answer(call)
+        if self.engine.is_too_late() {
+            return told(Err(not_begun()));
+        }
+        let work = self.answer(call);
+        Box::pin(async move {
+            match self.engine.in_request_time(work).await {
+                Ok(answer) => answer,
+                Err(fault) => Err(fault).into(),
+            }
+        })
     }
 }
 
@@ -211,6 +221,13 @@ fn length(value: &serde_json::Value) -> u64 {
     // Counting can't fail.
     let _ = serde_json::to_writer(&mut counter, value);
     counter.0
+}
+
+/// The document's time was over before this field's turn came.
+fn not_begun() -> Fault {
+    let message = "The fields before this one took all of the document's time. Nothing was done for it: send it in a document \
+                   of its own.";
+    Fault::new(Code::Unavailable, message)
 }
 
 /// An answer that takes no idempotency key.

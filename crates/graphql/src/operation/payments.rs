@@ -50,7 +50,7 @@ impl Operations<'_> {
         self.caller.require_server()?;
         let id = ids::payment(ids::argument(&arguments.coerced?, "id"))?;
         let view = Box::pin(self.engine.abandon(self.caller, Abandon { id })).await?;
-        self.shown(view, look).await
+        Ok(self.shown(view, look).await)
     }
 
     pub(super) async fn capture(&self, arguments: Arguments<'_>, look: LookAhead<'_>) -> Answer {
@@ -82,7 +82,7 @@ impl Operations<'_> {
         self.caller.require_server()?;
         let command = arguments.coerced.and_then(resolve::parse)?;
         let view = self.engine.resolve(self.caller, command).await?;
-        self.shown(view, look).await
+        Ok(self.shown(view, look).await)
     }
 
     pub(super) async fn payment(
@@ -92,7 +92,7 @@ impl Operations<'_> {
     ) -> Result<Out<'static>, Fault> {
         let id = ids::payment(ids::argument(&arguments.coerced?, "id"))?;
         let view = self.engine.payment(self.caller, id).await?;
-        self.shown(view, look).await
+        Ok(self.shown(view, look).await)
     }
 
     pub(super) async fn client_token(
@@ -111,7 +111,7 @@ impl Operations<'_> {
 
     async fn told(&self, told: Told<PaymentView>, look: LookAhead<'_>) -> Answer {
         let result = match told.result {
-            Ok(view) => self.shown(view, look).await,
+            Ok(view) => Ok(self.shown(view, look).await),
             Err(fault) => Err(fault),
         };
         Answer {
@@ -120,20 +120,24 @@ impl Operations<'_> {
         }
     }
 
-    async fn shown(&self, view: PaymentView, look: LookAhead<'_>) -> Result<Out<'static>, Fault> {
-        let view = if look.selects(TIMELINE) {
-            self.engine.with_timeline(view).await?
+    /// The payment as an object. What can't be read of it is an error of that field alone: the payment is told.
+    async fn shown(&self, view: PaymentView, look: LookAhead<'_>) -> Out<'static> {
+        let timeline = if look.selects(TIMELINE) {
+            self.engine.timeline_in_time(&view.payment).await
         } else {
-            view
+            Ok(Vec::new())
         };
-        Ok(object(self.payment_object(view)))
+        object(PaymentObject {
+            payment: view.payment,
+            timeline,
+            sight: self.sight(),
+        })
     }
 
     pub(super) fn payment_object(&self, view: PaymentView) -> PaymentObject {
-        let timeline = view.timeline.unwrap_or_default();
         PaymentObject {
             payment: view.payment,
-            timeline,
+            timeline: Ok(view.timeline.unwrap_or_default()),
             sight: self.sight(),
         }
     }

@@ -21,8 +21,8 @@ use crate::execute::{Object, Out, object, optional, unknown_field};
 pub(crate) struct PaymentObject {
     /// The payment.
     pub(crate) payment: Box<Payment>,
-    /// Its timeline; empty when it was not asked for.
-    pub(crate) timeline: Vec<Line>,
+    /// Its timeline, or why it can't be read; empty when it was not asked for.
+    pub(crate) timeline: Result<Vec<Line>, Fault>,
     /// What the credential may see.
     pub(crate) sight: Sight,
 }

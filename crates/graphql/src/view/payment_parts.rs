@@ -184,7 +184,7 @@ impl Object for Details<'_> {
 /// `PaymentTimeline`.
 pub(super) struct Timeline<'a> {
     pub(super) payment: &'a Payment,
-    pub(super) lines: &'a [Line],
+    pub(super) lines: &'a Result<Vec<Line>, Fault>,
 }
 
 impl Object for Timeline<'_> {
@@ -196,6 +196,8 @@ impl Object for Timeline<'_> {
         Ok(match name {
             "overview" => Out::List(
                 self.lines
+                    .as_ref()
+                    .map_err(Fault::clone)?
                     .iter()
                     .map(|line| object(TimelineEvent(line)))
                     .collect(),

@@ -29,7 +29,7 @@ const NOT_MADE: [&str; 1] = ["Attachment"];
 fn payment_object() -> PaymentObject {
     PaymentObject {
         payment: Box::new(payment()),
-        timeline: vec![Line::new(at(), "Authorised").saying("Well.")],
+        timeline: Ok(vec![Line::new(at(), "Authorised").saying("Well.")]),
         sight: Sight::Whole,
     }
 }
@@ -256,7 +256,7 @@ fn optional_parts_are_null_and_bank_accounts_have_no_expiry() {
     bare.captured = 0;
     let bare = PaymentObject {
         payment: Box::new(bare),
-        timeline: Vec::new(),
+        timeline: Ok(Vec::new()),
         sight: Sight::Whole,
     };
     walk(&schema, &bare, &mut BTreeSet::new());
@@ -361,7 +361,7 @@ fn a_decline_fills_the_outcome() {
     )];
     let object = PaymentObject {
         payment: Box::new(declined),
-        timeline: Vec::new(),
+        timeline: Ok(Vec::new()),
         sight: Sight::Whole,
     };
     let Out::Object(core) = field(&object, "paymentCore") else {
@@ -389,7 +389,7 @@ fn a_decline_by_the_flow_fills_the_outcome_too() {
     declined.decline_by_rule(Decline::of(DeclineCode::CustomRule), declined.created_at);
     let object = PaymentObject {
         payment: Box::new(declined),
-        timeline: Vec::new(),
+        timeline: Ok(Vec::new()),
         sight: Sight::Whole,
     };
     let Out::Object(core) = field(&object, "paymentCore") else {

@@ -61,11 +61,13 @@ impl Backend for Service {
                 variables,
                 key,
                 method,
+                end_by,
             } = operation;
             let request = Request {
                 query,
                 operation_name,
                 variables,
+                answer_by: Some(end_by.before(super::ANSWERING)),
             };
             let method = match method {
                 Method::Get => graphql::Method::Get,

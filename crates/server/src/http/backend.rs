@@ -1,7 +1,7 @@
 //! What the HTTP layer asks of the rest of the service.
 
 use connectors::simulator::Page;
-use domain::{Code, Fault, caller::Caller, id::TeamId, network::Network};
+use domain::{Code, Fault, Timestamp, caller::Caller, id::TeamId, network::Network};
 use engine::{Heard, Returned, TokenReturn};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
@@ -87,6 +87,8 @@ pub struct Operation {
     pub key: Option<String>,
     /// How it came.
     pub method: Method,
+    /// When its answer must be there at the latest.
+    pub end_by: Timestamp,
 }
 
 /// Whether an operation was executed.

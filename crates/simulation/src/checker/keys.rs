@@ -135,10 +135,11 @@ pub(super) fn one_payment_for_each_order(evidence: &Evidence, findings: &mut Fin
             .pointer("/order/orderId")
             .and_then(Value::as_str)
             .unwrap_or_default();
-        let counts = said
-            .key
-            .as_ref()
-            .is_none_or(|key| keys.insert((order, key)));
+        // Who has no key and is told neither an id nor what happened may send it again: nothing was made.
+        let counts = match &said.key {
+            Some(key) => keys.insert((order, key)),
+            None => !super::is_told_undone(said),
+        };
         *sent.entry(order).or_default() += usize::from(counts);
     }
     for (order, count) in made {

@@ -8,6 +8,7 @@ mod acknowledged;
 mod case;
 mod checkouts;
 mod events;
+mod flows;
 mod keys;
 mod money;
 mod states;
@@ -91,6 +92,7 @@ pub(crate) fn check(evidence: &Evidence) -> Vec<Broken> {
         events::of_a_payment(case, &mut findings);
         acknowledged::of_a_payment(case, &mut findings);
         money::what_was_asked(case, &mut findings);
+        flows::steps_are_made(case, &mut findings);
         turns::capture_excludes_cancel(case, &mut findings);
         turns::sent_in_time(case, &mut findings);
     }
@@ -152,6 +154,8 @@ fn cases<'a>(evidence: &'a Evidence, findings: &mut Findings) -> BTreeMap<&'a st
         };
         match cases.get_mut(uuid_of(id)) {
             Some(case) => case.said.push(said),
+            // Whether it was made is what nobody knew: to be read by its id.
+            None if is_unconfirmed(said) => {}
             None => findings.add(
                 "acknowledged-stays",
                 id,
@@ -206,6 +210,36 @@ fn id_told(told: &Value) -> Option<&str> {
     payment
         .or_else(error)
         .filter(|id| id.starts_with("payments:"))
+}
+
+/// Whether an answer names what may have been made, without saying that it was: no acknowledgement.
+fn is_unconfirmed(said: &Said) -> bool {
+    let told = said.told.as_ref();
+    let payment = told.and_then(payment_of);
+    payment.is_none() && told.and_then(code_told) == Some("error.unavailable")
+}
+
+/// Whether a client without a key was told that nothing was done, so that it may ask again: our failure, without an id.
+fn is_told_undone(said: &Said) -> bool {
+    let told = said.told.as_ref();
+    said.key.is_none()
+        && told.and_then(code_told) == Some("error.unavailable")
+        && told.and_then(id_told).is_none()
+}
+
+/// Whether a step of the payment's flow is to be tried again.
+pub(crate) fn waits_for_its_flow(payment: &Value) -> bool {
+    let mut waits = false;
+    for (title, _) in case::timeline(payment) {
+        match title {
+            "A step of the flow is tried again" => waits = true,
+            "Refund started" | "Cancellation started" | "A step of the flow was left out" => {
+                waits = false;
+            }
+            _ => {}
+        }
+    }
+    waits
 }
 
 /// The code of an error.

@@ -151,19 +151,19 @@ pub(super) fn what_was_asked(case: &Case<'_>, findings: &mut Findings) {
             .iter()
             .any(|line| line.1.contains("half-back")),
     );
+    let again = |line: &&(&str, &str)| line.0 == "A step of the flow is tried again";
     let mut keys = BTreeSet::new();
-    let mut asked = by_flow;
+    let mut asked = by_flow + case.timeline().iter().filter(again).count();
     // What was asked under one key counts once.
     for said in case
         .asked
         .iter()
         .filter(|said| said.verb == "refundPayment")
     {
-        asked += usize::from(
-            said.key
-                .as_ref()
-                .is_none_or(|key| keys.insert(key.as_str())),
-        );
+        asked += usize::from(match &said.key {
+            Some(key) => keys.insert(key.as_str()),
+            None => !super::is_told_undone(said),
+        });
     }
     if refunds.len() > asked {
         findings.add(

@@ -627,3 +627,46 @@ fn a_defect_that_was_told_and_a_payment_that_is_listed_twice() {
     ));
     assert!(told(&twice).contains("listed-once"));
 }
+
+#[test]
+fn what_may_not_have_been_made_need_not_be_there() {
+    let mut unconfirmed = sale();
+    unconfirmed.said.push(said(
+        2,
+        "authorizePayment",
+        json!({ "order": { "orderId": "order-2" } }),
+        error("error.unavailable", "payments:0007"),
+    ));
+    assert_eq!(told(&unconfirmed), BTreeSet::new());
+    unconfirmed.said.last_mut().unwrap().told =
+        Some(error("error.capture.processor", "payments:0007"));
+    breaks("acknowledged-stays", &unconfirmed);
+}
+
+#[test]
+fn a_payment_of_an_order_whose_client_was_told_that_nothing_was_done() {
+    let mut unnamed = sale();
+    let nothing =
+        json!({ "data": null, "errors": [{ "extensions": { "code": "error.unavailable" } }] });
+    unnamed.said[0].told = Some(nothing);
+    breaks("done-once-for-each-request", &unnamed);
+}
+
+#[test]
+fn a_step_of_a_flow_that_was_left_behind() {
+    let under = (
+        "Payment created",
+        "Runs under the flow half-back, version 1.",
+    );
+    let failed = ("The refund did not take effect", "");
+    let steps = |last: &[(&'static str, &'static str)]| {
+        let lines: Vec<_> = [under, SOLD, failed]
+            .into_iter()
+            .chain(last.iter().copied())
+            .collect();
+        world(&[("SUCCEEDED", &lines)], AMOUNT, 0, &[entry(1, AMOUNT, 0)])
+    };
+    breaks("steps-of-flows-are-made", &steps(&[]));
+    let said = steps(&[("A step of the flow was given up", "")]);
+    assert_eq!(told(&said), BTreeSet::new());
+}

@@ -37,7 +37,8 @@ impl Visitor {
             .then(|| u32::try_from(self.chance.below(45)).unwrap_or(0))
     }
 
-    /// Sends a request until it is answered: again under its key, at any node. Without a key once.
+    /// Sends a request until it is answered: again under its key, at any node. Without a key only after an answer that says
+    /// that nothing was done: our failure, which names nothing that could be read instead.
     pub(crate) async fn insist(&mut self, wish: &Wish) -> Option<Got> {
         for _ in 0..TRIES {
             let (node, cut) = (self.node(), self.cut());
@@ -46,7 +47,8 @@ impl Visitor {
                 None | Some(Some("error.unavailable" | "error.idempotency.in-progress")) => true,
                 Some(Some(_) | None) => false,
             };
-            if !again || wish.key.is_none() {
+            let names = got.as_ref().is_none_or(|got| got.id().is_some());
+            if !again || wish.key.is_none() && names {
                 return got;
             }
             self.pause(5, 4_000).await;

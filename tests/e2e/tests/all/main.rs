@@ -28,6 +28,7 @@ mod leaks;
 mod lists;
 mod moving;
 mod nodes;
+mod outages;
 mod payments;
 mod races;
 mod routing;

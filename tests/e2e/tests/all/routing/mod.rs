@@ -6,6 +6,7 @@ mod fallback;
 mod seeds;
 mod split;
 mod steps;
+mod steps_again;
 mod unknown;
 mod versions;
 
