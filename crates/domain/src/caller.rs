@@ -99,6 +99,8 @@ pub struct Caller {
     pub seen_in: Option<Country>,
     /// The network that a browser asks from, when that is known.
     pub network: Option<Network>,
+    /// Whether the team has switched the fingerprints of numbers off.
+    pub hides_fingerprints: bool,
 }
 
 impl Caller {
@@ -111,6 +113,7 @@ impl Caller {
             mode,
             seen_in: None,
             network: None,
+            hides_fingerprints: false,
         }
     }
 

@@ -142,6 +142,7 @@ impl Engine {
             Kind::Public => Credential::Public,
             Kind::Client => Credential::Client(row.grant.unwrap_or_default()),
         };
+        let settings = self.team_settings(row.team).await?;
         let caller = Caller {
             team: row.team,
             key: row.id,
@@ -149,6 +150,7 @@ impl Engine {
             mode: row.mode,
             seen_in: None,
             network: None,
+            hides_fingerprints: !settings.fingerprint,
         };
         let known = Known {
             caller,

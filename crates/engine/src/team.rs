@@ -157,6 +157,8 @@ impl Engine {
             if self.commit_plain(change).await?.is_none() {
                 self.inner.teams.of_team.forget(&team);
                 self.inner.teams.origins.clear();
+                // What credentials may see depends on it.
+                self.inner.access.clear();
                 return self.team_view(team).await;
             }
         }

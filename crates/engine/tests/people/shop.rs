@@ -100,6 +100,7 @@ impl Shop {
             credential: domain::caller::Credential::Secret,
             mode,
             seen_in: None,
+            hides_fingerprints: false,
             network: None,
         };
         Self {

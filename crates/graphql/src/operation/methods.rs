@@ -9,7 +9,7 @@ use super::{Operations, done};
 use crate::{
     execute::{Answer, Arguments, LookAhead, Out, object},
     input::{ids, processor_token, security_code, tokenise},
-    view::{CardTokenObject, MethodObject, ProcessorTokenObject, Sight},
+    view::{CardTokenObject, MethodObject, ProcessorTokenObject},
 };
 
 impl Operations<'_> {
@@ -113,7 +113,7 @@ impl Operations<'_> {
         look: LookAhead<'_>,
     ) -> Result<Vec<Out<'static>>, Fault> {
         let sight = self.sight();
-        let mut linked = if sight == Sight::Whole && look.selects("linkedPaymentGateways") {
+        let mut linked = if sight.is_server() && look.selects("linkedPaymentGateways") {
             self.engine.linked_gateways(self.caller, &methods).await?
         } else {
             BTreeMap::new()

@@ -57,7 +57,7 @@ impl Object for CustomerObject<'_> {
     fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
         let value =
             field(self.customer, name).ok_or_else(|| unknown_field(self.type_name, name))?;
-        Ok(if name == "id" || self.sight == Sight::Whole {
+        Ok(if name == "id" || self.sight.is_server() {
             value
         } else {
             Out::Null

@@ -37,6 +37,8 @@ use crate::execute::Out;
 pub(crate) enum Sight {
     /// All of it: a merchant's server.
     Whole,
+    /// All of it but the fingerprints of numbers: a merchant's server, when the team has switched them off.
+    WithoutFingerprints,
     /// None of it, of customers their ids alone: a browser.
     Browser,
 }
@@ -44,11 +46,16 @@ pub(crate) enum Sight {
 impl Sight {
     /// What this caller may see.
     pub(crate) fn of(caller: &Caller) -> Self {
-        if caller.is_server() {
-            Self::Whole
-        } else {
-            Self::Browser
+        match (caller.is_server(), caller.hides_fingerprints) {
+            (true, false) => Self::Whole,
+            (true, true) => Self::WithoutFingerprints,
+            (false, _) => Self::Browser,
         }
+    }
+
+    /// Whether it is a merchant's server.
+    pub(crate) fn is_server(self) -> bool {
+        self != Self::Browser
     }
 
     /// A number's fingerprint, unless it must not be told: whoever can have fingerprints made finds the number by trying.
@@ -58,7 +65,7 @@ impl Sight {
 
     /// The value, unless it is stored personal data that a browser must not get back.
     fn personal<T>(self, value: Option<T>) -> Option<T> {
-        value.filter(|_| self == Self::Whole)
+        value.filter(|_| self.is_server())
     }
 }
 

@@ -50,6 +50,7 @@ impl Backend for Played {
             credential,
             mode: Mode::Test,
             seen_in: None,
+            hides_fingerprints: false,
             network: None,
         });
         std::future::ready(caller).boxed()

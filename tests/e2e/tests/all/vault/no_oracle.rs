@@ -74,6 +74,31 @@ fn a_browser_sees_no_fingerprint() {
 }
 
 #[test]
+fn a_team_switches_fingerprints_off_and_on() {
+    let server = setup().start();
+    let shop = server.shop();
+    let token = shop.tokenise(cards::VISA);
+    let seen = || {
+        let paid = shop.order(&Order::token(&token));
+        let method = shop.method(&token);
+        // Everything else is there.
+        assert_eq!(method["name"], "Ada Byron");
+        let of_payment = paid.at("/paymentMethodDetails/fingerprint").clone();
+        (of_payment, method["fingerprint"].clone())
+    };
+    let set = |on: bool| {
+        let query = "mutation($on: Boolean) { updateTeam(settings: {fingerprint: $on}) { id } }";
+        shop.gql(query, json!({"on": on})).root();
+    };
+    let before = seen();
+    assert!(before.0.is_string() && before.1.is_string());
+    set(false);
+    assert_eq!(seen(), (Value::Null, Value::Null));
+    set(true);
+    assert_eq!(seen(), before);
+}
+
+#[test]
 fn a_client_token_brings_ten_numbers_and_the_same_one_counts_once() {
     let server = setup().start();
     let shop = server.shop();
