@@ -533,7 +533,7 @@ fn sorted(value: &serde_json::Value, rules: Rules) -> String {
 /// A number as a decimal without exponent or needless zeros: `1`, `1.0` and `1e0` are one.
 fn decimal(number: &serde_json::Number) -> String {
     match number.as_f64().filter(|_| number.is_f64()) {
-        Some(float) if float == 0.0 => "0".to_owned(),
+        Some(0.0) => "0".to_owned(),
         Some(float) => format!("{float}"),
         None => number.to_string(),
     }

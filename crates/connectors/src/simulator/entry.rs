@@ -193,7 +193,12 @@ impl Entry {
         }
         let authenticated = challenge.is_some() || self.three_ds.is_some();
         match self.behaviour {
-            Behaviour::Decline(code) => Standing::Declined(code),
+            Behaviour::Held | Behaviour::HeldThenDecline(_)
+                if self.held_until.is_some_and(|until| at < until) =>
+            {
+                Standing::Held
+            }
+            Behaviour::Decline(code) | Behaviour::HeldThenDecline(code) => Standing::Declined(code),
             Behaviour::DemandAuthentication if authenticated => Standing::Approved,
             Behaviour::DemandThenDecline if authenticated => {
                 Standing::Declined(DeclineCode::GeneralDecline)
@@ -202,12 +207,6 @@ impl Entry {
                 Standing::Declined(DeclineCode::AuthorizationRequired)
             }
             Behaviour::Fail | Behaviour::SilentNotCharged => Standing::Failed,
-            Behaviour::Held | Behaviour::HeldThenDecline(_)
-                if self.held_until.is_some_and(|until| at < until) =>
-            {
-                Standing::Held
-            }
-            Behaviour::HeldThenDecline(code) => Standing::Declined(code),
             Behaviour::Held
             | Behaviour::Approve
             | Behaviour::SlowRefund
