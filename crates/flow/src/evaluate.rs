@@ -81,6 +81,9 @@ impl Program {
                 }
                 op => {
                     run.stop = stop(op, next, draw);
+                    if let Stop::Authorise(authorisation) = &mut run.stop {
+                        authorisation.because = self.branch_of(at.index());
+                    }
                     let reason = reason(&run.stop);
                     run.taken(instruction, reason);
                     return run;
@@ -141,6 +144,28 @@ impl Program {
         *otherwise
     }
 
+    /// The condition of the innermost branch that an instruction stands in, and how it was judged to come there.
+    fn branch_of(&self, index: usize) -> Option<String> {
+        let before = self.code.get(..index)?;
+        before
+            .iter()
+            .rev()
+            .filter_map(|instruction| match &instruction.op {
+                Op::If {
+                    text,
+                    otherwise,
+                    end,
+                    ..
+                } if index < *end => Some((text, index < *otherwise)),
+                _ => None,
+            })
+            .map(|(text, holds)| {
+                let verdict = if holds { "holds" } else { "does not hold" };
+                format!("`{text}` {verdict}")
+            })
+            .next()
+    }
+
     /// Tells the steps of a branch that was left.
     fn skip(&self, from: usize, to: usize, reason: &str, run: &mut Run) {
         for instruction in self.code.get(from..to).unwrap_or_default() {
@@ -174,6 +199,7 @@ fn stop(op: &Op, next: Position, draw: &mut dyn FnMut() -> u64) -> Stop {
                 .fallback
                 .as_ref()
                 .map_or(Fallback::NEVER, |fallback| fallback.after),
+            because: None,
             capture: capture.clone(),
             next: next.with(AUTHORISED),
         }),

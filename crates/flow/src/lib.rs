@@ -11,10 +11,12 @@
 //! - Every step is in the trace of the run that came by it, taken or left, with the reason.
 //! - What is in a document is within its bounds, whoever wrote it.
 
+mod advice;
 mod condition;
 mod document;
 mod evaluate;
 mod facts;
+mod named;
 mod paths;
 mod problem;
 mod program;

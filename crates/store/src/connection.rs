@@ -64,11 +64,33 @@ pub fn update(connection: &Connection, credentials_before: Option<BlobId>) -> St
     )
 }
 
-/// Lets no new payment be sent to a connection.
-pub fn disable(team: TeamId, id: &ConnectionId) -> Statement {
+/// Says whether new payments may be sent to a connection.
+pub fn switch(team: TeamId, id: &ConnectionId, is_on: bool) -> Statement {
     Statement::one(
-        "update connection set enabled = 0 where team_id = $1 and connection_id = $2",
-        vec![team.key().into(), id.as_str().into()],
+        "update connection set enabled = $3 where team_id = $1 and connection_id = $2",
+        vec![
+            team.key().into(),
+            id.as_str().into(),
+            i64::from(is_on).into(),
+        ],
+    )
+}
+
+/// Removes a connection as it was read, unless a payment was sent there meanwhile that may need it.
+pub fn delete(connection: &Connection) -> Statement {
+    Statement::one(
+        "delete from connection where team_id = $1 and connection_id = $2 and coalesce(credentials_id, '') = $3 \
+         and not exists (select 1 from payment where payment.team_id = $1 and payment.connection_id = $2 \
+         and payment.status not in ('DECLINED', 'FAILED', 'CANCELLED'))",
+        vec![
+            connection.team.key().into(),
+            connection.id.as_str().into(),
+            connection
+                .credentials
+                .map(BlobId::key)
+                .unwrap_or_default()
+                .into(),
+        ],
     )
 }
 

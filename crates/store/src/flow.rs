@@ -58,7 +58,7 @@ pub fn insert(flow: &Flow, at: Timestamp) -> Statement {
 /// Gives a flow its next version, unless somebody else has meanwhile. `from` is its last one, 0 for none.
 pub fn advance(team: TeamId, id: &FlowId, from: u32, to: u32) -> Statement {
     Statement::one(
-        "update flow set latest_version = $4 \
+        "update flow set latest_version = $4, deleted_at = null \
          where team_id = $1 and flow_id = $2 and coalesce(latest_version, 0) = $3",
         vec![
             team.key().into(),
@@ -66,6 +66,15 @@ pub fn advance(team: TeamId, id: &FlowId, from: u32, to: u32) -> Statement {
             i64::from(from).into(),
             i64::from(to).into(),
         ],
+    )
+}
+
+/// Removes a flow that is not the default. Its row stays for the numbers of its versions.
+pub fn delete(team: TeamId, id: &FlowId, at: Timestamp) -> Statement {
+    Statement::one(
+        "update flow set deleted_at = $3, published_version = null \
+         where team_id = $1 and flow_id = $2 and is_default = 0 and deleted_at is null",
+        vec![team.key().into(), id.as_str().into(), at.micros().into()],
     )
 }
 
@@ -102,12 +111,20 @@ pub fn set_default(team: TeamId, id: &FlowId) -> Statement {
 /// A team's flows, in order of their ids.
 pub async fn of_team(db: &Db, team: TeamId) -> Result<Vec<Flow>, DbError> {
     let sql = "select team_id, flow_id, name, is_default, document, latest_version, published_version from flow \
-               where team_id = $1 order by flow_id";
+               where team_id = $1 and deleted_at is null order by flow_id";
     db.read(sql, vec![team.key().into()])
         .await?
         .iter()
         .map(read)
         .collect()
+}
+
+/// A flow that was removed.
+pub async fn deleted(db: &Db, team: TeamId, id: &FlowId) -> Result<Option<Flow>, DbError> {
+    let sql = "select team_id, flow_id, name, is_default, document, latest_version, published_version from flow \
+               where team_id = $1 and flow_id = $2 and deleted_at is not null";
+    let params = vec![team.key().into(), id.as_str().into()];
+    db.read(sql, params).await?.first().map(read).transpose()
 }
 
 fn read(row: &Row) -> Result<Flow, DbError> {

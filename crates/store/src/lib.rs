@@ -96,6 +96,11 @@ pub const MIGRATIONS: &[Migration] = &[
         name: "team setting",
         sql: include_str!("../migrations/0018_team_setting.sql"),
     },
+    Migration {
+        number: 25,
+        name: "connections of payments, deleted flows",
+        sql: include_str!("../migrations/0025_connections.sql"),
+    },
 ];
 
 /// The size of most documents. Unit: bytes.

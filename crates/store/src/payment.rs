@@ -3,7 +3,7 @@
 use db::{Db, DbError, Row, Statement, Value};
 use domain::{
     Timestamp,
-    id::{CustomerId, IntentId, PaymentId, TeamId},
+    id::{ConnectionId, CustomerId, IntentId, PaymentId, TeamId},
     payment::Payment,
 };
 use planted::Bug;
@@ -12,8 +12,8 @@ use planted::Bug;
 pub fn insert(payment: &Payment, at: Timestamp) -> Statement {
     Statement::one(
         "insert into payment (team_id, payment_id, version, status, created_at, due_at, amount, currency, method, gateway, \
-         country, flow_id, customer_id, order_id, intent_id, body) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
+         country, flow_id, customer_id, order_id, intent_id, connection_id, body) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
         vec![
             payment.team.key().into(),
             payment.id.key().into(),
@@ -30,6 +30,7 @@ pub fn insert(payment: &Payment, at: Timestamp) -> Statement {
             customer(payment),
             payment.order_id.as_deref().into(),
             payment.intent.map(IntentId::key).into(),
+            connection(payment),
             crate::text(payment).into(),
         ],
     )
@@ -38,10 +39,10 @@ pub fn insert(payment: &Payment, at: Timestamp) -> Statement {
 /// The next version of a payment, guarded by the version before it and committed at `at`: whoever commits it goes on with
 /// what is due then.
 pub fn update(payment: &Payment, at: Timestamp) -> Statement {
-    let guarded = "update payment set version = $3, status = $4, due_at = $5, gateway = $6, country = $7, body = $8 \
-         where team_id = $1 and payment_id = $2 and version = $9";
-    let unguarded = "update payment set version = $3, status = $4, due_at = $5, gateway = $6, country = $7, body = $8 \
-         where team_id = $1 and payment_id = $2 and $9 is not null";
+    let guarded = "update payment set version = $3, status = $4, due_at = $5, gateway = $6, country = $7, connection_id = $8, \
+         body = $9 where team_id = $1 and payment_id = $2 and version = $10";
+    let unguarded = "update payment set version = $3, status = $4, due_at = $5, gateway = $6, country = $7, connection_id = $8, \
+         body = $9 where team_id = $1 and payment_id = $2 and $10 is not null";
     Statement::one(
         if planted::is(Bug::VersionUnchecked) {
             unguarded
@@ -56,10 +57,24 @@ pub fn update(payment: &Payment, at: Timestamp) -> Statement {
             due_at(payment, at),
             gateway(payment),
             country(payment),
+            connection(payment),
             crate::text(payment).into(),
             version(payment.version.saturating_sub(1)),
         ],
     )
+}
+
+/// Whether a payment at a connection may still need it: it is open, or there is money that can be captured, cancelled,
+/// refunded or disputed.
+pub async fn needs_connection(
+    db: &Db,
+    team: TeamId,
+    connection: &ConnectionId,
+) -> Result<bool, DbError> {
+    let sql = "select 1 from payment where team_id = $1 and connection_id = $2 \
+               and status not in ('DECLINED', 'FAILED', 'CANCELLED') limit 1";
+    let params = vec![team.key().into(), connection.as_str().into()];
+    Ok(!db.read(sql, params).await?.is_empty())
 }
 
 /// A team's payment by its id.
@@ -186,6 +201,14 @@ fn gateway(payment: &Payment) -> Value {
         .gateway
         .as_ref()
         .map(|gateway| gateway.processor.as_str())
+        .into()
+}
+
+/// The connection of the last attempt.
+fn connection(payment: &Payment) -> Value {
+    payment
+        .attempt()
+        .map(|attempt| attempt.connection.as_str())
         .into()
 }
 

@@ -20,8 +20,10 @@ text_enum!(
         Status = "status",
         /// The status of the intent that the payment is linked to.
         IntentStatus = "intentStatus",
-        /// `paymentGateway.id`.
+        /// `paymentGateway.id`: the processor.
         Gateway = "gateway",
+        /// The team's connection at which the last attempt was made.
+        ConnectionId = "connectionId",
         /// As alpha-2.
         Country = "country",
         FlowId = "flowId",
@@ -57,6 +59,7 @@ impl FieldName {
             | Self::Status
             | Self::IntentStatus
             | Self::Gateway
+            | Self::ConnectionId
             | Self::Country
             | Self::FlowId
             | Self::Category
@@ -107,6 +110,7 @@ impl FieldName {
             | Self::Status
             | Self::IntentStatus
             | Self::Gateway
+            | Self::ConnectionId
             | Self::Country
             | Self::FlowId
             | Self::Category

@@ -147,6 +147,7 @@ impl Reader {
             | FieldName::Status
             | FieldName::IntentStatus
             | FieldName::Gateway
+            | FieldName::ConnectionId
             | FieldName::Country
             | FieldName::FlowId
             | FieldName::Category
@@ -205,6 +206,7 @@ fn spelling(field: FieldName, text: String) -> Result<String, &'static str> {
         | FieldName::DateRange
         | FieldName::Amount
         | FieldName::Gateway
+        | FieldName::ConnectionId
         | FieldName::FlowId
         | FieldName::Category
         | FieldName::OrderId => Ok(text),

@@ -2,7 +2,7 @@
 
 use super::{
     CancelCause, CaptureRule, Initiator, Kind, Line, News, Operation, Payment, Policy, Resolution,
-    Source, State, Status,
+    Source, State, Status, ThreeDsWish,
     news::{Meaning, note_answer},
 };
 use std::time::Duration;
@@ -11,7 +11,7 @@ use planted::Bug;
 
 use crate::{
     Timestamp,
-    answer::{Action, ActionKind},
+    answer::{Action, ActionKind, Answer},
     decline::DeclineCode,
     fault::{Code, Fault},
 };
@@ -54,6 +54,7 @@ impl Payment {
             }
         };
         // What the customer was asked is answered; that the processor still asks is older than the completion under way.
+        let was_asked = operation.action.is_some();
         let completing = operation.action.is_some() && operation.state == State::Sent;
         if completing && at < over && matches!(meaning, Meaning::Asks(_)) {
             meaning = Meaning::Same;
@@ -94,7 +95,35 @@ impl Payment {
                 None => found,
             });
         }
+        if let Some(passed) = self.passed_unasked(n, at).filter(|_| !was_asked) {
+            lines.push(passed);
+        }
         lines
+    }
+
+    /// What the timeline says of 3D Secure that took place without a page for the customer.
+    fn passed_unasked(&self, n: u32, at: Timestamp) -> Option<Line> {
+        let operation = self.operation(n).filter(|one| one.state.is_done())?;
+        let Some(Answer::Approved { approval, .. }) = &operation.answer else {
+            return None;
+        };
+        let three_ds = approval.three_ds.as_ref()?;
+        let facts = [
+            three_ds.result.clone(),
+            three_ds
+                .version
+                .as_ref()
+                .map(|version| format!("version {version}")),
+            three_ds.eci.as_ref().map(|eci| format!("ECI {eci}")),
+        ];
+        let facts: Vec<String> = facts.into_iter().flatten().collect();
+        let asked = if self.three_ds == ThreeDsWish::Request {
+            "It was asked for; the issuer let it pass"
+        } else {
+            "The issuer let it pass"
+        };
+        let words = format!("{asked}: {}.", facts.join(", "));
+        Some(Line::new(at, "3D Secure passed without a challenge").saying(words))
     }
 
     /// The operation that a person who knows this outcome can settle: the oldest unknown one about which it says anything.

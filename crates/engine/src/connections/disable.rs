@@ -1,4 +1,4 @@
-//! Switching a connection off.
+//! Switching a connection off and on.
 
 use db::Change;
 use domain::{Fault, caller::Caller, id::ConnectionId};
@@ -16,9 +16,26 @@ impl Engine {
         caller: &Caller,
         id: &ConnectionId,
     ) -> Result<(), Fault> {
+        self.switch_connection(caller, id, false).await
+    }
+
+    /// Lets new payments be sent to a connection again.
+    ///
+    /// # Errors
+    /// `api.key.forbidden`, `error.connection.not-found`.
+    pub async fn enable_connection(&self, caller: &Caller, id: &ConnectionId) -> Result<(), Fault> {
+        self.switch_connection(caller, id, true).await
+    }
+
+    async fn switch_connection(
+        &self,
+        caller: &Caller,
+        id: &ConnectionId,
+        is_on: bool,
+    ) -> Result<(), Fault> {
         caller.require_server()?;
         let change = Change::new(self.change_id(), &super::save::aggregate(caller.team, id))
-            .with(store::connection::disable(caller.team, id));
+            .with(store::connection::switch(caller.team, id, is_on));
         match self.commit_plain(change).await.map_err(only_fault)? {
             None => {
                 self.inner.registry.forget(&caller.team);

@@ -3,6 +3,7 @@
 //! Credentials are sealed in the vault first, as a record of their own; the store's commit then names the record. Nobody
 //! is ever told them again. What they replace is erased after the commit.
 
+mod delete;
 mod disable;
 mod list;
 mod save;

@@ -116,7 +116,7 @@ impl Engine {
     }
 
     /// Erases credentials that nothing refers to any more. What can't be erased now stays sealed.
-    async fn erase_credentials(&self, team: TeamId, blob: Option<BlobId>) {
+    pub(super) async fn erase_credentials(&self, team: TeamId, blob: Option<BlobId>) {
         let Some(blob) = blob else { return };
         if let Err(error) = self.inner.vault.erase_secret(team, blob).await {
             tracing::warn!(error = %error, vault.record = %blob, "replaced credentials can't be erased");

@@ -37,20 +37,9 @@ impl Checked {
         };
         let document = read.map_err(|found| problems(field, &found))?;
         let program = Program::compile(&document).map_err(|found| problems(field, &found))?;
-        if program
-            .connections()
-            .iter()
-            .any(|named| !connections.contains(named))
-        {
-            let known: Vec<&str> = connections.iter().map(ConnectionId::as_str).collect();
-            let reason = match known.as_slice() {
-                [] => "names a connection, and the team has none".to_owned(),
-                known => format!(
-                    "names a connection that the team does not have; there are {}",
-                    known.join(", ")
-                ),
-            };
-            return Err(Fault::invalid(field, reason));
+        let unknown = document.unknown_connections(connections);
+        if !unknown.is_empty() {
+            return Err(problems(field, &unknown));
         }
         Ok(Self { document, program })
     }

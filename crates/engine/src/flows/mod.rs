@@ -8,6 +8,7 @@
 mod adopt;
 mod checked;
 mod default;
+mod delete;
 mod instances;
 mod legacy;
 mod outline;

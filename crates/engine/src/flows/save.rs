@@ -40,6 +40,13 @@ pub struct SaveFlow {
     pub document: WrittenFlow,
 }
 
+/// Whether a flow was removed before it is saved again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    There,
+    Deleted,
+}
+
 impl Engine {
     /// Saves a document as the next version of a flow. What was saved last stays as it is when it says the same.
     ///
@@ -75,9 +82,17 @@ impl Engine {
                 .unwrap_or_else(|| self.made_id(&checked.document.name, &flows));
             let document = checked.document.to_value();
             let known = flows.iter().find(|flow| flow.id == id);
-            let saved = match known {
-                Some(flow) => self.next_version(flow, document).await?,
-                None => {
+            let deleted = match known {
+                Some(_) => None,
+                None => store::flow::deleted(&self.inner.store, team, &id).await?,
+            };
+            let saved = match (known, deleted) {
+                (Some(flow), _) => self.next_version(flow, document, Standing::There).await?,
+                (None, Some(flow)) => {
+                    self.next_version(&flow, document, Standing::Deleted)
+                        .await?
+                }
+                (None, None) => {
                     self.first_version((team, id), &flows, (document, checked.document.name))
                         .await?
                 }
@@ -95,10 +110,11 @@ impl Engine {
         &self,
         flow: &Flow,
         document: Value,
+        standing: Standing,
     ) -> Result<Option<(Flow, FlowVersion)>, Stop> {
         let latest = flow.latest.unwrap_or(0);
         let last = self.known_version(flow.team, &flow.id, latest).await?;
-        if last.document == document {
+        if last.document == document && standing == Standing::There {
             return Ok(Some((flow.clone(), last)));
         }
         if latest >= VERSIONS_MAX {

@@ -32,7 +32,8 @@ pub struct TrialStep {
 
 impl Engine {
     /// Runs a version of a flow (the last one when `version` is absent) on facts that the caller made up. Nothing is
-    /// charged, and nothing is kept. Where the flow waits or asks a processor it is taken that all goes well.
+    /// charged, and nothing is kept. Where the flow waits or asks a processor it is taken that all goes well, unless the
+    /// facts say of the first attempt that it was declined, failed or got no answer.
     ///
     /// # Errors
     /// `api.key.forbidden`, `error.flow.not-found`; `error.validation` for facts that there are not.
@@ -73,7 +74,17 @@ fn tried(program: &Program, mut facts: Facts<'_>, draw: &mut dyn FnMut() -> u64)
         }));
         told.extend(outline::of(&run.stop));
         if let Halt::Authorise(authorisation) = &run.stop {
-            goes_well(&mut facts, authorisation);
+            let attempt = Attempt::of(&facts);
+            if attempt == Attempt::Authorised {
+                goes_well(&mut facts, authorisation);
+            } else if let Some(other) = attempt.goes_on_at(authorisation) {
+                let other = other.to_owned();
+                told.push(format!("when it {attempt}, authorise at {other}"));
+                fell_back(&mut facts, &other);
+            } else {
+                told.push(attempt.end().to_owned());
+                break;
+            }
         }
         let Some(next) = next(&run.stop) else { break };
         from = next;
@@ -84,6 +95,78 @@ fn tried(program: &Program, mut facts: Facts<'_>, draw: &mut dyn FnMut() -> u64)
         told.join(", then ")
     };
     FlowTrial { steps, outcome }
+}
+
+/// What comes of the first attempt, by the facts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Attempt {
+    Authorised,
+    SoftDeclined,
+    Declined,
+    Failed,
+    Unknown,
+}
+
+impl Attempt {
+    fn of(facts: &Facts<'_>) -> Self {
+        let attempt = &facts.attempt;
+        match attempt.outcome.as_deref() {
+            Some("declined") if attempt.decline_type.as_deref() == Some("SOFT") => {
+                Self::SoftDeclined
+            }
+            Some("declined") => Self::Declined,
+            Some("failed") => Self::Failed,
+            Some("unknown") => Self::Unknown,
+            _ => Self::Authorised,
+        }
+    }
+
+    /// The connection that is asked next, where the flow names one for this case.
+    fn goes_on_at(self, authorisation: &flow::Authorisation) -> Option<&str> {
+        let after = authorisation.fallback;
+        let may = match self {
+            Self::SoftDeclined => after.soft_decline,
+            Self::Failed => after.fault || after.outage,
+            Self::Authorised | Self::Declined | Self::Unknown => false,
+        };
+        let other = authorisation.candidates.get(1).filter(|_| may)?;
+        Some(other.connection.as_str())
+    }
+
+    /// What the payment comes to when nobody else is asked.
+    const fn end(self) -> &'static str {
+        match self {
+            Self::Authorised => "it is authorised",
+            Self::SoftDeclined | Self::Declined => "it is declined, and the flow ends",
+            Self::Failed => "it fails, and the flow ends",
+            Self::Unknown => {
+                "its outcome is unknown: nobody else is asked, and the flow waits until it is known"
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for Attempt {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Authorised => "is authorised",
+            Self::SoftDeclined => "is declined softly",
+            Self::Declined => "is declined",
+            Self::Failed => "fails",
+            Self::Unknown => "gets no answer",
+        })
+    }
+}
+
+/// What later steps see when the attempt after the first one goes well.
+fn fell_back(facts: &mut Facts<'_>, connection: &str) {
+    facts.payment.status = Some("AUTHORISED".into());
+    let attempt = &mut facts.attempt;
+    attempt.number = Some(2);
+    attempt.connection = Some(connection.to_owned().into());
+    attempt.outcome = Some("authorised".into());
+    attempt.decline_code = None;
+    attempt.decline_type = None;
 }
 
 /// What later steps see of an authorisation, unless the caller has said otherwise.

@@ -200,6 +200,7 @@ impl Engine {
             Some(intent) => Some(self.paying_intent(caller, intent).await?),
             None => None,
         };
+        trusts_intent(caller, intent.as_ref())?;
         let means = self.means(caller, command.instrument.take()).await?;
         let money = wanted_money(&command, &means.money(), intent.as_ref())?;
         let way = self.way(caller, &command, intent.as_ref()).await?;
@@ -445,11 +446,39 @@ impl Engine {
 fn authorising(caller: &Caller) -> Result<Option<ClientGrant>, Fault> {
     match &caller.credential {
         Credential::Secret => Ok(None),
-        Credential::Client(grant) if grant.amount.is_some() && grant.currency.is_some() => {
+        Credential::Client(grant)
+            if grant.intent.is_some() || (grant.amount.is_some() && grant.currency.is_some()) =>
+        {
             Ok(Some(grant.clone()))
         }
-        Credential::Client(_) | Credential::Public => Err(forbidden()),
+        Credential::Client(_) => Err(without_amount(
+            "The client token was made without an amount and without an intent.",
+        )),
+        Credential::Public => Err(forbidden()),
     }
+}
+
+/// A client token that can't pay, and what to do.
+fn without_amount(why: &str) -> Fault {
+    let way_out =
+        "Make it with amount and currency, or with an intentId whose amount a secret key has set.";
+    Fault::new(Code::Forbidden, format!("{why} {way_out}"))
+}
+
+/// A client token without an amount pays what its intent says, if a secret key has said it.
+fn trusts_intent(caller: &Caller, intent: Option<&Intent>) -> Result<(), Fault> {
+    let Credential::Client(grant) = &caller.credential else {
+        return Ok(());
+    };
+    let is_trusted = |intent: &Intent| {
+        intent.money_is_trusted && intent.currency_is_trusted && intent.money.is_some()
+    };
+    if grant.amount.is_some() || intent.is_some_and(is_trusted) {
+        return Ok(());
+    }
+    Err(without_amount(
+        "The client token was made without an amount, and no secret key has set one in its intent.",
+    ))
 }
 
 /// The way that a payment goes.
@@ -548,18 +577,21 @@ fn granted(
         )
     };
     let currency = grant.currency.as_deref().and_then(Currency::parse);
-    if command.amount.is_some() && command.amount != grant.amount {
-        return Err(differs("amount"));
-    }
-    if command.currency.is_some() && command.currency != currency {
-        return Err(differs("currencyCode"));
+    // Without an amount of its own the token pays what its intent says, which is compared when that is read.
+    if grant.amount.is_some() {
+        if command.amount.is_some() && command.amount != grant.amount {
+            return Err(differs("amount"));
+        }
+        if command.currency.is_some() && command.currency != currency {
+            return Err(differs("currencyCode"));
+        }
+        command.amount = grant.amount;
+        command.currency = currency;
     }
     if command.initiator == Initiator::Merchant {
         let reason = "must be CUSTOMER: a browser is the customer's";
         return Err(Fault::invalid("authorisePayment.initiator", reason));
     }
-    command.amount = grant.amount;
-    command.currency = currency;
     if let Some(flow) = &grant.flow {
         if !matches!(&command.target, Target::Flow(wanted) if wanted.as_deref().is_none_or(|wanted| wanted == flow.as_str()))
         {

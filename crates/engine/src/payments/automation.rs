@@ -84,7 +84,7 @@ impl Engine {
             if let Some(wish) = run.wish {
                 payment.three_ds = joined(payment.three_ds, wish);
             }
-            let because = last_condition(&run.trace);
+            let asked = run.trace.iter().any(is_condition);
             let captures_later = matches!(
                 run.stop,
                 Halt::Capture {
@@ -93,7 +93,7 @@ impl Engine {
                 }
             );
             match self
-                .obey(payment, run.stop, because.as_deref(), (with, &mut done))
+                .obey(payment, run.stop, asked, (with, &mut done))
                 .await?
             {
                 // A refund needs what is captured later: the run rests until the payment is captured, or has ended.
@@ -131,14 +131,14 @@ impl Engine {
         &self,
         payment: &mut Payment,
         halt: Halt,
-        because: Option<&str>,
+        asked: bool,
         (with, done): (&With, &mut Followed),
     ) -> Result<Next, Stop> {
         let at = self.inner.world.now();
         match halt {
             Halt::Authorise(authorisation) => {
                 let n = self
-                    .authorise_somewhere(payment, authorisation, because, (with, &mut done.lines))
+                    .authorise_somewhere(payment, authorisation, asked, (with, &mut done.lines))
                     .await?;
                 done.began = Some(n);
                 Ok(Next::Rests)
@@ -225,33 +225,35 @@ impl Engine {
         }
     }
 
-    /// Begins an attempt at the first connection that can take the payment.
+    /// Begins an attempt at the first connection that can take the payment. The timeline tells why where the flow has `asked`
+    /// any condition.
     async fn authorise_somewhere(
         &self,
         payment: &mut Payment,
         authorisation: Authorisation,
-        because: Option<&str>,
+        asked: bool,
         (with, lines): (&With, &mut Vec<Line>),
     ) -> Result<u32, Stop> {
         let Authorisation {
             mut candidates,
             fallback,
+            because,
             capture,
             next,
         } = authorisation;
         let rules = Choice {
             spares_resting: fallback.outage,
-            tells: because.is_some(),
+            tells: asked,
         };
         if let (Some(first), Some(because)) = (candidates.first_mut(), because) {
+            let because: String = because.chars().take(LONGEST_REASON).collect();
             first.reason = format!("{}, since {because}", first.reason);
         }
+        let told = lines.len();
         let Some(Chosen { line, rest: left }) =
             self.choose(payment, candidates, rules, lines).await?
         else {
-            let message = "None of the flow's connections can take the payment: they do not exist, are switched off, or can't \
-                           take the payment method.";
-            return Err(Fault::new(Code::ConnectionNotFound, message).into());
+            return Err(none_takes(payment, lines.get(told..).unwrap_or_default()).into());
         };
         let may = fallback.soft_decline || fallback.fault || fallback.outage;
         payment.route = (may && !left.is_empty()).then_some(Route {
@@ -323,11 +325,26 @@ impl Engine {
     }
 }
 
-/// The condition that was judged last on the way, in the words of the trace. A condition is quoted there.
-fn last_condition(trace: &[Trace]) -> Option<String> {
-    let mut reasons = trace.iter().rev().filter_map(|step| step.reason.as_deref());
-    let condition = reasons.find(|reason| reason.starts_with('`'))?;
-    Some(condition.chars().take(LONGEST_REASON).collect())
+/// Whether a step of the trace is a condition that was asked. Only conditions are quoted there.
+fn is_condition(step: &Trace) -> bool {
+    let reason = step.reason.as_deref();
+    reason.is_some_and(|reason| reason.starts_with('`'))
+}
+
+/// That no connection of the flow can take the payment, with what the timeline would have said of each.
+fn none_takes(payment: &Payment, left_out: &[Line]) -> Fault {
+    let reasons: Vec<&str> = left_out
+        .iter()
+        .filter_map(|line| line.message.as_deref())
+        .map(|message| message.trim_end_matches('.'))
+        .collect();
+    let method = payment.method.method;
+    let message = format!(
+        "None of the flow's connections can take the payment by {}. {}.",
+        method.code(),
+        reasons.join("; ")
+    );
+    Fault::new(Code::ConnectionNotFound, message)
 }
 
 /// Asked for by the request or by the flow is asked for.

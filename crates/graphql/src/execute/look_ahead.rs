@@ -18,9 +18,19 @@ impl<'a> LookAhead<'a> {
 
     /// Whether a field is selected, by its dotted path in the schema's names, such as `pageInfo.totalSize`.
     pub fn selects(&self, path: &str) -> bool {
+        self.selected(None, path)
+    }
+
+    /// The same for a root field of an abstract type whose value is of type `object`.
+    pub fn selects_on(&self, object: &str, path: &str) -> bool {
+        self.selected(Some(object), path)
+    }
+
+    fn selected(&self, object: Option<&str>, path: &str) -> bool {
         let mut sets: Vec<&'a SelectionSet> = self.field.selection_sets().collect();
-        for name in path.split('.') {
-            let Some(type_name) = sets.first().map(|set| set.ty.as_str()) else {
+        for (index, name) in path.split('.').enumerate() {
+            let declared = sets.first().map(|set| set.ty.as_str());
+            let Some(type_name) = object.filter(|_| index == 0).or(declared) else {
                 return false;
             };
             let fields = self.scope.collect(type_name, sets.iter().copied());

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::{Blank, Reader};
 
 /// Fields that a filter can name.
-const FIELDS: [FieldName; 13] = [
+const FIELDS: [FieldName; 14] = [
     FieldName::Date,
     FieldName::DateRange,
     FieldName::Currency,
@@ -22,6 +22,7 @@ const FIELDS: [FieldName; 13] = [
     FieldName::IntentStatus,
     FieldName::OrderId,
     FieldName::Gateway,
+    FieldName::ConnectionId,
     FieldName::Country,
     FieldName::FlowId,
     FieldName::Category,

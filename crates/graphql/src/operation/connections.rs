@@ -30,6 +30,24 @@ impl Operations<'_> {
         Ok(object(ConnectionObject(saved)))
     }
 
+    pub(super) async fn enable_connection(
+        &self,
+        arguments: Arguments<'_>,
+    ) -> Result<Out<'static>, Fault> {
+        self.caller.require_server()?;
+        let id = ids::connection(ids::argument(&arguments.coerced?, "id"))?;
+        done(self.engine.enable_connection(self.caller, &id).await)
+    }
+
+    pub(super) async fn delete_connection(
+        &self,
+        arguments: Arguments<'_>,
+    ) -> Result<Out<'static>, Fault> {
+        self.caller.require_server()?;
+        let id = ids::connection(ids::argument(&arguments.coerced?, "id"))?;
+        done(self.engine.delete_connection(self.caller, &id).await)
+    }
+
     pub(super) async fn disable_connection(
         &self,
         arguments: Arguments<'_>,

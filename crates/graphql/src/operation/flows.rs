@@ -83,6 +83,15 @@ impl Operations<'_> {
         done(self.engine.decide_approval(self.caller, decision).await)
     }
 
+    pub(super) async fn delete_flow(
+        &self,
+        arguments: Arguments<'_>,
+    ) -> Result<Out<'static>, Fault> {
+        self.caller.require_server()?;
+        let id = ids::flow(ids::argument(&arguments.coerced?, "id"))?;
+        done(self.engine.delete_flow(self.caller, &id).await)
+    }
+
     pub(super) async fn set_default_flow(
         &self,
         arguments: Arguments<'_>,

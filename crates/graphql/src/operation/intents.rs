@@ -116,6 +116,23 @@ impl Operations<'_> {
         Ok(object(self.intent_object(view)))
     }
 
+    /// The same, where any type may be selected.
+    pub(super) async fn shown_intent_node(
+        &self,
+        view: IntentView,
+        look: LookAhead<'_>,
+    ) -> Result<Out<'static>, Fault> {
+        let wanted = OF_PAYMENTS
+            .iter()
+            .any(|field| look.selects_on("Intent", field));
+        let view = if wanted {
+            self.engine.with_payments(view).await?
+        } else {
+            view
+        };
+        Ok(object(self.intent_object(view)))
+    }
+
     fn intent_object(&self, view: IntentView) -> IntentObject {
         IntentObject {
             intent: view.intent,

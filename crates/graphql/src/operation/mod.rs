@@ -6,6 +6,7 @@ mod flows;
 mod intents;
 mod lists;
 mod methods;
+mod node;
 mod payments;
 mod team;
 mod wallets;
@@ -140,6 +141,7 @@ impl<'a> Operations<'a> {
             "refundPayment" => Box::pin(self.refund(arguments, look_ahead)),
             "resolvePayment" => plain(self.resolve_payment(arguments, look_ahead)),
             "getPayment" => plain(self.payment(arguments, look_ahead)),
+            "node" => plain(self.node(arguments, look_ahead)),
             "listPayments" => plain(self.payments(arguments, look_ahead)),
             "listFlows" => plain(self.flows()),
             "getFlow" => plain(self.flow(arguments)),
@@ -152,6 +154,9 @@ impl<'a> Operations<'a> {
             "listConnections" => plain(self.connections()),
             "saveConnection" => plain(self.save_connection(arguments)),
             "disableConnection" => plain(self.disable_connection(arguments)),
+            "enableConnection" => plain(self.enable_connection(arguments)),
+            "deleteConnection" => plain(self.delete_connection(arguments)),
+            "deleteFlow" => plain(self.delete_flow(arguments)),
             "createCustomer" => Box::pin(self.create_customer(arguments)),
             "updateCustomer" => plain(self.update_customer(arguments)),
             "deleteCustomer" => plain(self.delete_customer(arguments)),

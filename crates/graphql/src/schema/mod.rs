@@ -24,9 +24,12 @@ const ROOT_FIELDS: [&str; 49] = [
     "completeIntent",
     "createCustomer",
     "decideApproval",
+    "deleteConnection",
     "deleteCustomer",
+    "deleteFlow",
     "deletePaymentMethod",
     "disableConnection",
+    "enableConnection",
     "exportFlow",
     "generateClientToken",
     "getCustomer",
@@ -46,6 +49,7 @@ const ROOT_FIELDS: [&str; 49] = [
     "listFlows",
     "listIntents",
     "listPayments",
+    "node",
     "optimise",
     "publishFlow",
     "refundPayment",
@@ -186,7 +190,7 @@ mod tests {
                 && schema.defines("Payment")
         );
         assert!(!schema.defines("VISA") && !schema.defines("authorise"));
-        assert!(schema.fits("Payment", "Node") && !schema.fits("Customer", "Node"));
+        assert!(schema.fits("Payment", "Node") && !schema.fits("PaymentMethod", "Node"));
     }
 
     #[test]

@@ -13,9 +13,11 @@ pub enum Request {
     },
     /// Changes a team's settings and prints them.
     TeamSet(TeamChanges),
+    /// Lists teams.
+    TeamList,
     /// Makes an API key and prints it.
     KeyCreate {
-        /// The team's id; the first team when absent.
+        /// The team's id or name; the first team when absent.
         team: Option<String>,
         /// What it may do.
         kind: KeyKind,
@@ -24,7 +26,7 @@ pub enum Request {
     },
     /// Lists API keys, without the keys themselves.
     KeyList {
-        /// The team's id; every team when absent.
+        /// The team's id or name; every team when absent.
         team: Option<String>,
     },
     /// Ends an API key.
@@ -34,7 +36,7 @@ pub enum Request {
     },
     /// Saves a flow's document as its next version.
     FlowImport {
-        /// The team's id; the first team when absent.
+        /// The team's id or name; the first team when absent.
         team: Option<String>,
         /// The flow's id.
         id: String,
@@ -45,7 +47,7 @@ pub enum Request {
     },
     /// Prints a flow's document.
     FlowExport {
-        /// The team's id; the first team when absent.
+        /// The team's id or name; the first team when absent.
         team: Option<String>,
         /// The flow's id.
         id: String,
@@ -56,8 +58,42 @@ pub enum Request {
     },
     /// Lists flows.
     FlowList {
-        /// The team's id; the first team when absent.
+        /// The team's id or name; the first team when absent.
         team: Option<String>,
+    },
+    /// Lets new payments run under a version of a flow.
+    FlowPublish {
+        /// The team's id or name; the first team when absent.
+        team: Option<String>,
+        /// The flow's id.
+        id: String,
+        /// The version; the last one when absent.
+        version: Option<u32>,
+    },
+    /// Lets payments that name no flow run under this one.
+    FlowSetDefault {
+        /// The team's id or name; the first team when absent.
+        team: Option<String>,
+        /// The flow's id.
+        id: String,
+    },
+    /// Removes a flow.
+    FlowDelete {
+        /// The team's id or name; the first team when absent.
+        team: Option<String>,
+        /// The flow's id.
+        id: String,
+    },
+    /// Says what a flow would do, without charging anything.
+    FlowTry {
+        /// The team's id or name; the first team when absent.
+        team: Option<String>,
+        /// The flow's id.
+        id: String,
+        /// The version; the last one when absent.
+        version: Option<u32>,
+        /// What the payment is, a JSON object.
+        facts: String,
     },
     /// Seals every record of the vault under a new key.
     VaultRotate,

@@ -3,6 +3,7 @@
 mod backend;
 mod databases;
 mod keys;
+mod mode;
 pub mod moving;
 mod operator;
 mod seed;

@@ -9,7 +9,7 @@ use domain::{
     caller::Mode,
     id::{KeyId, TeamId},
 };
-use engine::{Engine, KeyKind, ListedKey};
+use engine::{Engine, KeyKind, ListedKey, ListedTeam};
 use futures_util::{FutureExt, future::BoxFuture};
 
 use super::seed;
@@ -37,6 +37,7 @@ impl Operator for Local {
             match request {
                 Request::TeamCreate { name } => self.create_team(&name, say).await,
                 Request::TeamSet(changes) => self.set_team(changes, say).await,
+                Request::TeamList => self.list_teams(say).await,
                 Request::KeyCreate { team, kind, name } => {
                     self.create_key(team, kind, &name, say).await
                 }
@@ -55,6 +56,17 @@ impl Operator for Local {
                     format,
                 } => self.export_flow(team, (&id, version), format, say).await,
                 Request::FlowList { team } => self.list_flows(team, say).await,
+                Request::FlowPublish { team, id, version } => {
+                    self.publish_flow(team, (&id, version), say).await
+                }
+                Request::FlowSetDefault { team, id } => self.set_default_flow(team, &id, say).await,
+                Request::FlowDelete { team, id } => self.delete_flow(team, &id, say).await,
+                Request::FlowTry {
+                    team,
+                    id,
+                    version,
+                    facts,
+                } => self.try_flow(team, (&id, version), &facts, say).await,
                 Request::VaultRotate => self.rotate(say).await,
                 Request::Check => self.check(say).await,
             }
@@ -190,19 +202,54 @@ impl Local {
             processors.join(", ")
         };
         say(format!("ok       processors in use: {named}"));
+        if self.mode == Mode::Live {
+            for line in super::mode::missing(teams, &processors) {
+                say(format!("warning  {line}"));
+            }
+        }
         Ok(())
     }
 
-    /// The team of an id, or the first one.
-    async fn team(&self, id: Option<String>) -> Result<TeamId, String> {
-        if let Some(id) = id {
-            return TeamId::parse(&id).ok_or_else(|| "a team's id is a UUID".to_owned());
-        }
+    async fn list_teams(&self, say: Say<'_>) -> Result<(), String> {
         let teams = self.engine.teams().await.map_err(told)?;
+        if teams.is_empty() {
+            say("There are no teams.".to_owned());
+        }
+        for team in teams {
+            say(format!("{}  {}", team.id, team.name));
+        }
+        Ok(())
+    }
+
+    /// The team of an id or a name, or the first one.
+    async fn team(&self, wanted: Option<String>) -> Result<TeamId, String> {
+        let teams = self.engine.teams().await.map_err(told)?;
+        if let Some(wanted) = wanted {
+            return named_team(&teams, &wanted);
+        }
         let first = teams.into_iter().next();
         first
             .map(|team| team.id)
             .ok_or_else(|| "there is no team yet; make one with `pointsman team create`".to_owned())
+    }
+}
+
+/// The team of this id, or else of this name.
+fn named_team(teams: &[ListedTeam], wanted: &str) -> Result<TeamId, String> {
+    if let Some(id) = TeamId::parse(wanted) {
+        return Ok(id);
+    }
+    let mut named = teams.iter().filter(|team| team.name == wanted);
+    match (named.next(), named.next()) {
+        (Some(team), None) => Ok(team.id),
+        (Some(_), Some(_)) => Err(
+            "several teams have this name: say the id, as `pointsman team list` shows it"
+                .to_owned(),
+        ),
+        (None, _) => Err(
+            "there is no team of this id or name; `pointsman team list` shows those that there are"
+                .to_owned(),
+        ),
     }
 }
 

@@ -55,6 +55,11 @@ pub(super) enum Teams {
         #[command(flatten)]
         place: Place,
     },
+    /// List teams with their ids
+    List {
+        #[command(flatten)]
+        place: Place,
+    },
     /// Change what a team has set, and print all of it; what is not named stays
     Set {
         #[command(flatten)]
@@ -112,7 +117,7 @@ impl From<TeamSettings> for TeamChanges {
 pub(super) enum Keys {
     /// Make a key and print it; it is shown only then
     Create {
-        /// The team's id; the first team when absent
+        /// The team's id or name; the first team when absent
         #[arg(long)]
         team: Option<String>,
         /// secret for your server, public for browsers
@@ -126,7 +131,7 @@ pub(super) enum Keys {
     },
     /// List keys
     List {
-        /// The team's id; every team when absent
+        /// The team's id or name; every team when absent
         #[arg(long)]
         team: Option<String>,
         #[command(flatten)]
@@ -160,7 +165,7 @@ pub(super) enum Flows {
         /// Let new payments run under it at once
         #[arg(long)]
         publish: bool,
-        /// The team's id; the first team when absent
+        /// The team's id or name; the first team when absent
         #[arg(long)]
         team: Option<String>,
         #[command(flatten)]
@@ -180,7 +185,7 @@ pub(super) enum Flows {
         /// How it is written [default: as the file's ending says, else yaml]
         #[arg(long, value_enum)]
         format: Option<FlowText>,
-        /// The team's id; the first team when absent
+        /// The team's id or name; the first team when absent
         #[arg(long)]
         team: Option<String>,
         #[command(flatten)]
@@ -188,7 +193,58 @@ pub(super) enum Flows {
     },
     /// List flows
     List {
-        /// The team's id; the first team when absent
+        /// The team's id or name; the first team when absent
+        #[arg(long)]
+        team: Option<String>,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Let new payments run under a version of a flow
+    #[command(disable_version_flag = true)]
+    Publish {
+        /// The flow's id
+        id: String,
+        /// The version [default: the last one saved]
+        #[arg(long)]
+        version: Option<u32>,
+        /// The team's id or name; the first team when absent
+        #[arg(long)]
+        team: Option<String>,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Let payments that name no flow run under this one
+    SetDefault {
+        /// The flow's id
+        id: String,
+        /// The team's id or name; the first team when absent
+        #[arg(long)]
+        team: Option<String>,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Remove a flow; what began under it runs on
+    Delete {
+        /// The flow's id
+        id: String,
+        /// The team's id or name; the first team when absent
+        #[arg(long)]
+        team: Option<String>,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Say what a flow would do, without charging anything
+    #[command(disable_version_flag = true)]
+    Try {
+        /// The flow's id
+        id: String,
+        /// What the payment is, such as '{"payment": {"amount": 1200, "currency": "EUR"}}'
+        #[arg(long, default_value = "{}", value_name = "JSON")]
+        facts: String,
+        /// The version [default: the last one saved]
+        #[arg(long)]
+        version: Option<u32>,
+        /// The team's id or name; the first team when absent
         #[arg(long)]
         team: Option<String>,
         #[command(flatten)]

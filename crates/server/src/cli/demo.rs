@@ -51,7 +51,7 @@ async fn run(flags: &Demo, data: &std::path::Path) -> anyhow::Result<bool> {
     let (listener, address) = listen(flags).await?;
     let metrics = Metrics::start();
     metrics.keep_up(&world);
-    let stop = Stop::listen()?;
+    let mut stop = Stop::listen()?;
     let held = DataDir::at(data).hold()?;
     let databases = Databases::open(held.dir(), &settings, &world, Founding::Allowed).await?;
     let files = Files::read(&settings, &world)?;
@@ -59,10 +59,17 @@ async fn run(flags: &Demo, data: &std::path::Path) -> anyhow::Result<bool> {
     app.prepare(&settings).await?;
     let (end, ended) = oneshot::channel();
     let story = async {
-        let right = told(flags, address, &key).await;
-        if !flags.exit {
-            stop.wait().await;
-        }
+        // Whoever ends it in the middle of the story is heeded at once.
+        let right = tokio::select! {
+            biased;
+            () = stop.heard() => false,
+            right = told(flags, address, &key) => {
+                if !flags.exit {
+                    stop.heard().await;
+                }
+                right
+            }
+        };
         // The server goes when either side is gone.
         let _ = end.send(());
         right

@@ -64,6 +64,33 @@ pub(super) fn run(command: Flows) -> anyhow::Result<ExitCode> {
             )
         }
         Flows::List { team, place } => operate::operate(&place, &Request::FlowList { team }),
+        Flows::Publish {
+            id,
+            version,
+            team,
+            place,
+        } => operate::operate(&place, &Request::FlowPublish { team, id, version }),
+        Flows::SetDefault { id, team, place } => {
+            operate::operate(&place, &Request::FlowSetDefault { team, id })
+        }
+        Flows::Delete { id, team, place } => {
+            operate::operate(&place, &Request::FlowDelete { team, id })
+        }
+        Flows::Try {
+            id,
+            facts,
+            version,
+            team,
+            place,
+        } => operate::operate(
+            &place,
+            &Request::FlowTry {
+                team,
+                id,
+                version,
+                facts,
+            },
+        ),
     }
 }
 
@@ -85,7 +112,15 @@ fn check(files: &[std::path::PathBuf]) -> anyhow::Result<ExitCode> {
 
 /// Tells what is wrong with a document, each problem on a line that editors understand. Whether there was any.
 fn tell_problems(file: &Path, text: &str) -> bool {
-    let judged = Document::parse(text).and_then(|document| Program::compile(&document));
+    let read = Document::parse(text);
+    for warning in read.iter().flat_map(Document::warnings) {
+        let warning = Problem {
+            message: format!("warning: {}", warning.message),
+            ..warning
+        };
+        output::error(&located(file, &warning));
+    }
+    let judged = read.and_then(|document| Program::compile(&document));
     let problems = judged.err().unwrap_or_default();
     for problem in &problems {
         output::error(&located(file, problem));

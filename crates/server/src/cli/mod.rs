@@ -42,6 +42,7 @@ pub fn run() -> ExitCode {
         Command::Team(Teams::Set { changes, place }) => {
             operate::operate(&place, &Request::TeamSet(changes.into()))
         }
+        Command::Team(Teams::List { place }) => operate::operate(&place, &Request::TeamList),
         Command::Key(Keys::Create {
             team,
             kind,

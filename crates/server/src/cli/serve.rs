@@ -106,6 +106,7 @@ async fn run(settings: &Settings) -> anyhow::Result<()> {
     if let Some(key) = app.prepare(settings).await? {
         announce_key(&key);
     }
+    app.tell_mode().await?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     output::line(&format!("pointsman listening on {scheme}://{address}"));
     let listeners = Listeners { public, admin, tls };
@@ -175,6 +176,11 @@ impl Stop {
 
     /// Waits for the first of them.
     pub(super) async fn wait(mut self) {
+        self.heard().await;
+    }
+
+    /// Waits for the next of them.
+    pub(super) async fn heard(&mut self) {
         tokio::select! {
             biased;
             _ = self.terminate.recv() => {}

@@ -44,6 +44,8 @@ pub(super) struct Envelope {
     message: String,
     /// Only `error.unknown` carries it.
     request_id: Option<String>,
+    /// In place of the code, where clients know one of another protocol.
+    foreign: Option<&'static str>,
 }
 
 impl Envelope {
@@ -54,7 +56,20 @@ impl Envelope {
             code,
             message: message.into(),
             request_id: None,
+            foreign: None,
         }
+    }
+
+    /// No documents are kept by their hash. Clients with Apollo's protocol of persisted queries then send the document itself.
+    /// Source: Apollo's automatic persisted queries, `PersistedQueryNotSupported`.
+    pub(super) fn persisted_query() -> Self {
+        let mut envelope = Self::new(
+            StatusCode::OK,
+            Code::GraphqlValidation,
+            "PersistedQueryNotSupported",
+        );
+        envelope.foreign = Some("PERSISTED_QUERY_NOT_SUPPORTED");
+        envelope
     }
 
     /// A malformed request: 400.
@@ -91,8 +106,7 @@ impl Envelope {
 
     /// The response.
     pub(super) fn answer(self, media: Media) -> Response {
-        let mut extensions =
-            json!({"code": self.code.text(), "noTrace": self.code != Code::Unknown});
+        let mut extensions = json!({"code": self.foreign.unwrap_or(self.code.text()), "noTrace": self.code != Code::Unknown});
         if let (Some(id), Some(extensions)) = (self.request_id, extensions.as_object_mut()) {
             extensions.insert("requestId".to_owned(), id.into());
         }

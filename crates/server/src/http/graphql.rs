@@ -21,6 +21,7 @@ use super::{
     origins::Verdict,
     parameters::Parameters,
     request_id::RequestId,
+    start_page,
     web::Web,
 };
 
@@ -38,6 +39,11 @@ pub(super) async fn endpoint(
     Extension(id): Extension<RequestId>,
     request: Request,
 ) -> Response {
+    if web.rules.sandbox
+        && start_page::is_a_look(request.method(), request.uri().query(), request.headers())
+    {
+        return start_page::shown();
+    }
     let accepted = media::acceptable(request.headers());
     let media = accepted.unwrap_or(Media::Json);
     let end_by = web.world.now().after(web.rules.request_timeout);

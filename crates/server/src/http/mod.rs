@@ -23,6 +23,7 @@ mod request_id;
 mod returns;
 mod sandbox_pages;
 mod shopper;
+mod start_page;
 mod strict;
 mod tls;
 mod token_return;
@@ -85,6 +86,7 @@ pub fn router(web: &Arc<Web>) -> Router {
         router = router.route("/metrics", get(health::metrics));
     }
     if web.rules.sandbox {
+        router = router.route("/", get(start_page::start));
         router = router.route("/sandbox/books", get(books::books)).route(
             "/sandbox/pages/{token}",
             get(sandbox_pages::show).post(sandbox_pages::decide),

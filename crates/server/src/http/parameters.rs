@@ -79,6 +79,11 @@ impl Parameters {
 
 impl Unchecked {
     fn check(self) -> Result<Parameters, Envelope> {
+        let is_absent =
+            |value: &Option<Strict>| value.as_ref().is_none_or(|value| value.0.is_null());
+        if is_absent(&self.query) && self.extensions.as_ref().is_some_and(names_persisted) {
+            return Err(Envelope::persisted_query());
+        }
         let query = match self.query.map(|query| query.0) {
             Some(Value::String(query)) => query,
             None | Some(Value::Null) => return Err(malformed("The parameter `query` is missing.")),
@@ -96,6 +101,14 @@ impl Unchecked {
             variables: object(self.variables, "variables")?,
         })
     }
+}
+
+/// Whether a client asks for a document by its hash.
+fn names_persisted(extensions: &Strict) -> bool {
+    extensions
+        .0
+        .get("persistedQuery")
+        .is_some_and(Value::is_object)
 }
 
 /// An empty name in an address is none.

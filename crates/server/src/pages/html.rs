@@ -16,6 +16,14 @@ impl Html {
         self
     }
 
+    /// Adds a line to be copied.
+    pub(crate) fn code(mut self, text: &str) -> Self {
+        self.0.push_str("<pre>");
+        escape(text, &mut self.0);
+        self.0.push_str("</pre>\n");
+        self
+    }
+
     /// Adds a list of names and values.
     pub(crate) fn facts(mut self, facts: &[(&str, &str)]) -> Self {
         self.0.push_str("<dl>");
@@ -112,6 +120,7 @@ mod tests {
             Html::new().paragraph(EVIL),
             Html::new().facts(&[(EVIL, EVIL)]),
             Html::new().choice(EVIL, &[(EVIL, EVIL)]),
+            Html::new().code(EVIL),
         ] {
             assert!(!piece.as_str().contains("<script"), "{piece:?}");
             assert!(

@@ -54,6 +54,7 @@ const STYLE: &str = "\
     dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1.5rem}\
     dt{font-weight:600}\
     dd{margin:0}\
+    pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.875rem}\
     form{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.5rem}\
     button{font:inherit;min-height:2.75rem;padding:.5rem 1.25rem;cursor:pointer}";
 

@@ -3,6 +3,7 @@
 use domain::{
     filter::{Condition, Fact, FieldName, Predicate, Span},
     id::TeamId,
+    method::Method,
     payment::Status,
 };
 
@@ -35,8 +36,9 @@ const fn column(field: FieldName) -> Column {
         FieldName::Status => Column::Status,
         FieldName::Amount => Column::Amount,
         FieldName::Currency => Column::Text("currency"),
-        FieldName::Method => Column::Text("method"),
+        FieldName::Method => Column::Text(METHOD),
         FieldName::Gateway => Column::Text("gateway"),
+        FieldName::ConnectionId => Column::Text("connection_id"),
         FieldName::Country => Column::Text("country"),
         FieldName::FlowId => Column::Text("flow_id"),
         FieldName::CustomerId => Column::Text(CUSTOMER),
@@ -51,6 +53,7 @@ const fn column(field: FieldName) -> Column {
 const CUSTOMER: &str = "customer_id";
 const ORDER: &str = "order_id";
 const STATUS: &str = "status";
+const METHOD: &str = "method";
 /// The status of the payment's intent as it is now.
 const INTENT_STATUS: &str = "(select intent.status from intent where intent.team_id = payment.team_id \
                              and intent.intent_id = payment.intent_id)";
@@ -77,6 +80,17 @@ pub(super) struct Selection {
     texts: Vec<(&'static str, Predicate)>,
     /// Statuses, one of each of which its intent must have.
     intents: Vec<Vec<String>>,
+}
+
+/// `CARD` stands for cards of every brand.
+fn with_brands(mut methods: Vec<String>) -> Vec<String> {
+    if methods.iter().any(|method| method == Method::Card.code()) {
+        let brands = Method::ALL.iter().filter(|method| method.is_card());
+        methods.extend(brands.map(|brand| brand.code().to_owned()));
+        methods.sort_unstable();
+        methods.dedup();
+    }
+    methods
 }
 
 /// No payment can be selected.
@@ -189,6 +203,15 @@ impl Selection {
                 self.one_of.push((column, texts));
             }
             Predicate::OneOf(texts) if column == INTENT_STATUS => self.intents.push(texts),
+            Predicate::OneOf(texts) if column == METHOD => {
+                let texts = with_brands(texts);
+                self.texts.push((column, Predicate::OneOf(texts)));
+            }
+            Predicate::Not(text) if column == METHOD && text == Method::Card.code() => {
+                for brand in with_brands(vec![text]) {
+                    self.texts.push((column, Predicate::Not(brand)));
+                }
+            }
             other => self.texts.push((column, other)),
         }
         Ok(())

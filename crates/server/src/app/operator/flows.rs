@@ -84,9 +84,94 @@ impl Local {
         if flows.is_empty() {
             say("There are no flows.".to_owned());
         }
-        for flow in flows {
-            say(in_a_line(&flow));
+        for line in in_columns(&flows) {
+            say(line);
         }
+        Ok(())
+    }
+
+    pub(super) async fn publish_flow(
+        &self,
+        team: Option<String>,
+        (id, version): (&str, Option<u32>),
+        say: Say<'_>,
+    ) -> Result<(), String> {
+        let caller = self.caller(team).await?;
+        let id = flow_id(id)?;
+        let version = match version {
+            Some(version) => version,
+            None => {
+                let last = self.engine.get_flow(&caller, &id, None).await;
+                last.map_err(refused)?.version
+            }
+        };
+        self.engine
+            .publish_flow(&caller, &id, version)
+            .await
+            .map_err(refused)?;
+        say(format!("Version {version} of the flow {id} is published."));
+        Ok(())
+    }
+
+    pub(super) async fn set_default_flow(
+        &self,
+        team: Option<String>,
+        id: &str,
+        say: Say<'_>,
+    ) -> Result<(), String> {
+        let caller = self.caller(team).await?;
+        let id = flow_id(id)?;
+        self.engine
+            .set_default_flow(&caller, &id)
+            .await
+            .map_err(refused)?;
+        say(format!("The flow {id} is the default."));
+        Ok(())
+    }
+
+    pub(super) async fn delete_flow(
+        &self,
+        team: Option<String>,
+        id: &str,
+        say: Say<'_>,
+    ) -> Result<(), String> {
+        let caller = self.caller(team).await?;
+        let id = flow_id(id)?;
+        self.engine
+            .delete_flow(&caller, &id)
+            .await
+            .map_err(refused)?;
+        say(format!(
+            "The flow {id} is removed. What began under it runs on."
+        ));
+        Ok(())
+    }
+
+    pub(super) async fn try_flow(
+        &self,
+        team: Option<String>,
+        (id, version): (&str, Option<u32>),
+        facts: &str,
+        say: Say<'_>,
+    ) -> Result<(), String> {
+        let caller = self.caller(team).await?;
+        let facts: serde_json::Value = serde_json::from_str(facts)
+            .map_err(|error| format!("the facts are no JSON: {error}"))?;
+        let trial = self
+            .engine
+            .try_flow(&caller, &flow_id(id)?, version, &facts)
+            .await
+            .map_err(refused)?;
+        let widest = trial.steps.iter().map(|step| step.step.len()).max();
+        for step in &trial.steps {
+            let taken = if step.taken { "taken" } else { "left " };
+            let reason = step.reason.as_deref().unwrap_or_default();
+            let width = widest.unwrap_or_default();
+            say(format!("{:width$}  {taken}  {reason}", step.step)
+                .trim_end()
+                .to_owned());
+        }
+        say(format!("Outcome: {}.", trial.outcome));
         Ok(())
     }
 
@@ -110,15 +195,36 @@ fn refused(fault: Fault) -> String {
     fault.reason.unwrap_or(fault.message)
 }
 
-fn in_a_line(flow: &FlowView) -> String {
-    let published = match flow.published_version {
-        Some(version) if version == flow.version => format!("version {version} published"),
-        Some(version) => format!(
-            "version {version} published, version {} a draft",
-            flow.version
-        ),
-        None => format!("version {} a draft", flow.version),
+/// One line for each flow: id, what is published, whether it is the default, name.
+fn in_columns(flows: &[FlowView]) -> Vec<String> {
+    let rows: Vec<[String; 4]> = flows
+        .iter()
+        .map(|flow| {
+            let published = match flow.published_version {
+                Some(version) if version == flow.version => format!("version {version} published"),
+                Some(version) => format!(
+                    "version {version} published, version {} a draft",
+                    flow.version
+                ),
+                None => format!("version {} a draft", flow.version),
+            };
+            let default = if flow.is_default { "(default)" } else { "" };
+            [
+                flow.id.as_str().to_owned(),
+                published,
+                default.to_owned(),
+                format!("\"{}\"", flow.name),
+            ]
+        })
+        .collect();
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
-    let default = if flow.is_default { "  default" } else { "" };
-    format!("{}  {published}{default}  {}", flow.id, flow.name)
+    let (ids, states, defaults) = (width(0), width(1), width(2));
+    rows.iter()
+        .map(|[id, state, default, name]| {
+            format!("{id:ids$}  {state:states$}  {default:defaults$}  {name}")
+        })
+        .collect()
 }

@@ -1,0 +1,42 @@
+//! Removing a flow.
+
+use db::Change;
+use domain::{
+    Fault,
+    caller::Caller,
+    id::{FlowId, TeamId},
+};
+
+use crate::{
+    Engine,
+    faults::{Stop, flow_not_found},
+    once::only_fault,
+};
+
+impl Engine {
+    /// Removes a flow: nothing new runs under it. What began under it runs on, so its versions are kept, and a flow that is
+    /// saved under the same id goes on with their numbers.
+    ///
+    /// # Errors
+    /// `api.key.forbidden`, `error.flow.not-found`; `error.validation` for the default flow.
+    pub async fn delete_flow(&self, caller: &Caller, id: &FlowId) -> Result<(), Fault> {
+        caller.require_server()?;
+        self.deleted_flow(caller.team, id).await.map_err(only_fault)
+    }
+
+    async fn deleted_flow(&self, team: TeamId, id: &FlowId) -> Result<(), Stop> {
+        if self.known_flow(team, id).await?.is_default {
+            let reason = "must not be the default flow: make another one the default first";
+            return Err(Fault::invalid("id", reason).into());
+        }
+        let now = self.inner.world.now();
+        let change = Change::new(self.change_id(), &super::aggregate(team, id))
+            .with(store::flow::delete(team, id, now));
+        if self.commit_plain(change).await?.is_some() {
+            // It became the default, or was removed, at the same moment.
+            return Err(flow_not_found().into());
+        }
+        self.inner.registry.forget(&team);
+        Ok(())
+    }
+}
