@@ -47,7 +47,7 @@ pub fn insert(payment: &Payment, change: ChangeId, lines: &[Line], at: Timestamp
         (payment.team, &payment.id.key(), payment.version),
         change,
         (kind, &data),
-        at,
+        at.max(payment.latest_moment()),
     )
 }
 
@@ -111,6 +111,7 @@ pub async fn lines(db: &Db, team: TeamId, stream: &str, up_to: u64) -> Result<Ve
         let data: Data<'_> = crate::document(row.text(0)?, "event", stream)?;
         lines.extend(data.lines.into_owned());
     }
+    never_back(&mut lines);
     Ok(lines)
 }
 
@@ -130,6 +131,15 @@ pub async fn statuses(
         .collect()
 }
 
+/// Lines in their order have times in that order, whatever clocks did.
+fn never_back(lines: &mut [Line]) {
+    let mut latest: Option<Timestamp> = None;
+    for line in lines {
+        line.at = latest.map_or(line.at, |latest| latest.max(line.at));
+        latest = Some(line.at);
+    }
+}
+
 /// Whether the event `seq` of a stream was written by `change`: tells what became of a commit without an answer.
 pub async fn was_written_by(
     db: &Db,
@@ -147,4 +157,18 @@ pub async fn was_written_by(
         return Ok(false);
     };
     Ok(row.text(0)? == format!("{:032x}", change.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_is_set_back_does_not_turn_a_timeline_back() {
+        let line = |micros| Line::new(Timestamp::from_micros(micros), "line");
+        let mut lines = vec![line(5), line(3), line(9), line(1)];
+        never_back(&mut lines);
+        let times: Vec<i64> = lines.iter().map(|line| line.at.micros()).collect();
+        assert_eq!(times, [5, 5, 9, 9]);
+    }
 }

@@ -15,6 +15,7 @@ mod begin;
 mod due;
 mod given_up;
 mod late;
+mod moments;
 mod news;
 mod operation;
 mod runs;
