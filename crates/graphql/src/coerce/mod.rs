@@ -193,13 +193,11 @@ impl Coercer<'_> {
             .find(|name| !input.fields.contains_key(name.as_str()))
         {
             let near = nearest(unknown, known())
-                .map(|near| format!("did you mean {near}? It "))
-                .unwrap_or_else(|| "it ".to_owned());
+                .map(|near| format!(" (did you mean {near}?)"))
+                .unwrap_or_default();
             let known = known().collect::<Vec<_>>().join(", ");
-            return Err(invalid(
-                path,
-                &format!("has a field that it does not know; {near}knows {known}"),
-            ));
+            let reason = format!("has a field that it does not know{near}; it knows {known}");
+            return Err(invalid(path, &reason));
         }
         let mut object = Map::new();
         for (name, definition) in &input.fields {

@@ -19,6 +19,7 @@ mod compatibility;
 mod crashes;
 mod credentials;
 mod faults;
+mod first_hour;
 mod flow_waits;
 mod flows;
 mod headless;
