@@ -244,6 +244,7 @@ impl Engine {
         let rules = Choice {
             spares_resting: fallback.outage,
             tells: asked,
+            is_told_elsewhere: false,
         };
         if let (Some(first), Some(because)) = (candidates.first_mut(), because) {
             let because: String = because.chars().take(LONGEST_REASON).collect();

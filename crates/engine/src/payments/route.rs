@@ -30,6 +30,8 @@ pub(crate) struct Choice {
     pub(crate) spares_resting: bool,
     /// The timeline tells of it also where there was nothing to choose from.
     pub(crate) tells: bool,
+    /// Whoever asks tells of the choice in words of its own.
+    pub(crate) is_told_elsewhere: bool,
 }
 
 /// The connection to which a payment goes, and those that are left for when it does not succeed.
@@ -135,7 +137,7 @@ impl Engine {
                         }
                         Fitness::Fit | Fitness::Resting(_) => candidate.reason,
                     };
-                    if tells || fitness == Fitness::Probe {
+                    if (tells && !rules.is_told_elsewhere) || fitness == Fitness::Probe {
                         let words = format!("{}: {why}.", candidate.connection);
                         lines.push(TimelineLine::new(at, "Connection chosen").saying(words));
                     }

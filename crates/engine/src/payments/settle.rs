@@ -185,6 +185,7 @@ impl Engine {
         let rules = Choice {
             spares_resting: true,
             tells: true,
+            is_told_elsewhere: true,
         };
         let candidates = rest.into_iter().map(|connection| Candidate {
             connection,
