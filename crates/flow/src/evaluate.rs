@@ -150,20 +150,19 @@ impl Program {
         before
             .iter()
             .rev()
-            .filter_map(|instruction| match &instruction.op {
+            .find_map(|instruction| match &instruction.op {
                 Op::If {
                     text,
                     otherwise,
                     end,
                     ..
-                } if index < *end => Some((text, index < *otherwise)),
+                } if index < *end => {
+                    let is_then = index < *otherwise;
+                    let verdict = if is_then { "holds" } else { "does not hold" };
+                    Some(format!("`{text}` {verdict}"))
+                }
                 _ => None,
             })
-            .map(|(text, holds)| {
-                let verdict = if holds { "holds" } else { "does not hold" };
-                format!("`{text}` {verdict}")
-            })
-            .next()
     }
 
     /// Tells the steps of a branch that was left.

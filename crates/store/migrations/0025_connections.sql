@@ -1,4 +1,4 @@
--- code from: 25
+-- code from: 8
 -- The connection of a payment's last attempt, by which payments are listed and a connection is known to be in use.
 alter table payment add column connection_id text;
 

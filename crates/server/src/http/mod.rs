@@ -86,7 +86,7 @@ pub fn router(web: &Arc<Web>) -> Router {
         router = router.route("/metrics", get(health::metrics));
     }
     if web.rules.sandbox {
-        router = router.route("/", get(start_page::start));
+        router = router.route("/", get(|| async { start_page::shown() }));
         router = router.route("/sandbox/books", get(books::books)).route(
             "/sandbox/pages/{token}",
             get(sandbox_pages::show).post(sandbox_pages::decide),

@@ -8,12 +8,7 @@ use crate::pages::{Html, page};
 /// The endpoint.
 const API: &str = "/api/graphql";
 
-/// `GET /` of a sandbox.
-pub(super) async fn start() -> Response {
-    shown()
-}
-
-/// The page. It loads nothing and runs nothing.
+/// The page, also `GET /` of a sandbox. It loads nothing and runs nothing.
 pub(super) fn shown() -> Response {
     let body = Html::new()
         .paragraph(

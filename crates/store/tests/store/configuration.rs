@@ -82,11 +82,11 @@ pub(crate) async fn connections(db: &Db, own: TeamId, other: TeamId) {
         Committed::Done
     );
     assert_eq!(
-        commit(db, [store::connection::disable(own, &on.id)]).await,
+        commit(db, [store::connection::switch(own, &on.id, false)]).await,
         Committed::Done
     );
     assert_eq!(
-        commit(db, [store::connection::disable(other, &off.id)]).await,
+        commit(db, [store::connection::switch(other, &off.id, false)]).await,
         REFUSED,
         "another team's"
     );
