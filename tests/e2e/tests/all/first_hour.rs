@@ -137,7 +137,10 @@ fn a_client_token_for_an_intent_pays_the_intents_amount() {
     refused.assert_invalid("authorisePayment.amount");
     let payment = Payment(browser.try_authorise(&order(), None).root().clone());
     payment.assert_status("SUCCEEDED");
-    assert_eq!(shop.payment(&payment.id()).number("/amount/rawAmount"), 6400);
+    assert_eq!(
+        shop.payment(&payment.id()).number("/amount/rawAmount"),
+        6400
+    );
     // What a browser said of an amount counts for nothing, and the way out is told.
     let own = shop.client(json!({}));
     let untrusted = own.start_intent(json!({ "amount": { "amount": 1, "currency": "EUR" } }));
