@@ -170,6 +170,9 @@ fn fact(payment: &Payment, field: FieldName, then: impl FnOnce(Option<Fact<'_>>)
             .gateway
             .as_ref()
             .map(|gateway| Fact::Text(&gateway.processor)),
+        FieldName::ConnectionId => payment
+            .attempt()
+            .map(|attempt| Fact::Text(attempt.connection.as_str())),
         FieldName::Country => country(payment).map(Fact::Text),
         FieldName::FlowId => payment.flow.as_ref().map(|run| Fact::Text(run.id.as_str())),
         FieldName::CustomerId => customer.as_deref().map(Fact::Text),
@@ -281,9 +284,11 @@ fn operand(field: FieldName, verb: Verb) -> BoxedStrategy<Value> {
                 .to_vec(),
         )
         .boxed(),
-        FieldName::Gateway | FieldName::FlowId | FieldName::Category | FieldName::OrderId => {
-            texts(&["a", "ab", "A-b", "ö%_b", "none"])
-        }
+        FieldName::Gateway
+        | FieldName::ConnectionId
+        | FieldName::FlowId
+        | FieldName::Category
+        | FieldName::OrderId => texts(&["a", "ab", "A-b", "ö%_b", "none"]),
     }
 }
 
