@@ -7,15 +7,16 @@ use domain::{
     caller::{ClientGrant, Mode},
     customer::{Instrument, NewMethod},
     expiry::Expiry,
-    id::VaultToken,
+    id::{ConnectionId, VaultToken},
 };
-use engine::{Owner, Scope, TokenView, Tokenise, Told};
+use engine::{Authorise, Owner, SaveConnection, Scope, Target, TokenView, Tokenise, Told};
 use futures_util::future::BoxFuture;
 use serde_json::json;
 
 use crate::{
     cards::{AMEX, MASTERCARD, VISA, account, card, card_with_code, person, token},
-    shop::{Shop, once},
+    flows::published,
+    shop::{Shop, once, order},
 };
 
 fn for_customer(id: impl Into<String>) -> Owner {
@@ -252,6 +253,43 @@ fn a_key_is_forgotten_after_its_retention() {
     shop.pass(Duration::from_hours(2));
     assert!(!ask().replayed);
     assert_eq!(shop.tokens(customer).len(), 2);
+}
+
+#[test]
+fn the_key_of_an_open_payment_is_never_forgotten() {
+    let shop = Shop::open(9);
+    let customer = shop.create_customer("Ada");
+    shop.add(customer, VISA);
+    let connection = SaveConnection {
+        id: ConnectionId::parse("asks"),
+        processor: "approves".to_owned(),
+        name: "Asks".to_owned(),
+        settings: json!({"asks": 1}),
+        credentials: None,
+    };
+    shop.run(shop.engine.save_connection(&shop.server, connection))
+        .unwrap();
+    published(
+        &shop,
+        "asks",
+        "name: Asks\ntrigger: payment\nsteps:\n- authorise:\n    connection: asks\n- capture: now\n",
+    );
+    let arguments = json!({"order": 1});
+    let ask = || {
+        let command = Authorise {
+            target: Target::Flow(Some("asks".to_owned())),
+            ..order(customer)
+        };
+        let once = once(Scope::Authorise, "k", &arguments);
+        shop.run(shop.engine.authorise(&shop.server, once, Ok(command)))
+    };
+    let first = ask().result.unwrap_err();
+    assert_eq!(first.code, Code::Requires3dSecure);
+    shop.pass(Duration::from_hours(30));
+    let again = ask();
+    assert!(again.replayed, "it still waits for the customer");
+    assert_eq!(again.result.unwrap_err().id, first.id);
+    assert_eq!(shop.count("payment"), 1);
 }
 
 #[test]
