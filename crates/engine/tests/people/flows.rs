@@ -250,8 +250,14 @@ fn another_team_finds_and_changes_nothing() {
         document: WrittenFlow::Text(PLAIN.replace("approves-a", "only-mine")),
     };
     let refused = shop.run(engine.save_flow(&other, foreign)).unwrap_err();
-    assert!(
-        !refused.reason.unwrap().contains("only-mine"),
+    let nobodys = SaveFlow {
+        id: None,
+        document: WrittenFlow::Text(PLAIN.replace("approves-a", "only-yours")),
+    };
+    let of_nobody = shop.run(engine.save_flow(&other, nobodys)).unwrap_err();
+    assert_eq!(
+        refused.reason.unwrap().replace("only-mine", "only-yours"),
+        of_nobody.reason.unwrap(),
         "it learns nothing of the other team's connections"
     );
 }

@@ -37,16 +37,20 @@ fn the_same_request_sends_the_customer_to_the_same_page_before_and_after() {
 }
 
 #[test]
-fn another_request_under_the_key_gets_the_first_ones_error() {
+fn another_request_under_the_key_is_told_of_the_first_one() {
     let server = Setup::new().start();
     let shop = server.shop();
     let key = Shop::fresh_key();
     let detour = Detour::of(&ask(&shop, &key), CODE);
-    let other = shop.try_authorise(&Order::card(cards::VISA).amount(2000), Some(&key));
-    assert_eq!(Detour::of(&other, CODE).id, detour.id);
+    let other = || shop.try_authorise(&Order::card(cards::VISA).amount(2000), Some(&key));
+    let refused = other();
+    refused.assert_error("error.idempotency.key-reused");
+    assert_eq!(refused.extension("first"), CODE);
+    assert_eq!(refused.extension("id"), detour.id.as_str());
     shop.decide_and_return(&detour, "fail");
-    let other = shop.try_authorise(&Order::card(cards::VISA).amount(2000), Some(&key));
-    assert_eq!(Detour::of(&other, CODE).id, detour.id);
+    let refused = other();
+    refused.assert_error("error.idempotency.key-reused");
+    assert_eq!(refused.extension("id"), detour.id.as_str());
     assert_eq!(shop.books().charges(), 0);
     shop.assert_books_equal_payments();
 }
