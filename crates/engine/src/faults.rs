@@ -84,7 +84,11 @@ pub(crate) fn begun_about(stop: Stop, id: PaymentId) -> Fault {
 /// What the merchant is told of an error of the database; the operator finds the rest in the log.
 pub(crate) fn database(error: &DbError) -> Fault {
     match error {
-        DbError::Busy | DbError::Expired | DbError::Closed | DbError::Unreachable(_) => {
+        DbError::Unreachable(why) => {
+            tracing::warn!(why, "the database can't be reached");
+            Fault::unavailable()
+        }
+        DbError::Busy | DbError::Expired | DbError::Closed => {
             tracing::warn!(error = %error, "the database can't take more work");
             Fault::unavailable()
         }

@@ -10,7 +10,7 @@ use domain::{
     payment::{CancelCause, Initiator, Kind, News, Operation, Payment},
 };
 use futures_util::{FutureExt, future::join};
-use vault::{Code, Holder};
+use vault::{Code, Holder, VaultError};
 
 use planted::Bug;
 
@@ -137,7 +137,7 @@ impl Engine {
         let number = match number {
             Ok(number) => number?,
             Err(error) => {
-                tracing::error!(payment.id = %payment.id, error = %error, "a sealed number can't be opened");
+                unopened(payment, "number", &error);
                 return None;
             }
         };
@@ -152,7 +152,7 @@ impl Engine {
             ),
             Ok(None) => (None, None),
             Err(error) => {
-                tracing::error!(payment.id = %payment.id, error = %error, "a security code can't be opened");
+                unopened(payment, "security code", &error);
                 return None;
             }
         };
@@ -373,6 +373,18 @@ async fn send(
         }
     };
     answer.map(News::Later)
+}
+
+/// Notes why something sealed was not opened: a database that is away passes, a key that does not fit does not.
+fn unopened(payment: &Payment, what: &'static str, error: &VaultError) {
+    match error {
+        VaultError::Db(_) | VaultError::Unclear => {
+            tracing::warn!(payment.id = %payment.id, what, error = %error, "the vault is away");
+        }
+        _ => {
+            tracing::error!(payment.id = %payment.id, what, error = %error, "what is sealed can't be opened");
+        }
+    }
 }
 
 /// What a failed call means. Its words are for the operator: a processor's text may quote what it was sent.
