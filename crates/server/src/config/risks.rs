@@ -132,7 +132,10 @@ fn is_open(path: &Path) -> bool {
 
 /// Whether every host of the address is known to be the one that is meant, or is near enough.
 fn is_verified(url: &str, trusted: &[IpRange]) -> bool {
-    let (base, query) = url.split_once('?').unwrap_or((url, ""));
+    // As the driver has it: credentials end at the first @.
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let rest = rest.split_once('@').map_or(rest, |(_, rest)| rest);
+    let (base, query) = rest.split_once('?').unwrap_or((rest, ""));
     let given = |name: &str| {
         let values = query.split('&').filter_map(|part| part.split_once('='));
         values
@@ -145,13 +148,7 @@ fn is_verified(url: &str, trusted: &[IpRange]) -> bool {
     }
     // A host behind the question mark counts too.
     let behind = ["host", "hostaddr"].iter().filter_map(|name| given(name));
-    let hosts = base
-        .split_once("://")
-        .map_or("", |(_, rest)| rest)
-        .split('/')
-        .next()
-        .unwrap_or_default();
-    let hosts = hosts.rsplit_once('@').map_or(hosts, |(_, hosts)| hosts);
+    let hosts = base.split('/').next().unwrap_or_default();
     let mut all = hosts
         .split(',')
         .chain(behind.flat_map(|hosts| hosts.split(',')))
@@ -244,6 +241,7 @@ mod tests {
         let trusted = [IpRange::sample("10.0.0.0/8")];
         for good in [
             "postgres://a@db.example/x?sslmode=verify-full",
+            "postgres://a:/?b@db.example/x?sslmode=verify-full",
             "postgres://a:b@127.0.0.1:5432/x",
             "postgres://a@localhost/x",
             "postgres://a@[::1]:5432/x?sslmode=require",
