@@ -288,7 +288,8 @@ mod tests {
                 } else if path.extension().is_some_and(|ending| ending == "rs") {
                     let source = fs::read_to_string(&path).unwrap();
                     for part in source.split("\"pointsman_").skip(1) {
-                        let name = format!("pointsman_{}", part.split(['"', '{']).next().unwrap());
+                        let word = part.split(['"', '{']).next().unwrap();
+                        let name = format!("pointsman_{}", word.trim_end_matches("_bucket"));
                         if name.trim_end_matches(|c: char| c == '_' || c.is_ascii_lowercase()) == ""
                         {
                             found += 1;
