@@ -290,7 +290,9 @@ mod tests {
                     for part in source.split("\"pointsman_").skip(1) {
                         let word = part.split(['"', '{']).next().unwrap();
                         let name = format!("pointsman_{}", word.trim_end_matches("_bucket"));
-                        if name.trim_end_matches(|c: char| c == '_' || c.is_ascii_lowercase()) == ""
+                        if !word.is_empty()
+                            && name.trim_end_matches(|c: char| c == '_' || c.is_ascii_lowercase())
+                                == ""
                         {
                             found += 1;
                             assert!(
