@@ -6,11 +6,12 @@ use domain::Timestamp;
 use world::{Stopwatch, World};
 
 use crate::{
-    Change, Committed, DbError, Migration, PostgresOptions, Row, SqliteOptions, Statement, Value,
-    group::{Answer, Work},
+    Change, Committed, DbError, Migration, PostgresOptions, Row, SqliteOptions, Statement, Step,
+    Value,
+    group::{self, Answer, Work},
     model::ModelTarget,
     postgres::{Server, Target},
-    sqlite::{Inline, Threaded},
+    sqlite::{self, Inline, Threaded},
 };
 
 /// An open database. Cheap to clone; the clones share it.
@@ -42,6 +43,7 @@ impl fmt::Debug for Db {
 impl Db {
     fn of(engine: Engine) -> Self {
         let database = Arc::clone(engine.database());
+        group::failing(&database, false);
         Self(
             engine,
             Meter(
@@ -114,6 +116,41 @@ impl Db {
         .note_version(migrations))
     }
 
+    /// The migrations that a schema of a PostgreSQL server lacks. Changes nothing.
+    ///
+    /// # Errors
+    /// It can't be reached, may not be looked at, or is of a newer release.
+    pub async fn postgres_lacks(
+        options: PostgresOptions,
+        migrations: &[Migration],
+        world: &World,
+    ) -> Result<Vec<Step>, DbError> {
+        Server::lacking(options, migrations, world).await
+    }
+
+    /// Makes a schema of a PostgreSQL server where there is none, and brings it up to date, while nodes serve.
+    ///
+    /// # Errors
+    /// As [`Db::postgres`].
+    pub async fn postgres_upgrade(
+        options: PostgresOptions,
+        migrations: &[Migration],
+        world: &World,
+    ) -> Result<(), DbError> {
+        Server::upgrade(options, migrations, world).await
+    }
+
+    /// The migrations that a SQLite file lacks: all of them where it is not there. Changes nothing.
+    ///
+    /// # Errors
+    /// It can't be read, or is of a newer release.
+    pub fn sqlite_lacks(
+        path: impl Into<PathBuf>,
+        migrations: &[Migration],
+    ) -> Result<Vec<Step>, DbError> {
+        sqlite::lacking(&SqliteOptions::new(path), migrations)
+    }
+
     /// A node's door to a modelled server ([`crate::ModelServer`]).
     pub(crate) fn of_model(server: Server<ModelTarget>) -> Self {
         Self::of(Engine::Model(Arc::new(server)))
@@ -180,13 +217,36 @@ impl Db {
         found.inspect_err(|error| self.note_failure(error))
     }
 
-    /// Whether the database answers, for the readiness of the service.
+    /// Whether the database answers, and its disk takes what is committed, for the readiness of the service.
     pub async fn check(&self) -> Result<(), DbError> {
+        self.check_storage()?;
         match &self.0 {
             Engine::Server(server) => server.check(&Statement::any(CHECK, Vec::new())).await,
             Engine::Model(server) => server.check(&Statement::any(CHECK, Vec::new())).await,
             Engine::Threaded(_) | Engine::Inline(_) => self.read(CHECK, Vec::new()).await.map(drop),
         }
+    }
+
+    /// Whether a commit has failed so that nobody knows whether it was made. Nothing is written any more, what is there can be
+    /// read; whoever serves should end before long. Of embedded databases alone.
+    pub fn is_broken(&self) -> bool {
+        match &self.0 {
+            Engine::Threaded(threaded) => threaded.is_broken(),
+            Engine::Inline(inline) => inline.is_broken(),
+            Engine::Server(_) | Engine::Model(_) => false,
+        }
+    }
+
+    /// Whether the disk takes what is committed, as far as the last commits told.
+    fn check_storage(&self) -> Result<(), DbError> {
+        let checked = match &self.0 {
+            Engine::Threaded(threaded) => threaded.check_storage(),
+            Engine::Inline(inline) => inline.check_storage(),
+            Engine::Server(server) => server.check_storage(),
+            Engine::Model(server) => server.check_storage(),
+        };
+        group::failing(self.database(), checked.is_err());
+        checked
     }
 
     /// Commits what waits, moves the log into the database and stops. Everything after that is [`DbError::Closed`].

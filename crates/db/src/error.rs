@@ -37,15 +37,20 @@ pub enum DbError {
         /// By how much. Whole seconds.
         seconds: u64,
     },
-    /// The tables are those of an older release, and may not be changed here.
+    /// The tables are those of an older release, and are not changed by looking.
     #[error("migration {0} is not applied yet; the next start of a server applies it")]
     Pending(u32),
+    /// The tables are those of an older release, and neither this role nor this process may change them.
+    #[error(
+        "migration {0} is not applied yet, and a start may not apply it (its role does not own the tables, or          database.migrate_at_start is off): run `pointsman upgrade --apply` with a role that owns them"
+    )]
+    Behind(u32),
     /// The schema is empty, and it may not be filled here.
     #[error("there is nothing in the database yet; the first start of a server makes its tables")]
     Unfounded,
     /// The role may not do what this program has to.
     #[error(
-        "the database's role lacks a right ({0}): it must own the schema and its tables, or be allowed to create the schema; see \
+        "the database's role lacks a right ({0}): it must own the schema and its tables, or have been granted their use; see \
          docs/postgresql.md, \"Roles and schemas\""
     )]
     Denied(String),

@@ -7,6 +7,11 @@
 //! does not know the step finds it there. What is to go is first left unused by a release, and removed by the next one
 //! (expand, then contract). A step that says nothing is for code that knows it.
 
+//!
+//! # Indexes on tables that are in use
+//! A step that makes an index on a table of an earlier one makes nothing else and says so in a line, `-- concurrently`: on a
+//! PostgreSQL server it is then made while nodes write, outside of a transaction. Cut off, it is begun again.
+
 use domain::Timestamp;
 use rusqlite::Connection;
 use sha2::{Digest, Sha256};
@@ -24,6 +29,9 @@ pub struct Migration {
     pub sql: &'static str,
 }
 
+/// A line of a migration that makes indexes alone, while the tables are in use.
+const CONCURRENTLY: &str = "-- concurrently";
+
 /// Begins the first line of a migration that older code may run on.
 const REACH: &str = "-- code from: ";
 
@@ -37,6 +45,12 @@ impl Migration {
             .and_then(|line| line.strip_prefix(REACH));
         said.and_then(|number| number.trim().parse().ok())
             .unwrap_or(self.number)
+    }
+
+    /// Whether it only makes indexes, and on a PostgreSQL server does so while the tables are in use, outside of a transaction:
+    /// a plain `create index` would let no payment in until it is done.
+    pub fn is_concurrent(&self) -> bool {
+        self.sql.lines().any(|line| line.trim() == CONCURRENTLY)
     }
 
     pub(crate) fn checksum(&self) -> String {
@@ -98,6 +112,57 @@ pub(crate) fn apply(
             }
         }
     }
+}
+
+/// A migration that a database lacks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// Its number.
+    pub number: u32,
+    /// What it brings.
+    pub name: &'static str,
+    /// Whether nodes can go on writing meanwhile whatever it does.
+    pub concurrent: bool,
+    /// The last migration that the oldest code knows which may run beside it.
+    pub code_from: u32,
+}
+
+impl Step {
+    pub(crate) fn of(migration: &Migration) -> Self {
+        Self {
+            number: migration.number,
+            name: migration.name,
+            concurrent: migration.is_concurrent(),
+            code_from: migration.code_from(),
+        }
+    }
+}
+
+/// The migrations that a file lacks. Changes nothing; all of them where there is no file.
+pub(crate) fn lacking(
+    connection: &Connection,
+    migrations: &[Migration],
+) -> Result<Vec<Step>, DbError> {
+    check_numbers(migrations)?;
+    let sql = "select count(*) from sqlite_schema where name = 'schema_migration'";
+    let found = connection.query_row(sql, (), |row| row.get::<_, i64>(0));
+    if found.map_err(|error| sqlite::failure(&error, sql))? == 0 {
+        return Ok(migrations.iter().map(Step::of).collect());
+    }
+    steps_after(&applied(connection)?, migrations)
+}
+
+/// Those that come after what was applied.
+pub(crate) fn steps_after(
+    applied: &[Known],
+    migrations: &[Migration],
+) -> Result<Vec<Step>, DbError> {
+    let first = next(applied, migrations)?.map_or(u32::MAX, |next| next.number);
+    Ok(migrations
+        .iter()
+        .filter(|migration| migration.number >= first)
+        .map(Step::of)
+        .collect())
 }
 
 /// What opening a database may do to its tables.
@@ -268,6 +333,33 @@ pub fn not_for_older_code(migrations: &[Migration]) -> Vec<String> {
                 .collect::<Vec<_>>()
         })
         .collect()
+}
+
+/// Indexes that these migrations make on a table of an earlier one and not concurrently, as `migration n: index`, and what a
+/// concurrent migration does besides: for a test that wants none. Those up to `founded` are of the first release.
+pub fn blocking_indexes(migrations: &[Migration], founded: u32) -> Vec<String> {
+    let mut found = Vec::new();
+    for migration in migrations.iter().filter(|one| one.number > founded) {
+        let statements = sql::statements(migration.sql);
+        for statement in &statements {
+            let index = sql::index(statement);
+            let wrong = match (&index, migration.is_concurrent()) {
+                (Some(_), true) => false,
+                (None, concurrent) => concurrent,
+                (Some(index), false) => !statements.iter().any(|other| {
+                    let words: Vec<&str> = other.split_whitespace().collect();
+                    words.first() == Some(&"create")
+                        && words.contains(&index.table)
+                        && words.contains(&"table")
+                }),
+            };
+            if wrong {
+                let what = index.map_or(statement.as_str(), |index| index.name);
+                found.push(format!("migration {}: {what}", migration.number));
+            }
+        }
+    }
+    found
 }
 
 /// The key columns, as `table.column`, that these migrations leave without `not null`: for a test that wants none.
@@ -450,6 +542,24 @@ mod tests {
         apply(&memory(), &[FIRST, third], at(1)).unwrap();
         let error = apply(&memory(), &[third, FIRST], at(1)).unwrap_err();
         assert_eq!(error, DbError::Schema("migration 1 stands behind 3".into()));
+    }
+
+    #[test]
+    fn an_index_on_a_table_in_use_must_be_made_concurrently() {
+        let blocking = |sql| {
+            let third = Migration {
+                number: 3,
+                name: "index",
+                sql,
+            };
+            blocking_indexes(&[FIRST, SECOND, third], 1)
+        };
+        assert_eq!(blocking("create index a on payment (amount)").len(), 1);
+        let fine = "-- concurrently\ncreate index a on payment (amount);\ncreate unique index b on payment (id)";
+        assert_eq!(blocking(fine), [""; 0]);
+        let own = "create table b (id text not null, primary key (id)); create index a on b (id)";
+        assert_eq!(blocking(own), [""; 0]);
+        assert_eq!(blocking("-- concurrently\ndrop table payment").len(), 1);
     }
 
     #[test]

@@ -114,6 +114,46 @@ pub(crate) fn skip_locked(sql: &str) -> String {
     )
 }
 
+/// The statements of a migration, in lower case and without comments.
+pub(crate) fn statements(sql: &str) -> Vec<String> {
+    let code: String = sql
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("--"))
+        .collect::<Vec<_>>()
+        .join(" ")
+        .to_ascii_lowercase();
+    code.split(';')
+        .map(|one| one.split_whitespace().collect::<Vec<_>>().join(" "))
+        .filter(|one| !one.is_empty())
+        .collect()
+}
+
+/// An index that a statement makes.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Index<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) table: &'a str,
+    /// The statement up to the name.
+    pub(crate) beginning: &'static str,
+    /// The statement from `on` on.
+    pub(crate) rest: &'a str,
+}
+
+/// The index that one of [`statements`] makes, if it does.
+pub(crate) fn index(statement: &str) -> Option<Index<'_>> {
+    let (beginning, rest) = ["create index", "create unique index"]
+        .into_iter()
+        .find_map(|beginning| Some((beginning, statement.strip_prefix(beginning)?)))?;
+    let (name, rest) = rest.trim_start().split_once(' ')?;
+    let table = rest.strip_prefix("on ")?.split([' ', '(']).next()?;
+    Some(Index {
+        name,
+        table,
+        beginning,
+        rest,
+    })
+}
+
 /// Stands between `create` and `table` where nothing of the table may get into PostgreSQL's write-ahead log.
 const UNLOGGED: &str = "/* unlogged */";
 

@@ -92,6 +92,11 @@ pub(crate) fn database(error: &DbError) -> Fault {
             tracing::warn!(error = %error, "the database can't take more work");
             Fault::unavailable()
         }
+        // A full disk, most often: nothing was written, and it may be asked for again. The database has told more.
+        DbError::Storage(_) => {
+            tracing::warn!(error = %error, "the database's storage fails");
+            Fault::unavailable()
+        }
         other => {
             tracing::error!(error = %other, "the database failed");
             Fault::unknown()

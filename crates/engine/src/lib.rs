@@ -122,7 +122,7 @@ struct Inner {
     sending: payments::Sending,
     health: payments::Health,
     labels: measure::Labels,
-    orphans_after: parking_lot::Mutex<Option<domain::id::BlobId>>,
+    floors: jobs::Floors,
     registry: registry::Registry,
     programs: flows::Programs,
     access: access::Cache,
@@ -156,7 +156,7 @@ impl Engine {
                 sending: payments::Sending::default(),
                 health: payments::Health::default(),
                 labels: measure::Labels::default(),
-                orphans_after: parking_lot::Mutex::new(None),
+                floors: jobs::Floors::default(),
                 registry: registry::registry(),
                 programs: flows::Programs::default(),
                 access: access::cache(),
@@ -192,6 +192,10 @@ impl Engine {
         self.inner
             .world
             .spawn(async move { engine.run_jobs().await });
+        let engine = self.clone();
+        self.inner
+            .world
+            .spawn(async move { engine.run_sweeps().await });
     }
 
     /// Takes no new background work and waits, at most for `limit`, until the operations under way have ended. Returns
@@ -225,6 +229,11 @@ impl Engine {
     /// What the database says.
     pub async fn check(&self) -> Result<(), db::DbError> {
         self.inner.store.check().await
+    }
+
+    /// Whether a database writes nothing any more, since a commit failed so that nobody knows whether it was made.
+    pub fn is_broken(&self) -> bool {
+        self.inner.store.is_broken() || self.inner.vault.is_broken()
     }
 
     fn is_draining(&self) -> bool {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::{
-    Fault, Hint,
+    Fault, Hint, Timestamp,
     caller::Mode,
     card_number::CardNumber,
     test_numbers::{self, TestRange},
@@ -16,6 +16,9 @@ use crate::quotas::QuotaLimits;
 pub struct Settings {
     /// Test or live.
     pub mode: Mode,
+    /// Until when payments may have a past that is not in the database: it was restored from a backup of this time. Nothing is
+    /// sent for such a payment before its processor was asked.
+    pub restored_at: Option<Timestamp>,
     /// How long idempotency keys are kept.
     pub idempotency_retention: Duration,
     /// How long an authorisation can be captured; the connector's own time when absent.
@@ -77,6 +80,7 @@ impl Default for Settings {
         let seconds = [5, 30, 120, 600, 3600];
         Self {
             mode: Mode::Test,
+            restored_at: None,
             idempotency_retention: Duration::from_hours(24),
             authorisation_lifetime: None,
             recovery_schedule: seconds.into_iter().map(Duration::from_secs).collect(),

@@ -34,6 +34,17 @@ pub enum DataDirError {
         /// The mode asked for.
         asked: &'static str,
     },
+    /// Databases of the installation are not there.
+    #[error(
+        "{dir} has lost {lost}: bring the file back, or restore a backup into an empty directory (pointsman restore); an empty database in \
+         its place would lose what refers to it"
+    )]
+    Lost {
+        /// The directory.
+        dir: String,
+        /// What is missing.
+        lost: &'static str,
+    },
     /// The operating system refuses.
     #[error("{path}: {error}")]
     Io {
@@ -190,6 +201,43 @@ impl DataDir {
         self.elsewhere().exists()
     }
 
+    /// The mark of the installation that is served from here; `None` before the first start.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn generation(&self) -> Result<Option<String>, DataDirError> {
+        read(&self.0.join(GENERATION))
+    }
+
+    /// When the backup was taken from which the databases were restored and not served yet; in RFC 3339.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn restored(&self) -> Result<Option<String>, DataDirError> {
+        read(&self.0.join(RESTORED))
+    }
+
+    /// Refuses a directory that has lost one of its databases: an empty one in its place would hide that.
+    ///
+    /// # Errors
+    /// In words for the operator.
+    pub fn refuse_parts(&self) -> Result<(), DataDirError> {
+        let was_served = self.generation()?.is_some();
+        let lost = match (self.store().exists(), self.vault().exists()) {
+            (true, true) => return Ok(()),
+            (false, false) if was_served => "store.db and vault.db",
+            (false, false) => return Ok(()),
+            // The store is made first: what lies here is no start that was cut off.
+            (false, true) => "store.db",
+            (true, false) if was_served => "vault.db",
+            (true, false) => return Ok(()),
+        };
+        Err(DataDirError::Lost {
+            dir: self.shown(),
+            lost,
+        })
+    }
+
     fn lock(&self) -> PathBuf {
         self.0.join("lock")
     }
@@ -220,6 +268,30 @@ impl Held {
         }
         let path = self.dir.mark();
         fs::write(&path, format!("{}\n", mode_name(mode))).map_err(|error| failed(&path, error))
+    }
+
+    /// Notes the mark of the installation that is served from here from now on.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn note_generation(&self, generation: &str) -> Result<(), DataDirError> {
+        keep(&self.dir.0.join(GENERATION), generation)
+    }
+
+    /// Notes that the databases here are restored ones, of this time, and not to be served like any others.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn note_restored(&self, made_at: &str) -> Result<(), DataDirError> {
+        keep(&self.dir.0.join(RESTORED), made_at)
+    }
+
+    /// They are served.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn forget_restored(&self) -> Result<(), DataDirError> {
+        forget(&self.dir.0.join(RESTORED))
     }
 
     /// Notes that the data are on a PostgreSQL server, also where old ones lie here.
@@ -254,6 +326,42 @@ impl Held {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(&path, error)),
             _ => Ok(()),
         }
+    }
+}
+
+/// The mark of the installation that is served from the directory.
+const GENERATION: &str = "generation";
+/// When the backup was taken from which the databases were restored.
+const RESTORED: &str = "restored";
+/// In the place of a mark, where data were moved to: theirs is taken.
+pub const MOVED: &str = "moved";
+
+fn read(path: &Path) -> Result<Option<String>, DataDirError> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(failed(path, error)),
+    }
+}
+
+/// Writes a small file so that it is there after a power cut, whole or not at all.
+fn keep(path: &Path, text: &str) -> Result<(), DataDirError> {
+    let write = || -> io::Result<()> {
+        let aside = path.with_extension("new");
+        let mut file = File::create(&aside)?;
+        writeln!(file, "{text}")?;
+        file.sync_all()?;
+        fs::rename(&aside, path)?;
+        path.parent()
+            .map_or(Ok(()), |dir| File::open(dir)?.sync_all())
+    };
+    write().map_err(|error| failed(path, error))
+}
+
+fn forget(path: &Path) -> Result<(), DataDirError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(path, error)),
+        _ => Ok(()),
     }
 }
 

@@ -11,5 +11,3 @@ create table browser_made (
 create index browser_made_due on browser_made (due_at);
 
 alter table flow_instance add column intent_id text;
-
-create index flow_instance_intent on flow_instance (team_id, intent_id) where intent_id is not null;

@@ -9,5 +9,3 @@ create table team_setting (
 
 -- The secret key that made a client token: the token ends with it.
 alter table credential add column parent_id text;
-
-create index credential_client on credential (team_id, key_id) where kind = 'client';

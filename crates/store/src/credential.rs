@@ -206,15 +206,25 @@ pub async fn client_tokens(
         .collect()
 }
 
-/// Removes client tokens of any team that ended before `before`. Returns how many.
-pub async fn sweep(db: &Db, before: Timestamp, limit: i64) -> Result<usize, DbError> {
+/// Removes client tokens of any team that ended before `before`. Only those later than `after` are
+/// looked at, see [`crate::overdue`]. Returns their times.
+pub async fn sweep(
+    db: &Db,
+    before: Timestamp,
+    after: Timestamp,
+    limit: i64,
+) -> Result<Vec<Timestamp>, DbError> {
     // Life times are the same for every team; the rows removed carry no data out.
     let sql = "delete from credential where key_id in (select key_id from credential \
-               where expires_at is not null and expires_at <= $1 order by expires_at limit $2) returning key_id";
-    Ok(db
-        .claim(sql, vec![before.micros().into(), limit.into()])
-        .await?
-        .len())
+               where expires_at is not null and expires_at > $3 and expires_at <= $1 order by expires_at limit $2) returning expires_at";
+    db.claim(
+        sql,
+        vec![before.micros().into(), limit.into(), after.micros().into()],
+    )
+    .await?
+    .iter()
+    .map(|row| row.int(0).map(Timestamp::from_micros))
+    .collect()
 }
 
 fn read(row: &Row) -> Result<Credential, DbError> {

@@ -73,16 +73,18 @@ pub async fn of_team(db: &Db, team: TeamId, instance: Uuid) -> Result<Option<Ins
         .transpose()
 }
 
-/// Takes instances of any team that are due: until `lease_until` nobody else takes them.
+/// Takes instances of any team that are due: until `lease_until` nobody else takes them. Only those due later
+/// than `after` are looked at, see [`crate::overdue`].
 pub async fn claim_due(
     db: &Db,
     now: Timestamp,
     lease_until: Timestamp,
+    after: Timestamp,
     limit: i64,
 ) -> Result<Vec<(TeamId, Uuid)>, DbError> {
     // Jobs serve every team; the rows taken carry their team with them.
     let sql = "update flow_instance set due_at = $2 where (team_id, instance_id) in \
-               (select team_id, instance_id from flow_instance where due_at is not null and due_at <= $1 \
+               (select team_id, instance_id from flow_instance where due_at is not null and due_at > $4 and due_at <= $1 \
                order by due_at limit $3) and due_at <= $1 returning team_id, instance_id";
     let rows = db
         .claim(
@@ -91,6 +93,7 @@ pub async fn claim_due(
                 now.micros().into(),
                 lease_until.micros().into(),
                 limit.into(),
+                after.micros().into(),
             ],
         )
         .await?;

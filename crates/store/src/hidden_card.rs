@@ -36,21 +36,28 @@ pub async fn exists(db: &Db, team: TeamId, blob: BlobId) -> Result<bool, DbError
         .is_empty())
 }
 
-/// Takes sealed numbers of any team that are due to be looked at; until `again_at` nobody else takes them.
+/// Takes sealed numbers of any team that are due to be looked at; until `again_at` nobody else takes them. Only those due later
+/// than `after` are looked at, see [`crate::overdue`].
 pub async fn claim_due(
     db: &Db,
     now: Timestamp,
     again_at: Timestamp,
+    after: Timestamp,
     limit: i64,
 ) -> Result<Vec<(TeamId, BlobId, PaymentId)>, DbError> {
     // Jobs serve every team; the rows taken carry their team with them.
     let sql = "update hidden_card set due_at = $2 where (team_id, blob_id) in \
-               (select team_id, blob_id from hidden_card where due_at <= $1 order by due_at limit $3) \
+               (select team_id, blob_id from hidden_card where due_at > $4 and due_at <= $1 order by due_at limit $3) \
                and due_at <= $1 returning team_id, blob_id, payment_id";
     let rows = db
         .claim(
             sql,
-            vec![now.micros().into(), again_at.micros().into(), limit.into()],
+            vec![
+                now.micros().into(),
+                again_at.micros().into(),
+                limit.into(),
+                after.micros().into(),
+            ],
         )
         .await?;
     rows.iter()

@@ -8,6 +8,12 @@ pub const MODE: &str = "mode";
 /// The team that a sandbox's first start made. Of nodes that start at the same time only one can write it.
 pub const FIRST_TEAM: &str = "first_team";
 
+/// The mark of this installation. A copy that was restored gets another one.
+pub const GENERATION: &str = "generation";
+
+/// When the backup was taken that this installation was restored from, in microseconds.
+pub const RESTORED_AT: &str = "restored_at";
+
 /// How far a move of the whole installation to another database is.
 pub const MIGRATION: &str = "migration";
 

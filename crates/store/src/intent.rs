@@ -149,16 +149,18 @@ pub async fn payments(
     rows.iter().rev().map(crate::payment::read).collect()
 }
 
-/// Takes intents of any team that are due: until `lease_until` nobody else takes them.
+/// Takes intents of any team that are due: until `lease_until` nobody else takes them. Only those due later
+/// than `after` are looked at, see [`crate::overdue`].
 pub async fn claim_due(
     db: &Db,
     now: Timestamp,
     lease_until: Timestamp,
+    after: Timestamp,
     limit: i64,
 ) -> Result<Vec<(TeamId, IntentId)>, DbError> {
     // Jobs serve every team; the rows taken carry their team with them.
     let sql = "update intent set due_at = $2 where (team_id, intent_id) in \
-               (select team_id, intent_id from intent where due_at is not null and due_at <= $1 order by due_at limit $3) \
+               (select team_id, intent_id from intent where due_at is not null and due_at > $4 and due_at <= $1 order by due_at limit $3) \
                and due_at <= $1 returning team_id, intent_id";
     let rows = db
         .claim(
@@ -167,6 +169,7 @@ pub async fn claim_due(
                 now.micros().into(),
                 lease_until.micros().into(),
                 limit.into(),
+                after.micros().into(),
             ],
         )
         .await?;

@@ -19,9 +19,11 @@ pub mod hidden_card;
 pub mod installation;
 pub mod intent;
 pub mod intent_list;
+pub mod job_place;
 pub mod method;
 pub mod number_quota;
 pub mod once;
+pub mod overdue;
 mod part;
 pub mod payment;
 pub mod payment_list;
@@ -95,6 +97,21 @@ pub const MIGRATIONS: &[Migration] = &[
         number: 18,
         name: "team setting",
         sql: include_str!("../migrations/0018_team_setting.sql"),
+    },
+    Migration {
+        number: 20,
+        name: "job place",
+        sql: include_str!("../migrations/0020_job_place.sql"),
+    },
+    Migration {
+        number: 21,
+        name: "flow instance intent",
+        sql: include_str!("../migrations/0021_flow_instance_intent.sql"),
+    },
+    Migration {
+        number: 22,
+        name: "client tokens of a team",
+        sql: include_str!("../migrations/0022_credential_client.sql"),
     },
     Migration {
         number: 25,

@@ -118,6 +118,20 @@ pub async fn uses_blob(db: &Db, team: TeamId, blob: BlobId) -> Result<bool, DbEr
         .is_empty())
 }
 
+/// The token record that has its number in `blob`.
+pub async fn with_blob(
+    db: &Db,
+    team: TeamId,
+    blob: BlobId,
+) -> Result<Option<StoredMethod>, DbError> {
+    let sql = "select token, body, team_id from method where team_id = $1 and blob_id = $2";
+    db.read(sql, vec![team.key().into(), blob.key().into()])
+        .await?
+        .first()
+        .map(read)
+        .transpose()
+}
+
 /// Token records of any team that were deleted before `before`.
 pub async fn deleted(db: &Db, before: Timestamp, limit: i64) -> Result<Vec<StoredMethod>, DbError> {
     // Jobs serve every team; the records carry their team with them.

@@ -167,18 +167,32 @@ pub async fn of_customer(
         .collect()
 }
 
-/// Removes records of any team that are forgotten; those of open payments stay. Returns how many.
-pub async fn sweep(db: &Db, forgotten_before: Timestamp, limit: i64) -> Result<usize, DbError> {
+/// Removes records of any team that are forgotten; those of open payments stay. Only those later than `after` are
+/// looked at, see [`crate::overdue`]. Returns their times.
+pub async fn sweep(
+    db: &Db,
+    forgotten_before: Timestamp,
+    after: Timestamp,
+    limit: i64,
+) -> Result<Vec<Timestamp>, DbError> {
     // Retention is the same for every team; the rows removed carry no data out.
     let sql = "delete from once where (team_id, scope, key_hash) in \
-               (select team_id, scope, key_hash from once where created_at <= $1 and answer is not null and not exists \
+               (select team_id, scope, key_hash from once where created_at > $3 and created_at <= $1 and answer is not null and not exists \
                (select 1 from payment where payment.team_id = once.team_id and payment.payment_id = once.stream \
                and (payment.status in ('ACTIVE', 'NO_ANSWER_FROM_PSP', 'NEEDS_3D_SECURE', 'NEEDS_APM_AUTHORIZATION', \
                'GATEWAY_HOLD', 'REFUND_PENDING') or (once.scope <> 'authorise' and payment.due_at is not null))) \
                order by created_at limit $2) \
                returning created_at";
-    Ok(db
-        .claim(sql, vec![forgotten_before.micros().into(), limit.into()])
-        .await?
-        .len())
+    db.claim(
+        sql,
+        vec![
+            forgotten_before.micros().into(),
+            limit.into(),
+            after.micros().into(),
+        ],
+    )
+    .await?
+    .iter()
+    .map(|row| row.int(0).map(Timestamp::from_micros))
+    .collect()
 }

@@ -86,16 +86,18 @@ pub async fn of_team(db: &Db, team: TeamId, id: PaymentId) -> Result<Option<Paym
     rows.into_iter().next().map(|row| read(&row)).transpose()
 }
 
-/// Takes payments of any team that are due: until `lease_until` nobody else takes them.
+/// Takes payments of any team that are due: until `lease_until` nobody else takes them. Only those due later
+/// than `after` are looked at, see [`crate::overdue`].
 pub async fn claim_due(
     db: &Db,
     now: Timestamp,
     lease_until: Timestamp,
+    after: Timestamp,
     limit: i64,
 ) -> Result<Vec<(TeamId, PaymentId)>, DbError> {
     // Jobs serve every team; the rows taken carry their team with them.
     let sql = "update payment set due_at = $2 where (team_id, payment_id) in \
-               (select team_id, payment_id from payment where due_at is not null and due_at <= $1 order by due_at limit $3) \
+               (select team_id, payment_id from payment where due_at is not null and due_at > $4 and due_at <= $1 order by due_at limit $3) \
                and due_at <= $1 returning team_id, payment_id";
     let lease_until = if planted::is(Bug::LeaseIgnored) {
         now
@@ -109,6 +111,7 @@ pub async fn claim_due(
                 now.micros().into(),
                 lease_until.micros().into(),
                 limit.into(),
+                after.micros().into(),
             ],
         )
         .await?;

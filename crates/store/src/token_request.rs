@@ -89,16 +89,26 @@ pub async fn open(
     db.read(sql, params).await?.first().map(read).transpose()
 }
 
-/// Removes requests of any team that were made before `before`. Returns how many.
-pub async fn sweep(db: &Db, before: Timestamp, limit: i64) -> Result<usize, DbError> {
+/// Removes requests of any team that were made before `before`. Only those later than `after` are
+/// looked at, see [`crate::overdue`]. Returns their times.
+pub async fn sweep(
+    db: &Db,
+    before: Timestamp,
+    after: Timestamp,
+    limit: i64,
+) -> Result<Vec<Timestamp>, DbError> {
     // How long they are kept is the same for every team; the rows removed carry no data out.
     let sql = "delete from token_request where (team_id, request_id) in \
-               (select team_id, request_id from token_request where created_at <= $1 order by created_at limit $2) \
+               (select team_id, request_id from token_request where created_at > $3 and created_at <= $1 order by created_at limit $2) \
                returning created_at";
-    Ok(db
-        .claim(sql, vec![before.micros().into(), limit.into()])
-        .await?
-        .len())
+    db.claim(
+        sql,
+        vec![before.micros().into(), limit.into(), after.micros().into()],
+    )
+    .await?
+    .iter()
+    .map(|row| row.int(0).map(Timestamp::from_micros))
+    .collect()
 }
 
 fn read(row: &Row) -> Result<TokenRequest, DbError> {

@@ -25,14 +25,24 @@ pub fn insert(
     )
 }
 
-/// Forgets tokens of any team that can't be opened any more. Returns how many.
-pub async fn sweep(db: &Db, now: Timestamp, limit: i64) -> Result<usize, DbError> {
+/// Forgets tokens of any team that can't be opened any more. Only those later than `after` are
+/// looked at, see [`crate::overdue`]. Returns their times.
+pub async fn sweep(
+    db: &Db,
+    now: Timestamp,
+    after: Timestamp,
+    limit: i64,
+) -> Result<Vec<Timestamp>, DbError> {
     // Life times are the same for every team; the rows removed carry no data out.
     let sql = "delete from wallet_token where (team_id, token_hash) in \
-               (select team_id, token_hash from wallet_token where forget_at is not null and forget_at <= $1 \
-               order by forget_at limit $2) returning token_hash";
-    Ok(db
-        .claim(sql, vec![now.micros().into(), limit.into()])
-        .await?
-        .len())
+               (select team_id, token_hash from wallet_token where forget_at is not null and forget_at > $3 and forget_at <= $1 \
+               order by forget_at limit $2) returning forget_at";
+    db.claim(
+        sql,
+        vec![now.micros().into(), limit.into(), after.micros().into()],
+    )
+    .await?
+    .iter()
+    .map(|row| row.int(0).map(Timestamp::from_micros))
+    .collect()
 }

@@ -174,7 +174,7 @@ pub(crate) fn rewrap(
     })
 }
 
-fn open_key(keys: &Keyring, place: &Place, sealed: &Sealed) -> Result<Key, VaultError> {
+pub(crate) fn open_key(keys: &Keyring, place: &Place, sealed: &Sealed) -> Result<Key, VaultError> {
     let kek = keys
         .key(sealed.version)
         .ok_or(VaultError::NoKey(sealed.version))?;

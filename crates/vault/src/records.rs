@@ -88,16 +88,32 @@ pub(crate) async fn of_version(
             vec![i64::from(version).into(), after.into(), limit.into()],
         )
         .await?;
-    rows.iter()
-        .map(|row| {
-            let kind = [Kind::Card, Kind::Secret]
-                .into_iter()
-                .find(|kind| row.text(2).is_ok_and(|text| text == kind.text()));
-            let kind = kind.unwrap_or(Kind::Account);
-            let (blob, team) = keys(row)?;
-            Ok((Place { team, blob, kind }, sealed(row, 3)?))
-        })
-        .collect()
+    rows.iter().map(placed).collect()
+}
+
+/// Numbers and secrets of any team after the id `after`, in the order of their ids.
+pub(crate) async fn every(
+    db: &Db,
+    after: Option<BlobId>,
+    limit: i64,
+) -> Result<Vec<(Place, Sealed)>, DbError> {
+    // Whether a copy can be opened concerns every team; each row carries its team with it.
+    let sql = "select blob_id, team_id, kind, key_version, sealed_key, sealed from sealed where blob_id > $1 \
+               union all select blob_id, team_id, 'secret', key_version, sealed_key, sealed from secret \
+               where blob_id > $1 order by blob_id limit $2";
+    let after = after.map(BlobId::key).unwrap_or_default();
+    let rows = db.scan(sql, vec![after.into(), limit.into()]).await?;
+    rows.iter().map(placed).collect()
+}
+
+/// Reads a row of `blob_id, team_id, kind, key_version, sealed_key, sealed`.
+fn placed(row: &Row) -> Result<(Place, Sealed), DbError> {
+    let kind = [Kind::Card, Kind::Secret]
+        .into_iter()
+        .find(|kind| row.text(2).is_ok_and(|text| text == kind.text()));
+    let kind = kind.unwrap_or(Kind::Account);
+    let (blob, team) = keys(row)?;
+    Ok((Place { team, blob, kind }, sealed(row, 3)?))
 }
 
 /// How many numbers and secrets there are, and how many are sealed under `version`.

@@ -34,6 +34,8 @@ impl Fleet {
                     "recovery.schedule",
                     r#"["1s", "3s", "5s", "10s", "20s", "30s"]"#,
                 )
+                // The database's server is killed too, and a processor forgets nothing.
+                .setting("sandbox.sync_books", "true")
                 // No node must give work away for longer than the checker waits.
                 .setting("database.patience", "20s")
         };

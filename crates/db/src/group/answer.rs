@@ -2,6 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
+use domain::Timestamp;
+
 use super::{Answer, Job, Queue, Verdict, Work};
 use crate::{Committed, DbError};
 
@@ -17,6 +19,31 @@ pub(crate) fn measure(changes: usize, took: Duration, database: &Arc<str>) {
 pub(crate) fn note_failure(database: &Arc<str>) {
     metrics::counter!("pointsman_db_batch_failures_total", "database" => Arc::clone(database))
         .increment(1);
+}
+
+/// Answers everyone in a batch of which nothing was written, since the storage failed.
+pub(crate) fn refused(
+    batch: Vec<Job>,
+    error: &DbError,
+    queue: &Queue,
+    at: Timestamp,
+    database: &Arc<str>,
+) {
+    if let DbError::Storage(why) = error {
+        queue.failing.refused(at, why.clone());
+        failing(database, true);
+    }
+    note_failure(database);
+    tracing::error!(%error, changes = batch.len(), "a batch was not committed");
+    for job in batch {
+        job.answer(Err(error.clone()));
+    }
+}
+
+/// Tells whether the storage refuses what is committed.
+pub(crate) fn failing(database: &Arc<str>, is_failing: bool) {
+    metrics::gauge!("pointsman_database_failing", "database" => Arc::clone(database))
+        .set(f64::from(u8::from(is_failing)));
 }
 
 /// Answers those whose verdict is final. Returns the others, in their order.

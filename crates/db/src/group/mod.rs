@@ -1,9 +1,11 @@
 //! What the databases share: changes that wait, and the rules by which a batch of them is judged.
 
 mod answer;
+mod failing;
 mod queue;
 mod verdict;
 
-pub(crate) use answer::{answer, measure, note_failure};
+pub(crate) use answer::{answer, failing, measure, refused};
+pub(crate) use failing::Failing;
 pub(crate) use queue::{Answer, Arrival, Company, Job, Place, Queue, Work};
 pub(crate) use verdict::{Ahead, Refusal, Traces, Verdict, repeats_a_value, shown, weigh};

@@ -10,6 +10,7 @@ use parking_lot::{Condvar, Mutex};
 use tokio::sync::{Notify, oneshot};
 use world::World;
 
+use super::Failing;
 use crate::{Committed, DbError, Row, Statement};
 
 /// What the writer is asked to do.
@@ -78,6 +79,8 @@ pub(crate) struct Queue {
     woken: Notify,
     capacity: usize,
     most: usize,
+    /// Whether the disk takes what is committed.
+    pub(crate) failing: Failing,
 }
 
 struct State {
@@ -106,6 +109,7 @@ impl Queue {
             woken: Notify::new(),
             capacity,
             most: most.max(1),
+            failing: Failing::default(),
         }
     }
 

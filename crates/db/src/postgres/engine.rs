@@ -23,7 +23,7 @@ use super::{
     writer::{Outage, Writer},
 };
 use crate::{
-    DbError, Migration, Row, Statement, Tables, Value,
+    DbError, Migration, Row, Statement, Step, Tables, Value,
     group::{Answer, Queue, Work, shown},
 };
 
@@ -57,12 +57,7 @@ impl Server<Target> {
         world: &World,
     ) -> Result<Self, DbError> {
         let database: Arc<str> = options.checked_schema()?.into();
-        let target = Arc::new(Target {
-            address: Address::parse(&options)?,
-            options,
-            world: world.clone(),
-            barrier: OnceLock::new(),
-        });
+        let target = Arc::new(target(options, world)?);
         if target.options.tables == Tables::LookedAt {
             let link = patient(&target, Role::Reader).await?;
             migrate::look(&link, &target, migrations).await?;
@@ -83,6 +78,28 @@ impl Server<Target> {
             server.start(&target, number, Some(link));
         }
         Ok(server)
+    }
+
+    /// The migrations that a schema lacks. Changes nothing.
+    pub(crate) async fn lacking(
+        options: PostgresOptions,
+        migrations: &[Migration],
+        world: &World,
+    ) -> Result<Vec<Step>, DbError> {
+        let target = target(options, world)?;
+        let link = patient(&target, Role::Reader).await?;
+        migrate::lacking(&link, &target, migrations).await
+    }
+
+    /// Brings a schema up to date, and nothing else.
+    pub(crate) async fn upgrade(
+        options: PostgresOptions,
+        migrations: &[Migration],
+        world: &World,
+    ) -> Result<(), DbError> {
+        let target = target(options, world)?;
+        let link = patient(&target, Role::Migrator).await?;
+        migrate::apply(&link, &target, migrations).await
     }
 
     /// From now on a new connection on which `look` finds a row is not used. Counts once.
@@ -194,6 +211,14 @@ impl<E: Endpoint> Server<E> {
         self.ask(&self.scanners, statement, Tries::Patient).await
     }
 
+    /// Whether what is committed gets onto the server's disk.
+    pub(crate) fn check_storage(&self) -> Result<(), DbError> {
+        let now = self.world.now();
+        self.queues
+            .iter()
+            .try_for_each(|queue| queue.failing.check(now))
+    }
+
     /// Answers at once, whatever the patience: whether it can be read, and whether every writer has a connection.
     pub(crate) async fn check(&self, statement: &Statement) -> Result<(), DbError> {
         let reading = self
@@ -277,6 +302,15 @@ impl<E: Endpoint> Drop for Server<E> {
             queue.close();
         }
     }
+}
+
+fn target(options: PostgresOptions, world: &World) -> Result<Target, DbError> {
+    Ok(Target {
+        address: Address::parse(&options)?,
+        options,
+        world: world.clone(),
+        barrier: OnceLock::new(),
+    })
 }
 
 /// Each writer has its share of what may wait.

@@ -41,6 +41,7 @@ enum Kind {
     Aborted,
     Lost,
     Machine,
+    Damaged,
     Denied,
     Defect,
 }
@@ -59,7 +60,8 @@ fn kind(code: &str) -> Kind {
         "25006" | "26000" | "25P03" | "57P01" | "57P02" | "57P03" | "57P04" | "57P05" => Kind::Lost,
         _ => match code.split_at_checked(2).map(|(class, _)| class) {
             Some("08") => Kind::Lost,
-            Some("53" | "58" | "XX") => Kind::Machine,
+            Some("53" | "58") => Kind::Machine,
+            Some("XX") => Kind::Damaged,
             _ => Kind::Defect,
         },
     }
@@ -85,6 +87,7 @@ pub(crate) fn failure(error: &Error, statement: &Statement, role: Role) -> Failu
         Kind::Defect => Failure::Refused(Refusal::Defect(sql())),
         Kind::Denied => Failure::Refused(Refusal::Defect(DbError::Denied(message))),
         Kind::Machine => Failure::Refused(Refusal::Storage(DbError::Storage(message))),
+        Kind::Damaged => Failure::Refused(Refusal::Storage(DbError::Corrupt(message))),
         Kind::Met(what) => Failure::Met(what),
         Kind::Aborted => Failure::Aborted,
         // A connection that only reads was asked to write.
@@ -99,6 +102,9 @@ pub(crate) fn failure(error: &Error, statement: &Statement, role: Role) -> Failu
 pub(crate) fn of_tables(error: &Error) -> DbError {
     match error.code().map(|code| kind(code.code())) {
         Some(Kind::Denied) => DbError::Denied(reason(error)),
+        Some(Kind::Met(_)) => DbError::Busy,
+        Some(Kind::Lost) => DbError::Unreachable(reason(error)),
+        Some(Kind::Machine) => DbError::Storage(reason(error)),
         Some(_) => DbError::Schema(reason(error)),
         None => DbError::Unreachable(reason(error)),
     }
@@ -131,6 +137,9 @@ mod tests {
             ("57P01", Kind::Lost),
             ("08006", Kind::Lost),
             ("53100", Kind::Machine),
+            ("53200", Kind::Machine),
+            ("58030", Kind::Machine),
+            ("XX001", Kind::Damaged),
             ("", Kind::Defect),
         ] {
             assert_eq!(kind(code), wanted, "{code}");

@@ -30,7 +30,7 @@ use super::{
     wire::{Begin, Endpoint, Ready, Wire},
 };
 use crate::{
-    DbError, Row, Statement,
+    DbError, Row, Statement, Survives,
     group::{Refusal, shown},
     sql,
 };
@@ -109,6 +109,9 @@ pub(crate) enum Sealed {
 const BY_KEYS: &str = "set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; \
     set enable_material = off; set random_page_cost = 0; set seq_page_cost = 0; set cpu_tuple_cost = 1; ";
 
+/// What is acknowledged is on stable storage, whatever the server's own setting.
+const ON_DISK: &str = "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'";
+
 impl Target {
     /// Opens a connection. Errors are for the operator.
     async fn open(&self, role: Role) -> Result<Link, String> {
@@ -163,7 +166,8 @@ impl Target {
     fn settings(&self, role: Role) -> String {
         let schema = &self.options.schema;
         let (timeout, lock) = match role {
-            Role::Migrator => (0, 30_000),
+            // Whoever waits for a lock keeps all behind it from working, so it waits briefly and asks again.
+            Role::Migrator => (0, 2_000),
             // Shorter than the statement's own, so that a batch that waits for another gives way and is done again.
             _ => (
                 self.options.statement_timeout.as_millis(),
@@ -181,13 +185,17 @@ impl Target {
             Role::Writer | Role::Reader => BY_KEYS,
             Role::Claimer | Role::Scanner | Role::Migrator => "",
         };
+        let committed = match self.options.survives {
+            Survives::TheMachine => ON_DISK,
+            Survives::TheProcess => "set synchronous_commit = off",
+        };
         // A transaction whose client has vanished must not hold its locks for long. Warnings must come, since one of them
         // says that a commit is not on the standby; and what is acknowledged must be on stable storage.
         format!(
             "set search_path to \"{schema}\"; set statement_timeout = {timeout}; set lock_timeout = {lock}; \
              set idle_in_transaction_session_timeout = 15000; set client_min_messages = warning; set jit = off; {by_keys}\
              set default_transaction_isolation = 'read committed'; set default_transaction_read_only = {only}; \
-             select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'"
+             {committed}"
         )
     }
 }

@@ -11,15 +11,15 @@ use super::{
     wire::Wire as _,
 };
 use crate::{
-    DbError, Migration, Row, Statement, Tables, Value,
+    DbError, Migration, Row, Statement, Step, Tables, Value,
     migrate::{self, APPLIED, Known},
     params, sql,
 };
 
-const BOOK: &str = "create table if not exists schema_migration (\
+const BOOK: &str = "create table schema_migration (\
     number bigint not null, name text collate \"C\" not null, checksum text collate \"C\" not null, \
     applied_at bigint not null, primary key (number)); \
-    create table if not exists schema_reach (number bigint not null, code_from bigint not null, primary key (number))";
+    create table schema_reach (number bigint not null, code_from bigint not null, primary key (number))";
 const NOTE_REACH: &str =
     "insert into schema_reach (number, code_from) values ($1, $2) returning number";
 const NOTE: &str = "insert into schema_migration (number, name, checksum, applied_at) values ($1, $2, $3, $4) \
@@ -27,39 +27,62 @@ const NOTE: &str = "insert into schema_migration (number, name, checksum, applie
 
 /// How long a node waits for another that migrates.
 const TURN: Duration = Duration::from_mins(10);
+/// How long a step asks for the locks that it needs, again and again.
+const LOCKS: Duration = Duration::from_mins(5);
+/// The pause between two tries for a lock: time for those that were held up.
+const BREATH: Duration = Duration::from_secs(1);
 /// Clocks that differ by more than this are told to the operator.
 const WARNED_SKEW: Duration = Duration::from_secs(1);
 /// PostgreSQL 15.
 const OLDEST: i64 = 150_000;
 
-/// Brings the schema up to the last of the migrations, while no other node does.
+/// Brings the schema up to the last of the migrations, while no other node does. Where nothing is to be done it needs no right
+/// but to read.
 pub(crate) async fn apply(
     link: &Link,
     target: &Target,
     migrations: &[Migration],
 ) -> Result<(), DbError> {
+    let schema = target.options.checked_schema()?;
+    let lacking = lacking(link, target, migrations).await?;
+    let is_there = is_founded(link, schema).await?;
+    if !is_there && target.options.tables != Tables::Made {
+        return Err(DbError::Unfounded);
+    }
+    if let Some(first) = lacking.first() {
+        if !target.options.migrates || (is_there && !may_change(link, schema).await?) {
+            return Err(DbError::Behind(first.number));
+        }
+        let lock = lock_number(schema);
+        wait_for_turn(link, target, lock).await?;
+        // The lock ends with the connection at the latest, which the caller drops when this fails.
+        create(link, schema).await?;
+        if !is_founded(link, schema).await? {
+            link.run(BOOK).await?;
+        }
+        while let Some(next) = migrate::next(&applied(link).await?, migrations)? {
+            step(link, target, next).await?;
+        }
+        ask(link, "select pg_advisory_unlock($1)::text", params![lock]).await?;
+    }
+    check_order(link, schema).await
+}
+
+/// The migrations that the schema lacks; all of them where there is none. Changes nothing.
+pub(crate) async fn lacking(
+    link: &Link,
+    target: &Target,
+    migrations: &[Migration],
+) -> Result<Vec<Step>, DbError> {
     migrate::check_numbers(migrations)?;
     check_server(link).await?;
     check_clock(link, target).await?;
     let schema = target.options.checked_schema()?;
-    if target.options.tables != Tables::Made && !is_founded(link, schema).await? {
-        return Err(DbError::Unfounded);
+    if !is_founded(link, schema).await? {
+        return Ok(migrations.iter().map(Step::of).collect());
     }
-    let lock = lock_number(schema);
-    wait_for_turn(link, target, lock).await?;
-    // The lock ends with the connection at the latest, which the caller drops when this fails.
-    create(link, schema).await?;
-    link.run(BOOK).await?;
-    loop {
-        let Some(next) = migrate::next(&applied(link).await?, migrations)? else {
-            break;
-        };
-        step(link, target, next).await?;
-    }
-    check_order(link, schema).await?;
-    ask(link, "select pg_advisory_unlock($1)::text", params![lock])
-        .await
-        .map(drop)
+    check_use(link, schema).await?;
+    migrate::steps_after(&applied(link).await?, migrations)
 }
 
 /// Whether the schema has all of the migrations, or could be given them. Changes nothing.
@@ -68,24 +91,40 @@ pub(crate) async fn look(
     target: &Target,
     migrations: &[Migration],
 ) -> Result<(), DbError> {
-    migrate::check_numbers(migrations)?;
-    check_server(link).await?;
-    check_clock(link, target).await?;
+    let lacking = lacking(link, target, migrations).await?;
     let schema = target.options.checked_schema()?;
-    if !is_founded(link, schema).await? {
-        check_may_found(link, schema).await?;
-        return Err(DbError::Unfounded);
+    let is_there = is_founded(link, schema).await?;
+    let Some(first) = lacking.first() else {
+        return check_order(link, schema).await;
+    };
+    if !target.options.migrates || (is_there && !may_change(link, schema).await?) {
+        return Err(DbError::Behind(first.number));
     }
+    if is_there {
+        return Err(DbError::Pending(first.number));
+    }
+    check_may_found(link, schema).await?;
+    Err(DbError::Unfounded)
+}
+
+/// Refuses a role that may not look into the schema.
+async fn check_use(link: &Link, schema: &str) -> Result<(), DbError> {
     let may = "select case when has_schema_privilege($1, 'usage') then 1 else 0 end";
-    if !one(ask(link, may, params![schema]).await?)?.flag(0)? {
-        return Err(DbError::Denied(format!(
-            "permission denied for schema {schema}"
-        )));
+    if one(ask(link, may, params![schema]).await?)?.flag(0)? {
+        return Ok(());
     }
-    match migrate::next(&applied(link).await?, migrations)? {
-        Some(next) => Err(DbError::Pending(next.number)),
-        None => check_order(link, schema).await,
-    }
+    Err(DbError::Denied(format!(
+        "permission denied for schema {schema}"
+    )))
+}
+
+/// Whether the role may make tables in the schema, and owns those that are there.
+async fn may_change(link: &Link, schema: &str) -> Result<bool, DbError> {
+    let may = "select case when has_schema_privilege($1, 'create') and not exists (\
+        select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace \
+        where n.nspname = $1::name::text and c.relkind in ('r', 'p') \
+        and not pg_has_role(c.relowner, 'usage')) then 1 else 0 end";
+    one(ask(link, may, params![schema]).await?)?.flag(0)
 }
 
 /// Refuses a role that could not make the tables.
@@ -107,29 +146,108 @@ async fn applied(link: &Link) -> Result<Vec<Known>, DbError> {
         .collect()
 }
 
-/// One migration is one transaction, so that a crash leaves whole steps.
+/// One migration: whole, or begun again by whoever comes next.
 async fn step(link: &Link, target: &Target, next: &Migration) -> Result<(), DbError> {
     let failed = |error| match error {
         DbError::Schema(why) => DbError::Schema(format!("migration {} failed: {why}", next.number)),
+        DbError::Busy => DbError::Schema(format!(
+            "migration {} did not get its locks: something else (a dump, a long transaction) holds them",
+            next.number
+        )),
         other => other,
     };
-    let text = sql::postgres_schema(next.sql)
-        .map_err(|why| DbError::Schema(format!("migration {}: {why}", next.number)))?;
-    link.run("begin").await?;
-    // On an error the connection is dropped, and the transaction with it.
-    link.run(&text).await.map_err(failed)?;
-    let note = params![next.number, next.name, next.checksum(), target.world.now()];
-    ask(link, NOTE, note).await?;
-    if next.code_from() < next.number {
-        ask(link, NOTE_REACH, params![next.number, next.code_from()]).await?;
+    if next.is_concurrent() {
+        make_indexes(link, next).await.map_err(failed)?;
+        note(link, target, next).await?;
+    } else {
+        whole(link, target, next).await.map_err(failed)?;
     }
-    link.run("commit").await?;
     tracing::info!(
         migration.number = next.number,
         migration.name = next.name,
         "migration applied"
     );
     Ok(())
+}
+
+/// A migration in one transaction, so that a crash leaves whole steps. It waits for locks briefly, since all that comes behind it
+/// waits too, and asks again.
+async fn whole(link: &Link, target: &Target, next: &Migration) -> Result<(), DbError> {
+    let text = sql::postgres_schema(next.sql)
+        .map_err(|why| DbError::Schema(format!("migration {}: {why}", next.number)))?;
+    let world = &target.world;
+    let until = world.now().after(LOCKS);
+    loop {
+        link.run("begin").await?;
+        // On any other error the connection is dropped, and the transaction with it.
+        match link.run(&text).await {
+            Err(DbError::Busy) if world.now() < until => {
+                link.run("rollback").await?;
+                tracing::warn!(
+                    migration.number = next.number,
+                    "a migration waits for locks that others hold, and tries again"
+                );
+                world
+                    .sleep(BREATH + Duration::from_millis(world.random() % 500))
+                    .await;
+            }
+            ran => {
+                ran?;
+                note(link, target, next).await?;
+                return link.run("commit").await;
+            }
+        }
+    }
+}
+
+async fn note(link: &Link, target: &Target, next: &Migration) -> Result<(), DbError> {
+    let note = params![next.number, next.name, next.checksum(), target.world.now()];
+    ask(link, NOTE, note).await?;
+    if next.code_from() < next.number {
+        ask(link, NOTE_REACH, params![next.number, next.code_from()]).await?;
+    }
+    Ok(())
+}
+
+/// Makes the indexes of a migration one by one while nodes write. One that is whole stays; what is left of one that was cut off
+/// goes. It waits for every transaction that is older, which holds up nobody.
+async fn make_indexes(link: &Link, next: &Migration) -> Result<(), DbError> {
+    link.run("set lock_timeout = 0").await?;
+    for statement in sql::statements(next.sql) {
+        let index = sql::index(&statement)
+            .ok_or_else(|| DbError::Schema("it does more than make indexes".to_owned()))?;
+        match validity(link, index.name).await? {
+            Some(true) => continue,
+            Some(false) => {
+                link.run(&format!("drop index concurrently \"{}\"", index.name))
+                    .await?;
+            }
+            None => {}
+        }
+        tracing::info!(
+            index = index.name,
+            "an index is being made while the tables are in use; it waits for older transactions"
+        );
+        let text = format!(
+            "{} concurrently \"{}\" {}",
+            index.beginning, index.name, index.rest
+        );
+        link.run(&text).await?;
+    }
+    link.run("set lock_timeout = 2000").await
+}
+
+/// Whether an index of the schema is whole; `None` where there is none.
+async fn validity(link: &Link, index: &str) -> Result<Option<bool>, DbError> {
+    let sql = "select case when i.indisvalid then 1 else 0 end from pg_catalog.pg_index i \
+        join pg_catalog.pg_class c on c.oid = i.indexrelid \
+        join pg_catalog.pg_namespace n on n.oid = c.relnamespace \
+        where n.nspname = current_schema()::text and c.relname = $1::name::text";
+    ask(link, sql, params![index])
+        .await?
+        .first()
+        .map(|row| row.flag(0))
+        .transpose()
 }
 
 fn known(mut row: Row) -> Result<Known, DbError> {
@@ -202,7 +320,8 @@ async fn wait_for_turn(link: &Link, target: &Target, lock: i64) -> Result<(), Db
     while !one(ask(link, take, params![lock]).await?)?.flag(0)? {
         if target.world.now() >= until {
             return Err(DbError::Schema(
-                "another node has been migrating it for too long".to_owned(),
+                "another node, or `pointsman upgrade`, has been migrating it for too long"
+                    .to_owned(),
             ));
         }
         target

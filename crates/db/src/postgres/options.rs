@@ -2,7 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-use crate::{DbError, Tables};
+use crate::{DbError, Survives, Tables};
 
 /// How a PostgreSQL database is opened.
 #[derive(Clone)]
@@ -34,8 +34,12 @@ pub struct PostgresOptions {
     pub max_clock_skew: Duration,
     /// What may be done to the schema's tables.
     pub tables: Tables,
+    /// Whether they may be made and brought up to date; where not, older ones are [`crate::DbError::Behind`].
+    pub migrates: bool,
     /// Whether it is opened to move its data, not to serve them: its connections don't look like a node's.
     pub moves: bool,
+    /// What a commit survives; [`Survives::TheProcess`] is that of ours: the server's crash may lose the last of it.
+    pub survives: Survives,
 }
 
 impl PostgresOptions {
@@ -54,7 +58,9 @@ impl PostgresOptions {
             patience: Duration::from_secs(10),
             max_clock_skew: Duration::from_secs(5),
             tables: Tables::Made,
+            migrates: true,
             moves: false,
+            survives: Survives::TheMachine,
         }
     }
 

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     DbError, Statement,
-    group::{Arrival, Company, Job, Queue, Work, answer, measure, note_failure},
+    group::{Arrival, Company, Job, Queue, Work, answer, measure, refused},
 };
 
 /// How often a job may be in hand when the connection goes. More often, and it may well be the job that does it.
@@ -101,11 +101,8 @@ impl<E: Endpoint> Writer<E> {
                 self.lost(batch, &why);
             }
             Judged::Failed(error) => {
-                note_failure(&self.database);
-                tracing::error!(%error, changes = batch.len(), "a batch was not committed");
-                for job in batch {
-                    job.answer(Err(error.clone()));
-                }
+                let now = self.target.world().now();
+                refused(batch, &error, &self.queue, now, &self.database);
             }
         }
     }

@@ -67,7 +67,7 @@ fn configure(connection: &Connection, options: &SqliteOptions, role: Role) -> ru
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     // Else a statement whose plan looked at a parameter is compiled anew for every other value.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    connection.pragma_update(None, "synchronous", "full")?;
+    connection.pragma_update(None, "synchronous", options.survives.word())?;
     connection.pragma_update(None, "temp_store", "memory")?;
     connection.pragma_update(None, "foreign_keys", "on")?;
     // A negative size is in KiB.
@@ -137,6 +137,22 @@ mod tests {
             assert_eq!(number("wal_autocheckpoint"), 0);
             assert_eq!(number("secure_delete"), 1);
             assert_eq!(number("query_only"), i64::from(role == Role::Reader));
+        }
+    }
+
+    #[test]
+    fn what_need_not_survive_the_machine_is_never_flushed() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = SqliteOptions {
+            survives: crate::Survives::TheProcess,
+            ..SqliteOptions::new(directory.path().join("t.db"))
+        };
+        for role in [Role::Writer, Role::Reader, Role::Checkpointer] {
+            let connection = open(&options, role).unwrap();
+            let synchronous = connection
+                .pragma_query_value(None, "synchronous", |row| row.get::<_, i64>(0))
+                .unwrap();
+            assert_eq!(synchronous, 0, "{role:?}");
         }
     }
 }

@@ -125,13 +125,35 @@ impl Inline {
             checkpointer,
         } = &mut *parts;
         while let Some(batch) = self.queue.take_waiting(&self.world) {
-            settle(session, batch, &self.queue, &self.database);
+            settle(
+                session,
+                batch,
+                &self.queue,
+                self.world.now(),
+                &self.database,
+            );
+            if session.is_broken() {
+                self.queue.close();
+                return;
+            }
             checkpointer.after_commit(session.connection());
         }
     }
 
+    /// Whether what is committed gets onto the disk.
+    pub(crate) fn check_storage(&self) -> Result<(), DbError> {
+        self.queue.failing.check(self.world.now())
+    }
+
+    /// Whether nothing is written any more.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.queue.failing.is_broken()
+    }
+
     pub(crate) fn read(&self, statement: &Statement) -> Result<Vec<Row>, DbError> {
-        self.queue.check_open()?;
+        if !self.queue.failing.is_broken() {
+            self.queue.check_open()?;
+        }
         self.parts
             .lock()
             .session

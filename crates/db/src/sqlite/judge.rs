@@ -6,7 +6,7 @@
 //! next batch. A work that was refused after it had touched something spoils the transaction, which is rolled back and
 //! done again without it; one that was refused before is simply passed over.
 
-use super::session::Session;
+use super::session::{Sealed, Session};
 use crate::{
     DbError, Row, Statement,
     group::{Ahead, Refusal, Traces, Verdict, Work, weigh},
@@ -32,10 +32,19 @@ pub(crate) fn judge(session: &mut Session, works: &[&Work]) -> Result<Vec<Verdic
                 session.rollback();
                 break;
             }
-            Ok(Play::Whole) => {
-                session.commit();
-                break;
-            }
+            Ok(Play::Whole) => match session.commit() {
+                Sealed::Yes => break,
+                Sealed::Undone(error) => return Err(error),
+                Sealed::Unknown => {
+                    for verdict in verdicts
+                        .iter_mut()
+                        .filter(|verdict| matches!(verdict, Some(Verdict::Done(_))))
+                    {
+                        *verdict = Some(Verdict::Unknown);
+                    }
+                    break;
+                }
+            },
             Err(error) => {
                 session.rollback();
                 return Err(error);

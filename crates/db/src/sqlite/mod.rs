@@ -7,6 +7,7 @@ mod judge;
 mod readers;
 mod session;
 mod settle;
+mod snapshot;
 mod threaded;
 mod writer;
 
@@ -15,7 +16,10 @@ use std::path::PathBuf;
 pub(crate) use connect::open_in_memory;
 pub(crate) use inline::Inline;
 pub(crate) use session::{Session, failure};
+pub use snapshot::Snapshot;
 pub(crate) use threaded::Threaded;
+
+use crate::{DbError, Migration, Step, migrate};
 
 /// How a SQLite database is opened. Memory: at most `writer_cache_kib + 3/2 · readers · reader_cache_kib` of page cache.
 #[derive(Debug, Clone)]
@@ -36,6 +40,8 @@ pub struct SqliteOptions {
     pub wal_kib: u32,
     /// What of deleted content is overwritten with zeros in the database's file.
     pub overwrite: Overwrite,
+    /// What a commit survives.
+    pub survives: Survives,
 }
 
 /// What of deleted content is overwritten with zeros in the database's file.
@@ -49,6 +55,26 @@ pub enum Overwrite {
     Everything,
 }
 
+/// What an acknowledged commit survives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Survives {
+    /// A power cut: it is flushed to the disk, and waited for.
+    TheMachine,
+    /// The end of this process, also by a kill; nothing waits for the disk. A power cut may lose or damage it. For data that a
+    /// test can make again.
+    TheProcess,
+}
+
+impl Survives {
+    /// The word of SQLite's `synchronous`.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::TheMachine => "full",
+            Self::TheProcess => "off",
+        }
+    }
+}
+
 impl Overwrite {
     /// The word of SQLite's `secure_delete`.
     const fn word(self) -> &'static str {
@@ -58,6 +84,18 @@ impl Overwrite {
             Self::Everything => "on",
         }
     }
+}
+
+/// The migrations that a file lacks; all of them where it is not there.
+pub(crate) fn lacking(
+    options: &SqliteOptions,
+    migrations: &[Migration],
+) -> Result<Vec<Step>, DbError> {
+    if !options.path.exists() {
+        return Ok(migrations.iter().map(Step::of).collect());
+    }
+    let connection = connect::open(options, connect::Role::Reader)?;
+    migrate::lacking(&connection, migrations)
 }
 
 impl SqliteOptions {
@@ -72,6 +110,7 @@ impl SqliteOptions {
             reader_cache_kib: 1024,
             wal_kib: 8192,
             overwrite: Overwrite::Nothing,
+            survives: Survives::TheMachine,
         }
     }
 

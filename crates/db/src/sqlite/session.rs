@@ -13,6 +13,8 @@ use crate::{
 
 /// A connection with the texts that it has rewritten.
 pub(crate) struct Session {
+    /// A transaction ended so that nobody knows how: nothing must be written on it any more.
+    is_broken: bool,
     connection: Connection,
     /// Rewritten texts by the address and length of the static text that they come from. Never iterated.
     texts: HashMap<(usize, usize), Box<str>>,
@@ -21,6 +23,7 @@ pub(crate) struct Session {
 impl Session {
     pub(crate) fn new(connection: Connection) -> Self {
         Self {
+            is_broken: false,
             connection,
             texts: HashMap::new(),
         }
@@ -80,24 +83,43 @@ impl Session {
             .map_err(|error| failure(&error, "begin immediate"))
     }
 
-    /// Makes the transaction last. When that fails nobody can know whether it did, so the process ends: what was not
-    /// acknowledged may or may not be there after the restart, what was acknowledged is.
-    pub(crate) fn commit(&self) {
-        if let Err(error) = self.control("commit") {
-            end_process(&error);
+    /// Makes the transaction last.
+    pub(crate) fn commit(&mut self) -> Sealed {
+        let Err(error) = self.control("commit") else {
+            return Sealed::Yes;
+        };
+        let told = failure(&error, "commit");
+        let is_undone = if self.is_ended() {
+            could_not_write(&error)
+        } else {
+            // It is open still, so that it can be undone.
+            self.rollback();
+            !self.is_broken
+        };
+        if is_undone {
+            return Sealed::Undone(told);
         }
+        tracing::error!(%error, "the database could not end a transaction and its outcome is unknown: nothing more is written");
+        self.is_broken = true;
+        Sealed::Unknown
     }
 
     /// Undoes the transaction, if SQLite has not done so already.
-    pub(crate) fn rollback(&self) {
+    pub(crate) fn rollback(&mut self) {
         if self.is_ended() {
             return;
         }
         if let Err(error) = self.control("rollback")
             && !self.is_ended()
         {
-            end_process(&error);
+            tracing::error!(%error, "the database could not undo a transaction: nothing more is written");
+            self.is_broken = true;
         }
+    }
+
+    /// Whether nothing must be written any more.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.is_broken
     }
 
     /// Whether no transaction is open.
@@ -108,6 +130,29 @@ impl Session {
     fn control(&self, text: &'static str) -> rusqlite::Result<()> {
         self.connection.prepare_cached(text)?.execute(()).map(drop)
     }
+}
+
+/// How a COMMIT ended.
+#[derive(Debug)]
+pub(crate) enum Sealed {
+    /// It is on stable storage.
+    Yes,
+    /// Nothing of it is there, and nothing will be.
+    Undone(DbError),
+    /// Nobody knows whether it will be there after a restart.
+    Unknown,
+}
+
+/// Whether a COMMIT failed because its pages could not be written into the write-ahead log (a full disk, a limit on files). The
+/// last of them makes the commit, so that it can't be whole there, and SQLite has taken back the others. Whatever comes later, the
+/// flush and the log's index, fails with other codes, and then the commit may be found whole after a restart.
+fn could_not_write(error: &rusqlite::Error) -> bool {
+    error.sqlite_error().is_some_and(|error| {
+        matches!(
+            error.extended_code,
+            ffi::SQLITE_FULL | ffi::SQLITE_IOERR_WRITE
+        )
+    })
 }
 
 enum Ran<T> {
@@ -231,9 +276,4 @@ fn message(error: &rusqlite::Error) -> String {
         rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
         other => other.to_string(),
     }
-}
-
-fn end_process(error: &rusqlite::Error) -> ! {
-    tracing::error!(%error, "the database could not end a transaction and its outcome is unknown: the process ends");
-    std::process::abort()
 }

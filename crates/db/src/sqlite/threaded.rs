@@ -78,13 +78,31 @@ impl Threaded {
             .map_or(Ok(None), |answer| answer.map(Some))
     }
 
+    /// Whether what is committed gets onto the disk.
+    pub(crate) fn check_storage(&self) -> Result<(), DbError> {
+        self.queue.failing.check(self.world.now())
+    }
+
+    /// Whether nothing is written any more.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.queue.failing.is_broken()
+    }
+
+    /// What is there can be read also when nothing is written any more.
+    fn check_readable(&self) -> Result<(), DbError> {
+        if self.queue.failing.is_broken() {
+            return Ok(());
+        }
+        self.queue.check_open()
+    }
+
     pub(crate) fn read(&self, statement: &Statement) -> Result<Vec<Row>, DbError> {
-        self.queue.check_open()?;
+        self.check_readable()?;
         self.readers.rows(statement)
     }
 
     pub(crate) async fn scan(&self, statement: Statement) -> Result<Vec<Row>, DbError> {
-        self.queue.check_open()?;
+        self.check_readable()?;
         self.scanners.rows(&self.world, statement).await
     }
 

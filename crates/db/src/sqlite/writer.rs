@@ -34,12 +34,25 @@ impl Writer {
         Ok(ended)
     }
 
+    /// What waits is refused, nothing of it was written; nor is the log moved, which is writing too.
+    fn stop_writing(&self) {
+        self.queue.close();
+        for job in self.queue.drain() {
+            job.answer(Err(DbError::Closed));
+        }
+    }
+
     /// Commits until the queue is closed and empty. While one batch is flushed to the disk the next one gathers; a job
     /// that comes alone goes at once.
     fn work(mut self) {
         let _guard = EndProcessOnPanic;
         while let Some(batch) = self.queue.take(&self.world) {
-            settle(&mut self.session, batch, &self.queue, &self.database);
+            let now = self.world.now();
+            settle(&mut self.session, batch, &self.queue, now, &self.database);
+            if self.session.is_broken() {
+                self.stop_writing();
+                return;
+            }
             self.checkpointer.after_commit(self.session.connection());
         }
         self.checkpointer.finish(self.session.connection());
@@ -118,5 +131,47 @@ mod tests {
         assert_eq!(commits.load(Ordering::SeqCst), 1);
         queue.close();
         ended.changed().await.unwrap_err();
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn after_a_commit_that_nobody_knows_of_nothing_is_written() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = SqliteOptions::new(directory.path().join("t.db"));
+        let connection = connect::open(&options, connect::Role::Writer).unwrap();
+        let world = World::real();
+        migrate::apply(&connection, &[NOTES], world.now()).unwrap();
+        // The second COMMIT fails with a code that says nothing of whether it was made.
+        let commits = AtomicUsize::new(0);
+        connection.commit_hook(Some(move || commits.fetch_add(1, Ordering::SeqCst) == 1));
+        let queue = Arc::new(Queue::new(100, 64));
+        let commit = |id: i64| {
+            let insert = Statement::one("insert into note (id) values ($1)", params![id]);
+            queue.push(Work::Commit(Arc::new(vec![insert])), Some(1), None)
+        };
+        let writer = Writer {
+            session: Session::new(connection),
+            queue: Arc::clone(&queue),
+            checkpointer: Checkpointer::inline(&options),
+            world: world.clone(),
+            database: "t".into(),
+        };
+        let mut ended = writer.start().unwrap();
+        let answer = async |id| commit(id).unwrap().answered.await.unwrap().unwrap();
+        assert!(matches!(
+            answer(1).await,
+            Answer::Committed(Committed::Done)
+        ));
+        assert!(matches!(
+            answer(2).await,
+            Answer::Committed(Committed::Unknown)
+        ));
+        ended.changed().await.unwrap_err();
+        assert!(queue.failing.is_broken() && queue.failing.check(world.now()).is_err());
+        assert!(matches!(commit(3), Err(DbError::Closed)));
+        let reader = connect::open(&options, connect::Role::Reader).unwrap();
+        let kept: i64 = reader
+            .query_row("select count(*) from note", (), |row| row.get(0))
+            .unwrap();
+        assert_eq!(kept, 1);
     }
 }

@@ -160,7 +160,7 @@ async fn what_was_acknowledged_is_there_after_kill_9() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_process_whose_commit_fails_ends_and_has_acknowledged_nothing_that_is_lost() {
+async fn commits_that_find_no_room_are_refused_and_lose_nothing_that_was_acknowledged() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("full.db");
     // No file may grow past half a megabyte, so that a COMMIT fails to write the log. The signal for it is ignored.
@@ -171,11 +171,8 @@ async fn a_process_whose_commit_fails_ends_and_has_acknowledged_nothing_that_is_
     ]);
     shell.arg(std::env::current_exe().unwrap());
     let (acknowledged, status) = watch(start(shell, &path), usize::MAX);
-    assert_eq!(
-        status.signal(),
-        Some(6),
-        "it should have ended itself: {status}"
-    );
+    // Its writers ended, each with an error.
+    assert_eq!(status.signal(), None, "{status}");
     assert!(!acknowledged.is_empty());
     check(&path, &acknowledged).await;
 }

@@ -92,9 +92,14 @@ impl Engine {
         if limit == 0 {
             return Ok(0);
         }
-        let due = store::flow_instance::claim_due(&self.inner.store, now, now.after(LEASE), limit)
-            .await?;
+        let (floor, store) = (&self.inner.floors.instances, &self.inner.store);
+        let (look, lease_until) = (floor.look(now), now.after(LEASE));
+        let due =
+            store::flow_instance::claim_due(store, now, lease_until, look.after, limit).await?;
         let taken = due.len();
+        if i64::try_from(taken).is_ok_and(|taken| taken < limit) {
+            floor.exhausted(look);
+        }
         for (team, id) in due {
             let engine = self.clone();
             self.look_after(Box::pin(async move {

@@ -23,8 +23,13 @@ impl Engine {
     pub(crate) async fn deactivate_intents(&self) -> Result<usize, Stop> {
         let now = self.inner.world.now();
         let lease_until = now.after(LEASE);
-        let due = store::intent::claim_due(&self.inner.store, now, lease_until, BATCH).await?;
+        let (floor, store) = (&self.inner.floors.intents, &self.inner.store);
+        let look = floor.look(now);
+        let due = store::intent::claim_due(store, now, lease_until, look.after, BATCH).await?;
         let taken = due.len();
+        if i64::try_from(taken).is_ok_and(|taken| taken < BATCH) {
+            floor.exhausted(look);
+        }
         for (team, id) in due {
             if let Err(stop) = self.deactivate(team, id, lease_until).await {
                 tracing::warn!(stop = ?stop, "an intent is looked at again when its lease ends");

@@ -59,6 +59,9 @@ impl Engine {
         if self.inner.world.now() > operation.send_by && !planted::is(Bug::SendByIgnored) {
             return Ok(News::Nothing("it could not be sent in time".to_owned()));
         }
+        if let Some(news) = Box::pin(self.known_before_restore(payment, operation)).await? {
+            return Ok(news);
+        }
         let timeout = line.connector.descriptor().call_timeout;
         let answered = self
             .inner

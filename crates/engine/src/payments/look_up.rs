@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use connector::{LookUp, Reference};
 use domain::{
     id::PaymentId,
-    payment::{News, Payment, Source},
+    payment::{News, Operation, Payment, Source},
 };
 use parking_lot::Mutex;
 use planted::Bug;
@@ -101,6 +101,29 @@ impl Engine {
             Some(n) => Box::pin(self.complete(payment, n)).await,
             None => Ok(payment),
         }
+    }
+
+    /// What the processor knows already of an operation that is to be sent, where the database was restored and the payment is
+    /// from before: it may have been sent in the time that was lost, under the same reference. `None`: it is to be sent.
+    pub(super) async fn known_before_restore(
+        &self,
+        payment: &Payment,
+        operation: &Operation,
+    ) -> Result<Option<News>, Stop> {
+        let restored_at = self.inner.settings.restored_at;
+        if !restored_at.is_some_and(|at| payment.created_at <= at) || operation.action.is_some() {
+            return Ok(None);
+        }
+        let news = self.ask(payment, operation.n).await?;
+        Ok(match news {
+            // Not even asked: it may have happened, so it is looked up again.
+            News::LookUpFailed => Some(News::NoAnswer),
+            News::NotFound { .. } if operation.kind.is_attempt() => Some(News::Nothing(
+                "the database was restored from a backup: a payment from before is not authorised anew".to_owned(),
+            )),
+            News::NotFound { .. } => None,
+            known => Some(known),
+        })
     }
 
     async fn ask(&self, payment: &Payment, n: u32) -> Result<News, Stop> {

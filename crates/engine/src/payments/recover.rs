@@ -52,8 +52,13 @@ impl Engine {
             return Ok(0);
         }
         let lease_until = now.after(LEASE);
-        let due = store::payment::claim_due(&self.inner.store, now, lease_until, limit).await?;
+        let (floor, store) = (&self.inner.floors.payments, &self.inner.store);
+        let look = floor.look(now);
+        let due = store::payment::claim_due(store, now, lease_until, look.after, limit).await?;
         let taken = due.len();
+        if i64::try_from(taken).is_ok_and(|taken| taken < limit) {
+            floor.exhausted(look);
+        }
         for (team, id) in due {
             let engine = self.clone();
             // At the highest level, so that lines of every level have it; it writes no line of its own.

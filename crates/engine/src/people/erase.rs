@@ -17,6 +17,7 @@ use crate::{
     Engine,
     commit::{Ended, Extra},
     faults::Stop,
+    jobs::Batch,
     once::Snapshot,
     payments::StoredPayment,
 };
@@ -31,8 +32,8 @@ const BATCH: i64 = 16;
 const AGAIN: Duration = Duration::from_mins(10);
 
 impl Engine {
-    /// Completes erasures that are due. Returns how many were taken.
-    pub(crate) async fn erase_people(&self) -> Result<usize, Stop> {
+    /// Completes erasures that are due.
+    pub(crate) async fn erase_people(&self) -> Result<Batch, Stop> {
         let now = self.inner.world.now();
         let due =
             store::erasure::claim_due(&self.inner.store, now, now.after(AGAIN), BATCH).await?;
@@ -42,7 +43,7 @@ impl Engine {
                 tracing::warn!(stop = ?stop, "an erasure is tried again when its lease ends");
             }
         }
-        Ok(taken)
+        Ok(Batch::whole(taken, BATCH))
     }
 
     async fn erase_and_forget(&self, team: TeamId, customer: CustomerId) -> Result<(), Stop> {

@@ -6,7 +6,7 @@ use db::Change;
 use domain::id::{CustomerId, TeamId};
 use store::browser_made::Made;
 
-use crate::{Engine, faults::Stop};
+use crate::{Engine, faults::Stop, jobs::Batch};
 
 /// How many rows the job takes at once.
 const BATCH: i64 = 100;
@@ -15,8 +15,8 @@ const BATCH: i64 = 100;
 const AGAIN: Duration = Duration::from_mins(10);
 
 impl Engine {
-    /// Erases customers and intents that browsers made and that nothing needs. Returns how many were looked at.
-    pub(crate) async fn forget_browser_made(&self) -> Result<usize, Stop> {
+    /// Erases customers and intents that browsers made and that nothing needs.
+    pub(crate) async fn forget_browser_made(&self) -> Result<Batch, Stop> {
         let now = self.inner.world.now();
         let due =
             store::browser_made::claim_due(&self.inner.store, now, now.after(AGAIN), BATCH).await?;
@@ -30,7 +30,7 @@ impl Engine {
                 tracing::warn!(stop = ?stop, "what a browser made is looked at again");
             }
         }
-        Ok(taken)
+        Ok(Batch::whole(taken, BATCH))
     }
 
     /// Erases a customer without method, payment or intent. One that has any of them stays.

@@ -33,4 +33,6 @@ mod returning;
 #[cfg(test)]
 mod shop;
 #[cfg(test)]
+mod sweeps;
+#[cfg(test)]
 mod tokens;

@@ -1,12 +1,13 @@
 //! What the HTTP layer asks for, answered by the GraphQL interface and the engine.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use connectors::simulator::{BooksError, Page, read_books};
-use domain::{Fault, caller::Caller, id::TeamId, network::Network};
+use domain::{Fault, Timestamp, caller::Caller, id::TeamId, network::Network};
 use engine::{Engine, Heard, Returned, TokenReturn, Webhook};
 use futures_util::{FutureExt, future::BoxFuture};
 use graphql::{Api, Kind, Request};
+use parking_lot::Mutex;
 use serde_json::Value;
 use vault::VaultError;
 use world::World;
@@ -24,6 +25,7 @@ pub(super) struct Service {
     pub(super) api: Api,
     pub(super) sandbox: Option<Arc<Sandbox>>,
     pub(super) metrics: Metrics,
+    pub(super) away: Away,
 }
 
 impl Backend for Service {
@@ -105,19 +107,13 @@ impl Backend for Service {
 
     fn check(&self) -> BoxFuture<'_, Result<(), &'static str>> {
         async move {
-            if let Err(error) = self.engine.check().await {
-                tracing::warn!(%error, "not ready");
-                return Err(NO_DATABASE);
+            let looked = self.world.timeout(LOOK, self.look()).await;
+            let found = looked.unwrap_or(Err(NO_DATABASE));
+            if found == Err(NO_DATABASE) {
+                return self.away.wait_out(self.world.now());
             }
-            self.engine.vault().check().await.map_err(|error| {
-                tracing::warn!(%error, "not ready");
-                match error {
-                    VaultError::NoKey(_) | VaultError::WrongKey(_) => {
-                        "its key file is not what the vault is sealed with"
-                    }
-                    _ => NO_DATABASE,
-                }
-            })
+            self.away.is_there();
+            found
         }
         .boxed()
     }
@@ -180,6 +176,39 @@ impl Backend for Service {
     }
 }
 
+/// Databases that take longer than this to answer are away.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// Since when a database has been away, as far as readiness asked.
+pub(super) struct Away {
+    patience: Duration,
+    since: Mutex<Option<Timestamp>>,
+}
+
+impl Away {
+    /// One that is away for less than this is not told.
+    pub(super) fn new(patience: Duration) -> Self {
+        Self {
+            patience,
+            since: Mutex::new(None),
+        }
+    }
+
+    fn is_there(&self) {
+        *self.since.lock() = None;
+    }
+
+    /// It is away now.
+    fn wait_out(&self, now: Timestamp) -> Result<(), &'static str> {
+        let since = *self.since.lock().get_or_insert(now);
+        // A clock that was set back makes nobody ready for longer.
+        if now < since || now.since(since) >= self.patience {
+            return Err(NO_DATABASE);
+        }
+        Ok(())
+    }
+}
+
 /// The books can't be read or written; trying again is harmless.
 #[expect(clippy::needless_pass_by_value, reason = "used to map errors")]
 fn unreadable(error: BooksError) -> Fault {
@@ -188,6 +217,23 @@ fn unreadable(error: BooksError) -> Fault {
 }
 
 impl Service {
+    /// Whether the databases answer and the keys are theirs.
+    async fn look(&self) -> Result<(), &'static str> {
+        if let Err(error) = self.engine.check().await {
+            tracing::warn!(%error, "a database is away");
+            return Err(NO_DATABASE);
+        }
+        self.engine.vault().check().await.map_err(|error| {
+            tracing::warn!(%error, "the vault is not to be used");
+            match error {
+                VaultError::NoKey(_) | VaultError::WrongKey(_) => {
+                    "its key file is not what the vault is sealed with"
+                }
+                _ => NO_DATABASE,
+            }
+        })
+    }
+
     /// The entries that are not another team's: the team's own, and those that no payment explains, since finding such is
     /// what the books are read for.
     async fn without_others(&self, team: TeamId, mut books: Value) -> Option<Value> {

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use db::{
-    Change, ChangeId, Db, DbError, Migration, Overwrite, PostgresOptions, SqliteOptions, Tables,
+    Change, ChangeId, Db, DbError, Migration, Overwrite, PostgresOptions, SqliteOptions, Survives,
+    Tables,
 };
 use domain::caller::Mode;
 use store::installation;
@@ -36,14 +37,14 @@ pub enum Founding {
 
 /// One of the service's databases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Which {
+pub(super) enum Which {
     Store,
     Vault,
     Simulator,
 }
 
 impl Which {
-    const fn migrations(self) -> &'static [Migration] {
+    pub(super) const fn migrations(self) -> &'static [Migration] {
         match self {
             Self::Store => store::MIGRATIONS,
             Self::Vault => vault::MIGRATIONS,
@@ -76,6 +77,7 @@ impl Databases {
         if founding == Founding::Refused {
             refuse_nothing(dir)?;
         }
+        dir.refuse_parts()?;
         Self::open_for_a_move(dir, settings, world, founding).await
     }
 
@@ -250,15 +252,7 @@ async fn open(
     (world, founding): (&World, Founding),
 ) -> anyhow::Result<Db> {
     let database = &settings.database;
-    let url = match which {
-        Which::Vault => settings
-            .vault
-            .database_url
-            .as_ref()
-            .or(database.url.as_ref()),
-        Which::Store | Which::Simulator => database.url.as_ref(),
-    };
-    match url {
+    match url(which, settings) {
         Some(url) => {
             let schema = schema(which, database);
             let tables = match founding {
@@ -268,7 +262,7 @@ async fn open(
             };
             let options = PostgresOptions {
                 tables,
-                ..server_options(which, url, database)
+                ..on_server(which, url, settings)
             };
             let opened = Db::postgres(options, which.migrations(), world).await;
             let shared = which == Which::Vault && settings.vault.database_url.is_none();
@@ -285,11 +279,33 @@ async fn open(
             Db::sqlite_looked_at(&path, which.migrations(), world)
                 .with_context(|| path.display().to_string())
         }
-        None => open_file(which, dir, world),
+        None => open_file(which, dir, survives(which, settings), world),
     }
 }
 
-fn open_file(which: Which, dir: &DataDir, world: &World) -> anyhow::Result<Db> {
+/// The server that a database is on; `None` where it is embedded.
+pub(super) fn url(which: Which, settings: &Settings) -> Option<&Hidden> {
+    let url = settings.database.url.as_ref();
+    match which {
+        Which::Vault => settings.vault.database_url.as_ref().or(url),
+        Which::Store | Which::Simulator => url,
+    }
+}
+
+/// The simulator's books are those of a processor that is none: they outlive this process, and cost no write to the disk.
+pub(super) fn survives(which: Which, settings: &Settings) -> Survives {
+    match which {
+        Which::Simulator if !settings.books.sync_books => Survives::TheProcess,
+        Which::Store | Which::Vault | Which::Simulator => Survives::TheMachine,
+    }
+}
+
+pub(super) fn open_file(
+    which: Which,
+    dir: &DataDir,
+    survives: Survives,
+    world: &World,
+) -> anyhow::Result<Db> {
     let path = file(which, dir);
     let options = SqliteOptions::new(&path);
     let options = match which {
@@ -305,13 +321,14 @@ fn open_file(which: Which, dir: &DataDir, world: &World) -> anyhow::Result<Db> {
         },
         Which::Simulator => SqliteOptions {
             readers: 2,
+            survives,
             ..options
         },
     };
     Db::sqlite(options, which.migrations(), world).with_context(|| path.display().to_string())
 }
 
-fn file(which: Which, dir: &DataDir) -> PathBuf {
+pub(super) fn file(which: Which, dir: &DataDir) -> PathBuf {
     match which {
         Which::Store => dir.store(),
         Which::Vault => dir.vault(),
@@ -319,11 +336,13 @@ fn file(which: Which, dir: &DataDir) -> PathBuf {
     }
 }
 
-fn schema(which: Which, database: &Database) -> String {
+pub(super) fn schema(which: Which, database: &Database) -> String {
     format!("{}{}", database.schema, which.ending())
 }
 
-fn server_options(which: Which, url: &Hidden, database: &Database) -> PostgresOptions {
+/// How one is opened that is on a server.
+pub(super) fn on_server(which: Which, url: &Hidden, settings: &Settings) -> PostgresOptions {
+    let database = &settings.database;
     let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     let (writers, readers, scanners) = match which {
         Which::Store => (
@@ -342,6 +361,8 @@ fn server_options(which: Which, url: &Hidden, database: &Database) -> PostgresOp
         patience: database.patience,
         max_clock_skew: database.max_clock_skew,
         moves: database.moves,
+        migrates: database.migrate_at_start,
+        survives: survives(which, settings),
         ..PostgresOptions::new(url.expose(), schema(which, database))
     }
 }

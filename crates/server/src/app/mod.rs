@@ -1,6 +1,7 @@
 //! The service put together: databases, vault, engine, interface.
 
 mod backend;
+pub mod copies;
 mod databases;
 mod keys;
 mod mode;
@@ -8,6 +9,7 @@ pub mod moving;
 mod operator;
 mod seed;
 mod serve;
+pub mod upgrade;
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -260,6 +262,11 @@ impl Whole {
             (Place::LookedAt(_), true) => databases.refuse_other_mode(settings.mode).await?,
             (Place::LookedAt(dir), false) => drop(dir.refuse_other_mode(settings.mode)?),
         }
+        let held = match place {
+            Place::Held(held) => Some(held),
+            Place::LookedAt(_) => None,
+        };
+        let restored_at = copies::recognise(held, place.dir(), databases, settings, world).await?;
         let vault = open_vault(place, databases, settings, world).await?;
         let exposure = databases.exposure(settings).await?;
         let sandbox = match settings.mode {
@@ -274,7 +281,10 @@ impl Whole {
             connectors: connectors(sandbox.as_deref()),
             outbound: Arc::new(files.outbound),
             wallets: files.wallets,
-            settings: engine_settings(settings),
+            settings: engine::Settings {
+                restored_at,
+                ..engine_settings(settings)
+            },
         });
         Ok(Self {
             engine,

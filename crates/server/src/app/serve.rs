@@ -8,7 +8,10 @@ use graphql::{Api, Introspection, Limits, MethodNames};
 use tokio::net::TcpListener;
 use world::Elapsed;
 
-use super::{App, backend::Service};
+use super::{
+    App,
+    backend::{Away, Service},
+};
 use crate::{
     admin::AdminSocket,
     config::{Sandbox, Settings, WalletNames},
@@ -19,6 +22,8 @@ use crate::{
 
 /// Connections whose requests have ended may take this long to close.
 const CLOSING: Duration = Duration::from_secs(1);
+/// So long payments can be read when nothing can be written any more.
+const READING: Duration = Duration::from_mins(1);
 /// How often it is looked whether the data directory is still there.
 const LOOK: Duration = Duration::from_millis(500);
 /// How often what waits in the database is counted, for the gauges.
@@ -80,8 +85,10 @@ impl App {
         );
         self.engine.start();
         self.observe();
+        let mut is_whole = true;
         tokio::select! {
             biased;
+            () = self.broken() => is_whole = false,
             () = self.wind_down(settings, &web, stop) => {}
             () = self.guard(&web) => {}
             () = accept_admin(&admin, listeners.admin) => {}
@@ -92,6 +99,10 @@ impl App {
             tracing::debug!("some connections were still open");
         }
         self.close().await;
+        anyhow::ensure!(
+            is_whole,
+            "a commit failed so that nobody knows whether it was made (the disk did not take it): the next start finds out what is there"
+        );
         tracing::info!("stopped");
         Ok(())
     }
@@ -113,9 +124,27 @@ impl App {
         });
     }
 
+    /// Waits until a database writes nothing any more, and then for as long as what is there may still be read.
+    async fn broken(&self) {
+        while !self.engine.is_broken() {
+            self.world.sleep(LOOK).await;
+        }
+        tracing::error!(
+            seconds = READING.as_secs(),
+            "nothing is written any more: what is there can be read for a while, then this process ends"
+        );
+        self.world.sleep(READING).await;
+    }
+
     /// Waits for the signal, and then for the work that is under way.
     async fn wind_down(&self, settings: &Settings, web: &Web, stop: impl Future<Output = ()>) {
         stop.await;
+        web.leave();
+        let delay = settings.server.drain_delay;
+        if !delay.is_zero() {
+            tracing::info!("not ready any more; what comes is served for a while");
+            self.world.sleep(delay).await;
+        }
         web.drain();
         tracing::info!("stopping: no new work is taken");
         let limit = settings.server.shutdown_timeout;
@@ -183,6 +212,7 @@ impl App {
             api: Api::new(self.engine.clone(), limits(settings), introspection)?.naming(names),
             sandbox: self.sandbox.clone(),
             metrics: self.metrics.clone(),
+            away: Away::new(settings.server.ready_patience),
         };
         Ok(Web::new(
             Arc::new(service),

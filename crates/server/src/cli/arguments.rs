@@ -41,6 +41,12 @@ pub(super) enum Command {
     /// The vault of card data
     #[command(subcommand)]
     Vault(Vaults),
+    /// Copy the embedded databases, also while a server runs, or look through a copy
+    Backup(Backup),
+    /// Make an installation of a backup, in a data directory that has none
+    Restore(Restore),
+    /// Make the tables, or bring them up to date, apart from serving
+    Upgrade(Upgrade),
     /// Move everything to PostgreSQL, or back; nobody may serve meanwhile
     Migrate(Migrate),
 }
@@ -272,6 +278,73 @@ pub(super) struct Serve {
     /// Where to listen [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDR")]
     pub(super) listen: Option<String>,
+    /// Serve a restored copy: what is sent for payments from before is looked up at its processor first
+    #[arg(long)]
+    pub(super) after_restore: bool,
+    #[command(flatten)]
+    pub(super) place: Place,
+}
+
+/// Flags of `backup`.
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(super) struct Backup {
+    #[command(subcommand)]
+    pub(super) verify: Option<Verify>,
+    /// An empty directory, or one that is not there yet. The key file is not copied: keep it elsewhere
+    #[arg(long, value_name = "DIR", required = true)]
+    pub(super) to: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) place: Place,
+}
+
+#[derive(Subcommand)]
+pub(super) enum Verify {
+    /// Look through a backup, or a restored database: whether it opens, and whether its databases fit each other
+    Verify {
+        /// The backup; without it the PostgreSQL database that is configured
+        #[arg(value_name = "DIR")]
+        dir: Option<PathBuf>,
+        /// The vault's keys, to open every sealed record; a sandbox's data need them less than yours
+        #[arg(long, value_name = "FILE")]
+        key_file: Option<PathBuf>,
+        /// Open one of so many sealed records
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        one_in: u64,
+        /// The installation on PostgreSQL is a sandbox: its books are looked at too
+        #[arg(long)]
+        sandbox: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+/// Flags of `restore`.
+#[derive(Args)]
+pub(super) struct Restore {
+    /// The backup
+    #[arg(long, value_name = "DIR")]
+    pub(super) from: PathBuf,
+    /// The vault's keys of the backup's time, to be copied too
+    #[arg(long, value_name = "FILE")]
+    pub(super) key_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) place: Place,
+}
+
+/// Flags of `upgrade`.
+#[derive(Args)]
+#[command(group = clap::ArgGroup::new("what").required(true))]
+pub(super) struct Upgrade {
+    /// Tell what is to be done, and do nothing
+    #[arg(long, group = "what")]
+    pub(super) dry_run: bool,
+    /// Do it, also while nodes on PostgreSQL serve; the role of the address must own the tables
+    #[arg(long, group = "what")]
+    pub(super) apply: bool,
+    /// The installation is a sandbox: its simulator's books too
+    #[arg(long)]
+    pub(super) sandbox: bool,
     #[command(flatten)]
     pub(super) place: Place,
 }

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod arguments;
+mod backup;
 mod check;
 mod demo;
 mod flow;
@@ -10,6 +11,7 @@ mod output;
 mod planted;
 mod serve;
 mod simulate;
+mod upgrade;
 
 use std::process::ExitCode;
 
@@ -56,6 +58,9 @@ pub fn run() -> ExitCode {
             operate::operate(&place, &Request::KeyRevoke { id })
         }
         Command::Flow(command) => flow::run(command),
+        Command::Backup(flags) => backup::backup(flags),
+        Command::Restore(flags) => backup::restore(&flags),
+        Command::Upgrade(flags) => upgrade::upgrade(&flags),
         Command::Migrate(flags) => migrate::migrate(&flags),
         Command::Vault(Vaults::Rotate { place }) => operate::operate(&place, &Request::VaultRotate),
     };

@@ -47,7 +47,9 @@ pub(super) fn settings(flags: &Serve) -> Result<Settings, Problems> {
     } else {
         Sandbox::Absent
     };
-    Settings::load(sources(flags), sandbox)
+    let mut settings = Settings::load(sources(flags), sandbox)?;
+    settings.after_restore = flags.after_restore;
+    Ok(settings)
 }
 
 fn sources(flags: &Serve) -> Sources {
@@ -159,10 +161,15 @@ fn announce_key(key: &str) {
     ));
 }
 
+/// On Linux, and on the systems that are like it.
+const SIGXFSZ: i32 = 25;
+
 /// The signals that end a server.
 pub(super) struct Stop {
     terminate: Signal,
     interrupt: Signal,
+    /// A file that has reached its limit is an error of whoever writes, not the end of the process.
+    _too_large: Signal,
 }
 
 impl Stop {
@@ -171,6 +178,7 @@ impl Stop {
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
+            _too_large: signal(SignalKind::from_raw(SIGXFSZ))?,
         })
     }
 

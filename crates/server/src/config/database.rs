@@ -32,6 +32,8 @@ pub struct Database {
     pub max_clock_skew: Duration,
     /// Networks in which a server of databases is believed without a check of its certificate.
     pub trusted_network: Vec<IpRange>,
+    /// Whether a start on a PostgreSQL server brings its tables up to date, where its role may.
+    pub migrate_at_start: bool,
     /// Whether data are to be moved: no node, but a command that looks for nodes. Not configured.
     pub moves: bool,
 }
@@ -76,6 +78,7 @@ impl Database {
                 &(Duration::ZERO..=MINUTE),
             ),
             trusted_network: reader.take("database.trusted_network", Vec::new()),
+            migrate_at_start: reader.take("database.migrate_at_start", true),
             moves: false,
         }
     }

@@ -23,7 +23,7 @@ pub use outbound::Outbound;
 pub use reader::Problems;
 use reader::Reader;
 pub use risks::Risks;
-pub use sections::{Geo, Jobs, Limits, Log, LogFormat, Recovery, Routing, Server, Vault};
+pub use sections::{Books, Geo, Jobs, Limits, Log, LogFormat, Recovery, Routing, Server, Vault};
 use setting::words;
 pub use setting::{Bytes, Hidden};
 pub use sources::{Sources, no_color};
@@ -40,6 +40,10 @@ pub struct Settings {
     pub mode: Mode,
     /// Whether the sandbox and its simulator are there.
     pub sandbox: Sandbox,
+    /// Whether a restored copy is to be served. A flag, not configured.
+    pub after_restore: bool,
+    /// The sandbox's books.
+    pub books: Books,
     /// The secret key that the sandbox's first start uses instead of a random one.
     pub access_token: Option<Hidden>,
     /// Under which names wallets are shown.
@@ -117,6 +121,8 @@ impl Settings {
         Self {
             mode,
             sandbox,
+            after_restore: false,
+            books: Books::read(reader),
             access_token: access_token(reader, sandbox),
             wallet_names: reader.take("wallet_names", WalletNames::Specified),
             server: Server::read(reader, mode),

@@ -45,6 +45,10 @@ pub struct Server {
     pub write_timeout: Duration,
     /// A connection that is older than this ends with its next answer.
     pub max_connection_age: Duration,
+    /// After a signal, so long new requests are served still, while readiness says no.
+    pub drain_delay: Duration,
+    /// So long a database may be away before readiness says no.
+    pub ready_patience: Duration,
     /// After a signal, what is under way may take this long.
     pub shutdown_timeout: Duration,
     /// Connections that are served at a time; more wait.
@@ -92,6 +96,16 @@ impl Server {
                 Duration::from_mins(10),
                 &(Duration::from_secs(1)..=DAY),
             ),
+            drain_delay: reader.within(
+                "server.drain_delay",
+                Duration::ZERO,
+                &(Duration::ZERO..=Duration::from_mins(10)),
+            ),
+            ready_patience: reader.within(
+                "server.ready_patience",
+                Duration::from_secs(5),
+                &(Duration::ZERO..=Duration::from_mins(10)),
+            ),
             shutdown_timeout: reader.within(
                 "server.shutdown_timeout",
                 Duration::from_secs(30),
@@ -125,6 +139,21 @@ fn is_base_url(url: &str) -> bool {
     let plain =
         |host: &str| !host.contains(['?', '#', '@', ' ', '\\']) && !host.contains(char::is_control);
     host.is_some_and(|host| !host.is_empty() && !host.starts_with('/') && plain(host))
+}
+
+/// `[sandbox]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Books {
+    /// Whether what the simulated processor writes down survives a power cut too.
+    pub sync_books: bool,
+}
+
+impl Books {
+    pub(super) fn read(reader: &mut Reader) -> Self {
+        Self {
+            sync_books: reader.take("sandbox.sync_books", false),
+        }
+    }
 }
 
 /// `[limits]`

@@ -64,7 +64,8 @@ pub(super) async fn endpoint(
             // What is executed ends in time by itself: this came before, or the machine is very slow.
             let message = "The request did not end in time. Look whether it took effect before you send it again, or send it \
                            again under the same idempotency key.";
-            Envelope::new(StatusCode::SERVICE_UNAVAILABLE, Code::Unavailable, message).answer(media)
+            // Not 503: that says that nothing was begun, and a balancer may repeat it elsewhere.
+            Envelope::new(StatusCode::GATEWAY_TIMEOUT, Code::Unavailable, message).answer(media)
         }
     }
 }

@@ -18,8 +18,8 @@ use super::{
 
 /// Why a node is not ready whose databases do not answer.
 pub const NO_DATABASE: &str = "a database does not answer";
-/// A database that takes longer than this is not ready.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// The answer takes no longer. Databases have less time, and `server.ready_patience` comes on top of that.
+const PATIENCE: Duration = Duration::from_secs(4);
 
 /// The process lives.
 pub(super) async fn live() -> Response {
@@ -36,7 +36,7 @@ pub(super) async fn ready(State(web): State<Arc<Web>>) -> Response {
 
 /// Whether the node takes work, else why not. The gauge says the same from then on.
 async fn readiness(web: &Web) -> Result<(), &'static str> {
-    let ready = if web.is_draining() {
+    let ready = if web.is_leaving() {
         Err("stopping")
     } else {
         match web.world.timeout(PATIENCE, web.backend.check()).await {

@@ -22,7 +22,12 @@ pub(super) async fn in_time(
         .world
         .timeout(web.rules.request_timeout, work.boxed())
         .await;
-    answered.unwrap_or_else(|_elapsed| unavailable(&Fault::unavailable()))
+    answered.unwrap_or_else(|_elapsed| {
+        // Not 503: it may have been begun, and a balancer must not repeat it.
+        let mut late = unavailable(&Fault::unavailable());
+        *late.status_mut() = StatusCode::GATEWAY_TIMEOUT;
+        late
+    })
 }
 
 /// No page of ours has that address.

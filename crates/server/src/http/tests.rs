@@ -442,6 +442,9 @@ fn whoever_stops_takes_no_work_and_is_not_ready_but_lives() {
     let site = Site::new();
     let get = |path: &str| site.ask(request(HttpMethod::GET, path, "", &[])).status;
     assert_eq!(get("/health/ready"), StatusCode::OK);
+    site.web.leave();
+    assert_eq!(get("/health/ready"), StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(site.query("{a}", &[]).status, StatusCode::OK, "not yet");
     site.web.drain();
     let reply = site.query("{a}", &[]);
     assert_eq!(
@@ -463,7 +466,7 @@ fn a_request_that_runs_out_of_time_gets_an_answer() {
     let reply = site.query("hang", &[]);
     assert_eq!(
         (reply.status, reply.code().as_str()),
-        (StatusCode::SERVICE_UNAVAILABLE, "error.unavailable")
+        (StatusCode::GATEWAY_TIMEOUT, "error.unavailable")
     );
 }
 

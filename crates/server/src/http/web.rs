@@ -45,6 +45,7 @@ pub struct Web {
     pub(super) backend: Arc<dyn Backend>,
     pub(super) world: World,
     pub(super) rules: Rules,
+    leaving: AtomicBool,
     draining: AtomicBool,
     working: AtomicUsize,
     idle: Notify,
@@ -59,10 +60,21 @@ impl Web {
             backend,
             world,
             rules,
+            leaving: AtomicBool::new(false),
             draining,
             working,
             idle,
         }
+    }
+
+    /// From now on says that it is not ready, so that balancers send what is new elsewhere; what comes all the same is served.
+    pub fn leave(&self) {
+        self.leaving.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether it is to be told that it stops.
+    pub(super) fn is_leaving(&self) -> bool {
+        self.leaving.load(Ordering::SeqCst) || self.is_draining()
     }
 
     /// From now on takes no new work. Health is still told.

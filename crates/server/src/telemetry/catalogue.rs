@@ -10,7 +10,7 @@ enum Measure {
 use Measure::{Counter, Gauge, Histogram};
 
 /// Name, measure, meaning; sorted by name. Those of the process are written by [`super::process`].
-const FAMILIES: [(&str, Measure, &str); 41] = [
+const FAMILIES: [(&str, Measure, &str); 43] = [
     (
         "pointsman_attempt_call_duration_seconds",
         Histogram,
@@ -35,6 +35,11 @@ const FAMILIES: [(&str, Measure, &str); 41] = [
         "pointsman_connections_resting",
         Gauge,
         "Connections that this node leaves out after repeated failures, until a payment finds them well again.",
+    ),
+    (
+        "pointsman_database_failing",
+        Gauge,
+        "1 while a database's disk refuses what is committed.",
     ),
     (
         "pointsman_db_batch_changes",
@@ -150,6 +155,11 @@ const FAMILIES: [(&str, Measure, &str); 41] = [
         "pointsman_job_items_total",
         Counter,
         "What background jobs have done, by job.",
+    ),
+    (
+        "pointsman_job_overdue_seconds",
+        Gauge,
+        "How long the oldest row has been waiting for its job; 0 when none is.",
     ),
     (
         "pointsman_job_runs_total",

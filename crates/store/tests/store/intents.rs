@@ -15,7 +15,7 @@ use store::{
 };
 use uuid::Uuid;
 
-use crate::samples::{self, NEW_YEAR, at, commit};
+use crate::samples::{self, EVER, NEW_YEAR, at, commit};
 
 const REFUSED: Committed = Committed::Conflict { statement: 0 };
 
@@ -229,8 +229,11 @@ async fn due(db: &Db, own: TeamId, other: TeamId) {
     )
     .await;
     let later = |span: u64| at(early).after(Duration::from_secs(span));
-    let due =
-        async |now: Timestamp, again| store::intent::claim_due(db, now, again, 9).await.unwrap();
+    let due = async |now: Timestamp, again| {
+        store::intent::claim_due(db, now, again, EVER, 9)
+            .await
+            .unwrap()
+    };
     assert_eq!(due(later(299), later(400)).await, []);
     assert_eq!(due(later(300), later(400)).await, [(own, intent.id)]);
     assert_eq!(

@@ -24,6 +24,9 @@ use uuid::Uuid;
 /// 2026-01-01T00:00:00Z in milliseconds.
 pub(crate) const NEW_YEAR: i64 = 1_767_225_600_000;
 
+/// Before everything.
+pub(crate) const EVER: Timestamp = Timestamp::from_micros(i64::MIN);
+
 pub(crate) fn at(milli: i64) -> Timestamp {
     Timestamp::from_micros(milli * 1000)
 }

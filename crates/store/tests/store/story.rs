@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use db::{ChangeId, Committed, Db, SqliteOptions};
+use db::{ChangeId, Committed, Db, DbError, SqliteOptions};
 use domain::{
     Timestamp,
     caller::{ClientGrant, Mode},
@@ -19,7 +19,7 @@ use world::World;
 
 use crate::{
     configuration,
-    samples::{self, NEW_YEAR, at, commit, payer, team},
+    samples::{self, EVER, NEW_YEAR, at, commit, payer, team},
 };
 
 const DAY: i64 = 86_400_000;
@@ -261,17 +261,11 @@ async fn client_tokens(db: &Db, own: TeamId, other: TeamId) {
     );
     // Those that have ended are swept, the first ones first.
     assert_eq!(
-        store::credential::sweep(db, at(NEW_YEAR + DAY - 1), 10).await,
+        swept_credential(db, at(NEW_YEAR + DAY - 1), 10).await,
         Ok(0)
     );
-    assert_eq!(
-        store::credential::sweep(db, at(NEW_YEAR + DAY), 1).await,
-        Ok(1)
-    );
-    assert_eq!(
-        store::credential::sweep(db, at(NEW_YEAR + DAY), 10).await,
-        Ok(1)
-    );
+    assert_eq!(swept_credential(db, at(NEW_YEAR + DAY), 1).await, Ok(1));
+    assert_eq!(swept_credential(db, at(NEW_YEAR + DAY), 10).await, Ok(1));
     assert_eq!(
         store::credential::of_team(db, own, token.id).await.unwrap(),
         None
@@ -558,14 +552,14 @@ async fn due_payments(db: &Db, own: TeamId, other: TeamId) {
         Committed::Done
     );
     assert_eq!(
-        store::payment::claim_due(db, later(14), later(60), 10).await,
+        store::payment::claim_due(db, later(14), later(60), EVER, 10).await,
         Ok(Vec::new())
     );
     let now = later(20);
-    let first = store::payment::claim_due(db, now, later(60), 2)
+    let first = store::payment::claim_due(db, now, later(60), EVER, 2)
         .await
         .unwrap();
-    let second = store::payment::claim_due(db, now, later(60), 9)
+    let second = store::payment::claim_due(db, now, later(60), EVER, 9)
         .await
         .unwrap();
     assert_eq!((first.len(), second.len()), (2, 2));
@@ -574,7 +568,7 @@ async fn due_payments(db: &Db, own: TeamId, other: TeamId) {
     assert_eq!(taken.len(), 4, "none is taken twice");
     assert!(taken.contains(&(other, foreign.id)));
     assert_eq!(
-        store::payment::claim_due(db, later(59), later(90), 9).await,
+        store::payment::claim_due(db, later(59), later(90), EVER, 9).await,
         Ok(Vec::new()),
         "the lease holds"
     );
@@ -586,16 +580,16 @@ async fn due_payments(db: &Db, own: TeamId, other: TeamId) {
     commit(db, [store::payment::set_due(&stale, at(0), later(60))]).await;
     commit(db, [store::payment::set_due(&foreign, at(0), later(61))]).await;
     assert_eq!(
-        store::payment::claim_due(db, later(59), later(90), 9).await,
+        store::payment::claim_due(db, later(59), later(90), EVER, 9).await,
         Ok(Vec::new())
     );
     commit(db, [store::payment::set_due(&foreign, at(0), later(60))]).await;
     assert_eq!(
-        store::payment::claim_due(db, later(59), later(90), 9).await,
+        store::payment::claim_due(db, later(59), later(90), EVER, 9).await,
         Ok(vec![(other, foreign.id)])
     );
     assert_eq!(
-        store::payment::claim_due(db, later(60), later(120), 9)
+        store::payment::claim_due(db, later(60), later(120), EVER, 9)
             .await
             .unwrap()
             .len(),
@@ -729,16 +723,13 @@ async fn idempotency(db: &Db, own: TeamId, other: TeamId) {
         commit(db, [take(&claim(own, "h"), "payment-4", 9 * DAY)]).await,
         REFUSED
     );
-    assert_eq!(
-        store::once::sweep(db, at(NEW_YEAR + 9 * DAY), 9).await,
-        Ok(0)
-    );
+    assert_eq!(swept_once(db, at(NEW_YEAR + 9 * DAY), 9).await, Ok(0));
     commit(db, [store::once::answer(other, &once, "payment-3", "told")]).await;
-    assert_eq!(store::once::sweep(db, at(NEW_YEAR - 1), 9).await, Ok(0));
-    assert_eq!(store::once::sweep(db, at(NEW_YEAR), 9).await, Ok(1));
+    assert_eq!(swept_once(db, at(NEW_YEAR - 1), 9).await, Ok(0));
+    assert_eq!(swept_once(db, at(NEW_YEAR), 9).await, Ok(1));
     assert_eq!(find(other, never).await, None);
     commit(db, [store::once::answer(own, &once, "payment-2", "told")]).await;
-    assert_eq!(store::once::sweep(db, at(NEW_YEAR + DAY), 9).await, Ok(1));
+    assert_eq!(swept_once(db, at(NEW_YEAR + DAY), 9).await, Ok(1));
 }
 
 async fn told_tokens(db: &Db, own: TeamId, other: TeamId) {
@@ -784,7 +775,7 @@ async fn hidden_cards(db: &Db, own: TeamId, other: TeamId) {
     assert!(store::hidden_card::exists(db, own, blob).await.unwrap());
     assert!(!store::hidden_card::exists(db, other, next).await.unwrap());
     let due = async |now, again| {
-        store::hidden_card::claim_due(db, at(now), at(again), 9)
+        store::hidden_card::claim_due(db, at(now), at(again), EVER, 9)
             .await
             .unwrap()
     };
@@ -843,4 +834,14 @@ async fn erasures(db: &Db, own: TeamId, other: TeamId) {
             .unwrap(),
         [(other, ada)]
     );
+}
+
+async fn swept_once(db: &Db, until: Timestamp, limit: i64) -> Result<usize, DbError> {
+    let swept = store::once::sweep(db, until, EVER, limit).await;
+    swept.map(|swept| swept.len())
+}
+
+async fn swept_credential(db: &Db, until: Timestamp, limit: i64) -> Result<usize, DbError> {
+    let swept = store::credential::sweep(db, until, EVER, limit).await;
+    swept.map(|swept| swept.len())
 }

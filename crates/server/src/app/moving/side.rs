@@ -11,7 +11,7 @@ use world::World;
 use super::super::databases::{self, Databases, Founding};
 use crate::{
     config::Settings,
-    data_dir::{DataDir, DataDirError, Held},
+    data_dir::{DataDir, DataDirError, Held, MOVED},
     sandbox::DbBooks,
 };
 
@@ -82,6 +82,8 @@ impl Side {
         world: &World,
     ) -> anyhow::Result<Self> {
         let mut settings = settings.clone();
+        // What was moved stays, the books too.
+        settings.books.sync_books = true;
         let dir = DataDir::at(&settings.database.data_dir);
         let (shown, held) = match kind {
             Kind::Embedded => {
@@ -178,6 +180,7 @@ impl Side {
             return Ok(());
         };
         held.claim(mode)?;
+        held.note_generation(MOVED)?;
         held.forget_server()?;
         Ok(())
     }

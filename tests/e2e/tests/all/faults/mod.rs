@@ -1,5 +1,6 @@
 //! Processors that misbehave, under load and with `kill -9` in between: no payment is charged at two connections.
 
+mod disk;
 mod kills;
 mod load;
 

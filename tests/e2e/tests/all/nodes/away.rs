@@ -11,6 +11,8 @@ fn without_its_database_a_node_says_so_in_time_and_recovers_by_itself() {
     let server = Setup::new()
         .on_server(postgres)
         .setting("database.patience", "1s")
+        // The database's server is killed, and a processor forgets nothing.
+        .setting("sandbox.sync_books", "true")
         .start();
     let shop = server.shop();
     let before = shop.authorise(cards::VISA).id();

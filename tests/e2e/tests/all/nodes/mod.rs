@@ -5,7 +5,9 @@ mod away;
 mod failing;
 mod roles;
 mod rolling;
+mod snapshots;
 mod starting;
+mod upgrading;
 
 use std::time::Duration;
 

@@ -1,5 +1,6 @@
 //! Starting, stopping, watching and commanding it.
 
+mod backups;
 mod commands;
 mod logs;
 mod metrics;

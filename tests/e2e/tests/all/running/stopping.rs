@@ -57,6 +57,22 @@ fn sigterm_lets_what_is_under_way_finish_and_takes_nothing_new() {
 }
 
 #[test]
+fn with_a_drain_delay_it_serves_on_while_balancers_take_it_out() {
+    let mut server = Setup::new().setting("server.drain_delay", "2s").start();
+    let shop = server.shop();
+    server.ask_to_stop();
+    until(
+        Duration::from_secs(1),
+        "it says that it is not ready",
+        || (!server.is_ready()).then_some(()),
+    );
+    shop.authorise(cards::VISA).assert_status("SUCCEEDED");
+    let start = Instant::now();
+    assert_eq!(server.wait_for_end().code(), Some(0));
+    assert!(start.elapsed() > Duration::from_millis(500));
+}
+
+#[test]
 fn stopped_under_load_it_answers_all_that_it_took() {
     let mut server = Setup::new().start();
     let shop = server.shop();

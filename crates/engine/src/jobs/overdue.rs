@@ -1,0 +1,112 @@
+//! Looks at the oldest row of each kind that is overdue: for the gauge, and for the jobs that look no further back.
+
+use std::time::Duration;
+
+use domain::Timestamp;
+use parking_lot::Mutex;
+use store::overdue::{Queue, oldest};
+
+use super::{Floor, ORPHAN_AGE, sweep::ERASE_GRACE};
+use crate::Engine;
+
+/// A look that took long is made again only after so many times what it took.
+const REST: u32 = 20;
+/// A look that failed is made again after this time: it may have cost the database a lot.
+const AFTER_FAILURE: Duration = Duration::from_mins(10);
+
+/// What jobs take by time, with the job's name.
+const QUEUES: [(Queue, &str); 11] = [
+    (Queue::Payments, "recover"),
+    (Queue::Intents, "deactivate_intents"),
+    (Queue::Instances, "run_flow_instances"),
+    (Queue::HiddenCards, "erase_hidden_cards"),
+    (Queue::Erasures, "erase_people"),
+    (Queue::DeletedMethods, "erase_deleted_methods"),
+    (Queue::BrowserMade, "forget_browser_made"),
+    (Queue::Keys, "forget_idempotency_keys"),
+    (Queue::ClientTokens, "forget_client_tokens"),
+    (Queue::WalletTokens, "forget_wallet_tokens"),
+    (Queue::TokenRequests, "forget_token_requests"),
+];
+
+/// From where on each job looks.
+#[derive(Default)]
+pub(crate) struct Floors {
+    pub(crate) payments: Floor,
+    pub(crate) intents: Floor,
+    pub(crate) instances: Floor,
+    pub(crate) hidden_cards: Floor,
+    pub(crate) keys: Floor,
+    pub(crate) client_tokens: Floor,
+    pub(crate) wallet_tokens: Floor,
+    pub(crate) token_requests: Floor,
+    /// When each queue is looked at next.
+    next: Mutex<[Option<Timestamp>; QUEUES.len()]>,
+}
+
+impl Floors {
+    fn of(&self, queue: Queue) -> Option<&Floor> {
+        match queue {
+            Queue::Payments => Some(&self.payments),
+            Queue::Intents => Some(&self.intents),
+            Queue::Instances => Some(&self.instances),
+            Queue::HiddenCards => Some(&self.hidden_cards),
+            Queue::Keys => Some(&self.keys),
+            Queue::ClientTokens => Some(&self.client_tokens),
+            Queue::WalletTokens => Some(&self.wallet_tokens),
+            Queue::TokenRequests => Some(&self.token_requests),
+            Queue::Erasures | Queue::BrowserMade | Queue::DeletedMethods => None,
+        }
+    }
+}
+
+impl Engine {
+    /// Looks at the oldest row of each queue whose time has come.
+    pub(super) async fn look_for_overdue(&self) {
+        for (place, (queue, job)) in QUEUES.into_iter().enumerate() {
+            let began = self.inner.world.now();
+            let next = self.inner.floors.next.lock().get(place).copied().flatten();
+            // A clock that was set back doesn't put it off.
+            if next.is_some_and(|next| next > began && next.since(began) <= AFTER_FAILURE) {
+                continue;
+            }
+            let until = self.overdue_when(queue, began);
+            let rest = match oldest(&self.inner.store, queue, until).await {
+                Ok(found) => {
+                    if let (Some(floor), Some(oldest)) = (self.inner.floors.of(queue), found) {
+                        floor.found(oldest);
+                    }
+                    let overdue = found.map_or(Duration::ZERO, |oldest| until.since(oldest));
+                    metrics::gauge!("pointsman_job_overdue_seconds", "job" => job)
+                        .set(overdue.as_secs_f64());
+                    let took = self.inner.world.now().since(began);
+                    took.saturating_mul(REST).min(AFTER_FAILURE)
+                }
+                Err(error) => {
+                    tracing::warn!(job, %error, "the oldest row that is overdue could not be found");
+                    AFTER_FAILURE
+                }
+            };
+            if let Some(next) = self.inner.floors.next.lock().get_mut(place) {
+                *next = Some(began.after(rest));
+            }
+        }
+    }
+
+    /// A row of an earlier time ought to be done.
+    fn overdue_when(&self, queue: Queue, now: Timestamp) -> Timestamp {
+        match queue {
+            Queue::Payments
+            | Queue::Intents
+            | Queue::Instances
+            | Queue::HiddenCards
+            | Queue::Erasures
+            | Queue::BrowserMade
+            | Queue::WalletTokens => now,
+            Queue::DeletedMethods => now.before(ERASE_GRACE),
+            Queue::Keys => now.before(self.inner.settings.idempotency_retention),
+            Queue::ClientTokens => now.before(ORPHAN_AGE),
+            Queue::TokenRequests => self.requests_end(now),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! `pointsman upgrade`
+
+use std::process::ExitCode;
+
+use world::World;
+
+use super::{arguments::Upgrade, output, runtime};
+use crate::{
+    app::upgrade::{self, Lacking},
+    config::{Sandbox, Settings},
+    log,
+};
+
+pub(super) fn upgrade(flags: &Upgrade) -> anyhow::Result<ExitCode> {
+    let sandbox = if flags.sandbox {
+        Sandbox::Open
+    } else {
+        Sandbox::Absent
+    };
+    let mut settings = Settings::load(flags.place.sources_beside(), sandbox)?;
+    settings.database.be_brief();
+    log::start(&settings.log);
+    runtime()?.block_on(async {
+        let world = World::real();
+        let upgrade = upgrade::Upgrade::of(&settings, &world);
+        for lacking in upgrade.lacking().await? {
+            tell(&lacking);
+        }
+        if flags.apply {
+            upgrade.apply().await?;
+            output::line("up to date");
+        }
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+fn tell(lacking: &Lacking) {
+    let Lacking { place, steps } = lacking;
+    if steps.is_empty() {
+        output::line(&format!("{place}: up to date"));
+        return;
+    }
+    output::line(&format!("{place}:"));
+    for step in steps {
+        let how = if step.concurrent {
+            "makes an index while nodes write"
+        } else {
+            "one short transaction"
+        };
+        let beside = if step.code_from < step.number {
+            format!(
+                "nodes that know migration {} may serve on it",
+                step.code_from
+            )
+        } else {
+            "nodes of an older release may not serve on it".to_owned()
+        };
+        output::line(&format!(
+            "  migration {} ({}): {how}; {beside}",
+            step.number, step.name
+        ));
+    }
+}

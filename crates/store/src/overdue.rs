@@ -1,0 +1,98 @@
+//! The oldest row that a job has not done yet, for each job that takes rows by their time.
+//!
+//! While an old snapshot is open (a dump, a stuck replica), PostgreSQL keeps the index entries of rows that are done, and each
+//! look from the left end of an index walks over all of them. So jobs take rows behind a place that they know, and only this
+//! look, which nobody waits for, begins at the left end.
+
+use db::{Db, DbError};
+use domain::Timestamp;
+
+/// What jobs take by time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Queue {
+    /// Payments that are due.
+    Payments,
+    /// Intents that are due.
+    Intents,
+    /// Instances of flows that are due.
+    Instances,
+    /// Raw cards that are to be looked at.
+    HiddenCards,
+    /// Erasures of people.
+    Erasures,
+    /// Deleted tokens.
+    DeletedMethods,
+    /// What browsers made.
+    BrowserMade,
+    /// Idempotency keys.
+    Keys,
+    /// Client tokens.
+    ClientTokens,
+    /// Uses of wallets' tokens.
+    WalletTokens,
+    /// Requests for processors' tokens.
+    TokenRequests,
+}
+
+/// The time of the oldest row that is not later than `until`. It may take long.
+pub async fn oldest(db: &Db, queue: Queue, until: Timestamp) -> Result<Option<Timestamp>, DbError> {
+    // Jobs serve every team; a time tells of none.
+    let sql = match queue {
+        Queue::Payments => {
+            // Of every team.
+            "select due_at from payment where due_at is not null and due_at <= $1 order by due_at limit 1"
+        }
+        Queue::Intents => {
+            // Of every team.
+            "select due_at from intent where due_at is not null and due_at <= $1 order by due_at limit 1"
+        }
+        Queue::Instances => {
+            // Of every team.
+            "select due_at from flow_instance where due_at is not null and due_at <= $1 order by due_at limit 1"
+        }
+        Queue::HiddenCards => {
+            // Of every team.
+            "select due_at from hidden_card where due_at <= $1 order by due_at limit 1"
+        }
+        Queue::BrowserMade => {
+            // Of every team.
+            "select due_at from browser_made where due_at <= $1 order by due_at limit 1"
+        }
+        Queue::Erasures => {
+            // Of every team.
+            "select due_at from erasure where due_at <= $1 order by due_at limit 1"
+        }
+        Queue::DeletedMethods => {
+            // Of every team.
+            "select deleted_at from method where deleted_at is not null and deleted_at <= $1 \
+             order by deleted_at limit 1"
+        }
+        Queue::Keys => {
+            // As in `once::sweep`: those of open payments stay.
+            "select created_at from once where created_at <= $1 and answer is not null and not exists \
+             (select 1 from payment where payment.team_id = once.team_id and payment.payment_id = once.stream \
+             and (payment.status in ('ACTIVE', 'NO_ANSWER_FROM_PSP', 'NEEDS_3D_SECURE', 'NEEDS_APM_AUTHORIZATION', \
+             'GATEWAY_HOLD', 'REFUND_PENDING') or (once.scope <> 'authorise' and payment.due_at is not null))) \
+             order by created_at limit 1"
+        }
+        Queue::ClientTokens => {
+            // Of every team.
+            "select expires_at from credential where expires_at is not null and expires_at <= $1 \
+             order by expires_at limit 1"
+        }
+        Queue::WalletTokens => {
+            // Of every team.
+            "select forget_at from wallet_token where forget_at is not null and forget_at <= $1 \
+             order by forget_at limit 1"
+        }
+        Queue::TokenRequests => {
+            // Of every team.
+            "select created_at from token_request where created_at <= $1 order by created_at limit 1"
+        }
+    };
+    db.scan(sql, vec![until.micros().into()])
+        .await?
+        .first()
+        .map(|row| row.int(0).map(Timestamp::from_micros))
+        .transpose()
+}
