@@ -8,7 +8,7 @@ use std::{
 
 use domain::Timestamp;
 
-use crate::Value;
+use crate::{Value, dates::Open};
 
 /// How many rows a statement must touch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +82,8 @@ pub struct Change {
     pub statements: Arc<Vec<Statement>>,
     /// When nobody waits for it any more: still queued then, it is dropped with [`crate::DbError::Expired`].
     pub give_up_at: Option<Timestamp>,
+    /// Keeps the date of what it makes open until it has ended.
+    pub(crate) open: Option<Open>,
 }
 
 impl Change {
@@ -95,6 +97,7 @@ impl Change {
             aggregate: hasher.finish(),
             statements: Arc::default(),
             give_up_at: None,
+            open: None,
         }
     }
 

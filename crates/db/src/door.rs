@@ -8,6 +8,7 @@ use world::{Stopwatch, World};
 use crate::{
     Change, Committed, DbError, Migration, PostgresOptions, Row, SqliteOptions, Statement, Step,
     Value,
+    dates::{self, Date, Dates, SAMPLE},
     group::{self, Answer, Work},
     model::ModelTarget,
     postgres::{Server, Target},
@@ -18,7 +19,7 @@ use crate::{
 ///
 /// Changes that wait are still committed when the last clone is dropped, but only [`Db::close`] waits for that.
 #[derive(Clone)]
-pub struct Db(Engine, Meter);
+pub struct Db(Engine, Meter, Dates);
 
 /// How long commits take. Found once, since finding it costs more than noting a time.
 #[derive(Clone)]
@@ -49,6 +50,7 @@ impl Db {
             Meter(
                 metrics::histogram!("pointsman_db_commit_duration_seconds", "database" => database),
             ),
+            Dates::default(),
         )
     }
 
@@ -162,14 +164,52 @@ impl Db {
     /// not take the change back.
     pub async fn commit(&self, change: Change) -> Result<Committed, DbError> {
         let watch = Stopwatch::start();
-        let work = Work::Commit(change.statements);
+        let statements = Arc::clone(&change.statements);
+        let work = match change.open {
+            Some(open) => Work::Dated(change.statements, open),
+            None => Work::Commit(change.statements),
+        };
         let answer = self
             .submit(work, Some(change.aggregate), change.give_up_at)
             .await?;
         self.1.0.record(watch.elapsed());
         match answer {
+            Some(Answer::Committed(Committed::Conflict { statement }))
+                if statements
+                    .get(statement)
+                    .is_some_and(|refused| refused.sql == dates::GUARD) =>
+            {
+                self.2.mistrust();
+                Err(DbError::Outdated)
+            }
             Some(Answer::Committed(committed)) => Ok(committed),
             Some(Answer::Claimed(_)) | None => Ok(Committed::Unknown),
+        }
+    }
+
+    /// Draws the date of something new, as late as possible before the change that makes it: [`Change::dated`].
+    ///
+    /// Concurrency: until the date is dropped and its change has ended, [`Db::settled_until`] is not later than the date (embedded), or
+    /// the change is refused when it comes too late (on a server).
+    pub async fn draw_date(&self) -> Result<Date, DbError> {
+        let world = self.0.world();
+        if !self.is_shared() {
+            return Ok(self.2.draw_embedded(world));
+        }
+        if self.2.must_measure(world) {
+            self.2.take(world, || self.read(SAMPLE, Vec::new())).await?;
+        }
+        Ok(self.2.draw_shared(world))
+    }
+
+    /// The date before which nothing is added any more that bears a date of [`Db::draw_date`]. What is read after this is
+    /// asked for has everything that is dated before it. `None` when a server's transactions don't let it be known yet.
+    pub async fn settled_until(&self) -> Result<Option<Timestamp>, DbError> {
+        let world = self.0.world();
+        if self.is_shared() {
+            self.2.ask(world, || self.read(SAMPLE, Vec::new())).await
+        } else {
+            Ok(Some(self.2.settled_embedded(world)))
         }
     }
 
@@ -309,6 +349,15 @@ impl Db {
 }
 
 impl Engine {
+    fn world(&self) -> &World {
+        match self {
+            Self::Threaded(threaded) => threaded.world(),
+            Self::Inline(inline) => inline.world(),
+            Self::Server(server) => server.world(),
+            Self::Model(server) => server.world(),
+        }
+    }
+
     fn database(&self) -> &Arc<str> {
         match self {
             Self::Threaded(threaded) => threaded.database(),

@@ -9,6 +9,11 @@ pub enum DbError {
     /// The change was still queued when its time to give up came. Nothing was written.
     #[error("the change waited until nobody needed it any more; it was not written")]
     Expired,
+    /// The change's date is too far from the server's clock by now. Nothing was written; it is made again with a new date.
+    #[error(
+        "the change was to bear a date that is too far from the database's clock; it was not written"
+    )]
+    Outdated,
     /// The database is closed or closing.
     #[error("the database is closed")]
     Closed,

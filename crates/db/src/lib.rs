@@ -20,6 +20,7 @@
 //! becomes `text collate "C"`, so that texts are ordered by their bytes on both.
 
 mod change;
+mod dates;
 mod door;
 mod error;
 mod group;
@@ -33,6 +34,7 @@ mod table;
 mod value;
 
 pub use change::{Change, ChangeId, Committed, Expect, Statement};
+pub use dates::{Date, TOLERANCE};
 pub use door::Db;
 pub use error::DbError;
 pub use migrate::{Migration, Step, Tables, blocking_indexes, not_for_older_code, nullable_keys};

@@ -21,7 +21,7 @@ const JSON_MAX_BYTES: usize = 16 * 1024;
 const JSON_MAX_DEPTH: usize = 32;
 
 /// Why a text with a card's number is refused.
-const CARD: &str = "must not hold a card number: send it as a card, or as a vault token";
+pub const CARD: &str = "must not hold a card number: send it as a card, or as a vault token";
 
 /// A text of one line: at most `max` characters, none of them a control character.
 /// Errors: `error.validation` for `field`.
@@ -47,6 +47,17 @@ pub fn bounded_lines(value: String, field: &str, max: usize) -> Result<String, F
     within(value, field, max)
 }
 
+/// The merchant's own name of something, such as an order's id: like [`bounded`], whatever digits it has. Order numbers look like
+/// cards' numbers by chance; whether it is one is judged beside the card.
+/// Errors: `error.validation` for `field`.
+pub fn reference(value: String, field: &str, max: usize) -> Result<String, Fault> {
+    if value.chars().any(char::is_control) {
+        return Err(Fault::invalid(field, "must not contain control characters"));
+    }
+    fits(&value, field, max)?;
+    Ok(value)
+}
+
 /// Like [`bounded`], where an empty text means that nothing was given.
 pub fn bounded_option(
     value: Option<String>,
@@ -60,6 +71,14 @@ pub fn bounded_option(
 }
 
 fn within(value: String, field: &str, max: usize) -> Result<String, Fault> {
+    fits(&value, field, max)?;
+    if holds_card_number(&value) {
+        return Err(Fault::invalid(field, CARD));
+    }
+    Ok(value)
+}
+
+fn fits(value: &str, field: &str, max: usize) -> Result<(), Fault> {
     // No text has more characters than bytes, so short ones need no counting.
     if value.len() > max && value.chars().nth(max).is_some() {
         return Err(Fault::invalid(
@@ -67,10 +86,7 @@ fn within(value: String, field: &str, max: usize) -> Result<String, Fault> {
             format!("must have at most {max} characters"),
         ));
     }
-    if holds_card_number(&value) {
-        return Err(Fault::invalid(field, CARD));
-    }
-    Ok(value)
+    Ok(())
 }
 
 /// A JSON value that a merchant has us keep: at most 16 KiB as compact text, at most 32 levels deep, without NUL.
@@ -113,7 +129,14 @@ fn check_shape(value: &Value, levels: usize) -> Result<(), &'static str> {
     match value {
         Value::String(text) if text.contains('\0') => Err(NUL),
         Value::String(text) if holds_card_number(text) => Err(CARD),
-        Value::Number(number) if is_whole(number) && holds_card_number(&number.to_string()) => {
+        // A fraction has sixteen digits as a rule, and is no number of a card.
+        Value::Number(number)
+            if number
+                .to_string()
+                .split('.')
+                .next()
+                .is_some_and(holds_card_number) =>
+        {
             Err(CARD)
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Ok(()),
@@ -140,11 +163,6 @@ fn level_below(levels: usize) -> Result<usize, &'static str> {
     levels
         .checked_sub(1)
         .ok_or("must be at most 32 levels deep")
-}
-
-/// Whether it is written without a fraction, or with one that says nothing (`4242.0`).
-fn is_whole(number: &serde_json::Number) -> bool {
-    number.is_u64() || number.to_string().ends_with(".0")
 }
 
 #[cfg(test)]

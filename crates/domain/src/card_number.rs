@@ -66,6 +66,13 @@ impl CardNumber {
         Self(self.0.clone())
     }
 
+    /// Whether the number stands in a text, whatever is between its digits.
+    pub fn stands_in(&self, text: &str) -> bool {
+        let digits: Zeroizing<String> =
+            Zeroizing::new(text.chars().filter_map(plain_digit).collect());
+        digits.contains(self.0.as_str())
+    }
+
     /// The brand, by the first digits.
     pub fn brand(&self) -> Brand {
         Brand::of(&self.0)
@@ -201,17 +208,19 @@ fn masked(text: &str, shown: usize) -> String {
 }
 
 /// Whether a text holds what looks like a card's number: digits of a brand's range and length with a right checksum, in
-/// one piece or in groups with one space, dash, dot or underscore between them.
+/// one piece or in groups with one space, dash, dot, underscore, slash or the like between them. Digits of other scripts count.
 ///
-/// For texts that are kept or logged in clear. Lengths that telephone numbers have too (Visa's old 13) don't count, and neither
+/// A number that is glued to other digits is not seen: most long numbers hold one by chance. For texts that are kept or logged in clear. Lengths that telephone numbers have too (Visa's old 13) don't count, and neither
 /// do the groups of a UUID: one in some five thousand has a card's number by chance.
 pub fn holds_card_number(text: &str) -> bool {
-    let text = without_uuids(text);
+    let text = plain_digits(text);
+    let text = without_uuids(&text);
     let mut groups: Vec<&str> = Vec::new();
     let mut rest = text.as_ref();
     while let Some(start) = rest.find(|letter: char| letter.is_ascii_digit()) {
         let (gap, from) = rest.split_at(start);
-        if !matches!(gap, " " | "-" | "." | "_") {
+        let mut between = gap.chars();
+        if !(between.next().is_some_and(is_between_groups) && between.next().is_none()) {
             groups.clear();
         }
         let end = from
@@ -225,6 +234,49 @@ pub fn holds_card_number(text: &str) -> bool {
         rest = behind;
     }
     false
+}
+
+/// What people and programs write between the groups of a number.
+const fn is_between_groups(letter: char) -> bool {
+    matches!(
+        letter,
+        ' ' | '-' | '.' | '_' | '/' | '\\' | '|' | '\u{a0}' | '\u{ad}' | '\u{b7}' | '\u{2009}'
+            ..='\u{2015}' | '\u{202f}' | '\u{ff0d}'
+    )
+}
+
+/// The first digits of scripts whose ten digits follow one another: full width, Arabic, Persian, Devanagari, and the five styles of
+/// mathematical ones. Source: Unicode 16, general category Nd.
+const ZEROS: [char; 9] = [
+    '\u{ff10}',
+    '\u{660}',
+    '\u{6f0}',
+    '\u{966}',
+    '\u{1d7ce}',
+    '\u{1d7d8}',
+    '\u{1d7e2}',
+    '\u{1d7ec}',
+    '\u{1d7f6}',
+];
+
+/// The digit that a letter stands for.
+fn plain_digit(letter: char) -> Option<char> {
+    if letter.is_ascii() {
+        return letter.is_ascii_digit().then_some(letter);
+    }
+    ZEROS.iter().find_map(|zero| {
+        let digit = u32::from(letter).checked_sub(u32::from(*zero))?;
+        char::from_digit(digit, 10)
+    })
+}
+
+/// The text with plain digits in the place of others.
+fn plain_digits(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    let plain = |letter| plain_digit(letter).unwrap_or(letter);
+    Cow::Owned(text.chars().map(plain).collect())
 }
 
 /// The text with a letter in place of each UUID.
@@ -335,6 +387,11 @@ mod tests {
             "01 4242424242424242",
             "378282246310005.",
             "x36227206271667",
+            "4242/4242/4242/4242",
+            "4242\\4242|4242\u{2013}4242",
+            "4242\u{a0}4242\u{202f}4242\u{2011}4242",
+            "４２４２４２４２４２４２４２４２",
+            "zahl ٤٢٤٢٤٢٤٢٤٢٤٢٤٢٤٢",
             // Shaped like a UUID, of digits alone or of no version, or part of something longer.
             "42424242-4242-4242-8000-000000000000",
             "42424242-4242-4242-0000-00000000000a",
@@ -346,6 +403,7 @@ mod tests {
         for text in [
             "4242424242424241",
             "4242 4242  4242 4242",
+            "2026/11/21 10/04/2026 12/31/2027",
             "01929f6e-0000-7000-8000-000000000001",
             "5c383244-2317-4101-818b-acb120ffe2fe",
             "order:34904EC4-3E86-4501-9800-33423681B50F.",
@@ -357,6 +415,21 @@ mod tests {
             "",
         ] {
             assert!(!holds_card_number(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_found_in_a_text_by_its_digits() {
+        let number = card("4242424242424242");
+        for text in [
+            "4242424242424242",
+            "o-4242 4242-4242/4242",
+            "４２４２424242424242",
+        ] {
+            assert!(number.stands_in(text), "{text}");
+        }
+        for text in ["", "order", "5555555555554444", "424242424242424"] {
+            assert!(!number.stands_in(text), "{text}");
         }
     }
 

@@ -10,6 +10,7 @@ pub mod card_number;
 pub mod country;
 pub mod cursor;
 pub mod customer;
+pub mod dated;
 pub mod decline;
 pub mod expiry;
 pub mod fault;

@@ -62,6 +62,13 @@ impl Page {
         })
     }
 
+    /// What the page follows, as sent: where one who has seen all goes on from a page without rows.
+    pub fn after(&self) -> Option<&str> {
+        self.cursor
+            .as_deref()
+            .filter(|_| self.direction == Direction::Forward)
+    }
+
     /// How many rows, 1 to 100.
     pub const fn size(&self) -> u16 {
         self.size

@@ -36,6 +36,12 @@ impl Timestamp {
         Self(self.0.saturating_sub(micros_of(span)))
     }
 
+    /// The same time without its part of a millisecond.
+    #[must_use]
+    pub const fn whole_millis(self) -> Self {
+        Self(self.0.saturating_sub(self.0.rem_euclid(1000)))
+    }
+
     /// How long after `earlier` this is; zero when it is not after it.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_micros(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use db::{Change, ChangeId, Committed, DbError, Statement};
+use db::{Change, ChangeId, Committed, Date, DbError, Statement};
 use domain::{
     Fault,
     id::{PaymentId, TeamId},
@@ -33,6 +33,8 @@ pub(crate) struct Extra {
     pub(crate) deadline: Option<Deadline>,
     /// The request whose first commit it is, which learns how far that is.
     pub(crate) progress: Option<Progress>,
+    /// The date of a new payment.
+    pub(crate) date: Option<Date>,
 }
 
 /// Why a commit has no outcome.
@@ -115,6 +117,9 @@ impl Engine {
         if let Some(deadline) = extra.deadline {
             change = change.until(deadline.at());
         }
+        if let Some(date) = &extra.date {
+            change = change.dated(date);
+        }
         if let Some(progress) = &extra.progress {
             progress.submitted(payment.id);
         }
@@ -152,12 +157,33 @@ impl Engine {
         })
     }
 
+    /// Commits a new intent with its event, and what goes with it.
+    pub(crate) async fn commit_new_intent(
+        &self,
+        intent: &Intent,
+        more: Vec<Statement>,
+        date: &Date,
+    ) -> Result<Ended, Stop> {
+        self.commit_intent_with(intent, Moment::Started, more, Some(date))
+            .await
+    }
+
     /// Commits an intent with its event, and what goes with it. `intent.version` is the version to be written.
     pub(crate) async fn commit_intent(
         &self,
         intent: &Intent,
         moment: Moment,
         more: Vec<Statement>,
+    ) -> Result<Ended, Stop> {
+        self.commit_intent_with(intent, moment, more, None).await
+    }
+
+    async fn commit_intent_with(
+        &self,
+        intent: &Intent,
+        moment: Moment,
+        more: Vec<Statement>,
+        date: Option<&Date>,
     ) -> Result<Ended, Stop> {
         let (id, stream) = (self.change_id(), intent.id.key());
         let first = intent.version == 1;
@@ -175,6 +201,9 @@ impl Engine {
             ));
         for statement in more {
             change.push(statement);
+        }
+        if let Some(date) = date {
+            change = change.dated(date);
         }
         let _naming = self.naming(&intent.id);
         let committed = self

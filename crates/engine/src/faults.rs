@@ -41,6 +41,8 @@ pub(crate) enum Stop {
     Fault(Fault),
     /// The idempotency key was taken by another request in the meantime.
     Taken,
+    /// The date of what was to be made is too old by now: it is made again with a new one.
+    Outdated,
 }
 
 impl Stop {
@@ -49,6 +51,7 @@ impl Stop {
         match self {
             Self::Fault(fault) => (fault.code.text(), &fault.message),
             Self::Taken => ("", "somebody else was there first"),
+            Self::Outdated => ("", "its date was too old"),
         }
     }
 }
@@ -61,7 +64,10 @@ impl From<Fault> for Stop {
 
 impl From<DbError> for Stop {
     fn from(error: DbError) -> Self {
-        Self::Fault(database(&error))
+        match error {
+            DbError::Outdated => Self::Outdated,
+            other => Self::Fault(database(&other)),
+        }
     }
 }
 
@@ -77,7 +83,7 @@ pub(crate) fn begun_about(stop: Stop, id: PaymentId) -> Fault {
         Stop::Fault(fault) if fault.is_ours() => Fault::unconfirmed(id),
         Stop::Fault(fault) => fault,
         // Told only to those who brought a key.
-        Stop::Taken => Fault::unknown().about(id),
+        Stop::Taken | Stop::Outdated => Fault::unknown().about(id),
     }
 }
 
@@ -88,7 +94,7 @@ pub(crate) fn database(error: &DbError) -> Fault {
             tracing::warn!(why, "the database can't be reached");
             Fault::unavailable()
         }
-        DbError::Busy | DbError::Expired | DbError::Closed => {
+        DbError::Busy | DbError::Expired | DbError::Outdated | DbError::Closed => {
             tracing::warn!(error = %error, "the database can't take more work");
             Fault::unavailable()
         }

@@ -209,7 +209,7 @@ impl Engine {
                     Err(stop) => Told::now(Err(only_fault(stop))),
                 }
             }
-            Err(Stop::Fault(fault)) => Told::now(Err(fault)),
+            Err(stop @ (Stop::Fault(_) | Stop::Outdated)) => Told::now(Err(only_fault(stop))),
             Err(Stop::Taken) => self.told_by_another(&claim, &once.scope, deadline).await,
         }
     }
@@ -428,6 +428,7 @@ pub(crate) fn only_fault(stop: Stop) -> Fault {
         Stop::Fault(fault) => fault,
         // Told only to those who brought a key.
         Stop::Taken => Fault::unknown(),
+        Stop::Outdated => Fault::unavailable(),
     }
 }
 

@@ -9,6 +9,7 @@ use domain::{
     test_numbers::{self, TestRange},
 };
 
+use crate::OrderIds;
 use crate::quotas::QuotaLimits;
 
 /// The engine's settings, checked by whoever reads the configuration.
@@ -47,6 +48,8 @@ pub struct Settings {
     pub quotas: QuotaLimits,
     /// Card numbers that test mode takes.
     pub test_numbers: TestNumbers,
+    /// Which of the merchant's own names are taken for a card's number.
+    pub order_ids: OrderIds,
 }
 
 /// Card numbers that test mode takes; live mode takes every one.
@@ -95,6 +98,7 @@ impl Default for Settings {
             browser_intent_lifetime: Duration::from_hours(30 * 24),
             quotas: QuotaLimits::default(),
             test_numbers: TestNumbers::Published(Vec::new()),
+            order_ids: OrderIds::Equal,
         }
     }
 }

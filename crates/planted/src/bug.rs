@@ -35,6 +35,8 @@ pub enum Bug {
     LateRequestToldFailed,
     /// Whoever takes a due payment takes no lease: every node looks after it.
     LeaseIgnored,
+    /// A list in the order of dates shows what is not settled yet.
+    ListsUnsettled,
     /// A look-up asks for a reference that was never sent.
     LookUpUnderNewReference,
     /// A payment that ended without money keeps its intent and its client token.
@@ -91,7 +93,7 @@ pub enum Bug {
 
 impl Bug {
     /// All of them.
-    pub const ALL: [Self; 42] = [
+    pub const ALL: [Self; 43] = [
         Self::AnswerNotStored,
         Self::AnswerOfAnotherRequest,
         Self::CaptureBesideCancel,
@@ -108,6 +110,7 @@ impl Bug {
         Self::LateNewsChangesState,
         Self::LateRequestToldFailed,
         Self::LeaseIgnored,
+        Self::ListsUnsettled,
         Self::LookUpUnderNewReference,
         Self::NeverReleased,
         Self::NotFoundTooEarly,
@@ -181,6 +184,9 @@ impl Bug {
             }
             Self::LeaseIgnored => {
                 "Whoever takes a due payment takes no lease: every node looks after it."
+            }
+            Self::ListsUnsettled => {
+                "A list by date, the oldest first, shows what is not settled yet."
             }
             Self::LookUpUnderNewReference => "A look-up asks for a reference that was never sent.",
             Self::NeverReleased => {

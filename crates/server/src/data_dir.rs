@@ -189,6 +189,12 @@ impl DataDir {
         }
     }
 
+    /// Whether a process has it, as far as one can see.
+    pub fn is_held(&self) -> bool {
+        let lock = File::open(self.lock());
+        lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    }
+
     /// Whether others than the owner can look into it.
     pub fn is_open_to_others(&self) -> Result<bool, DataDirError> {
         let metadata = fs::metadata(&self.0).map_err(|error| failed(&self.0, error))?;

@@ -21,7 +21,7 @@ use crate::{
     counts::join,
     digest::Digest,
     house::House,
-    shop::{Shop, Wish, card_tokens, shopper, words},
+    shop::{Follower, Shop, Wish, card_tokens, shopper, words},
     stage::Weather,
 };
 
@@ -90,9 +90,22 @@ pub(crate) fn play(seed: u64, shoppers: u32) -> Result<Played, Broke> {
         wait
     });
     let visits: Vec<_> = visits.collect();
+    let followers = [
+        Follower::by_cursor(&shop, Chance::of(seed, 6)),
+        Follower::by_windows(&shop, Chance::of(seed, 7)),
+    ];
+    let following = followers.map(|follower| {
+        let (done, wait) = oneshot::channel();
+        let following = follower.follow(Arc::clone(&closed));
+        house.world.spawn(async move {
+            let _ = done.send(following.await);
+        });
+        wait
+    });
     house.run(join_all(visits))?;
     closed.store(true, Ordering::SeqCst);
-    conclude(&house, &shop)
+    let followers = house.run(join_all(following))?;
+    conclude(&house, &shop, followers.into_iter().flatten().collect())
 }
 
 /// A shop in a new house, with the test cards stored.
@@ -110,10 +123,17 @@ pub(crate) fn prepare(house: &Arc<House>) -> Result<Shop, Broke> {
 ///
 /// # Errors
 /// The run is stuck.
-pub(crate) fn conclude(house: &Arc<House>, shop: &Shop) -> Result<Played, Broke> {
+pub(crate) fn conclude(
+    house: &Arc<House>,
+    shop: &Shop,
+    followers: Vec<Follower>,
+) -> Result<Played, Broke> {
     house.bank.set_mood(Mood::Well);
     house.stage.calm();
     house.run(until_whole(house))??;
+    // Before the payments are listed, which are then compared with what their events are at once.
+    let last_looks = followers.into_iter().map(Follower::to_the_end);
+    let followed = house.run(join_all(last_looks))?;
     let payments = house.run(settle(shop))?;
     let evidence = Evidence {
         said: shop.take_said(),
@@ -121,6 +141,7 @@ pub(crate) fn conclude(house: &Arc<House>, shop: &Shop) -> Result<Played, Broke>
         entries: house.bank.ledger().entries(),
         notes: house.bank.ledger().take_notes(),
         events: house.events()?,
+        followed,
     };
     let mut broken = checker::check(&evidence);
     if house.misfits() > 0 {

@@ -1,4 +1,4 @@
-//! Lists of customers, the newest first: a customer's id is a UUID of version 7, so its order is that of time.
+//! Lists of customers, in the order of dates: a customer's id is a UUID of version 7, so its order is that of time.
 //!
 //! An e-mail address is found as a whole, a name by a part of it; capitals and small letters don't matter, since the table
 //! holds both in small letters. By address the list is read from an index; by a part of the name the query looks at the
@@ -8,26 +8,41 @@ use db::{Db, DbError, Value};
 use domain::{
     cursor::{Cursor, CursorShape},
     customer::Customer,
+    dated::id_floor,
+    filter::SortOrder,
     id::TeamId,
 };
 
 use crate::{
-    part::{Listed, Part, comparisons},
+    part::{Listed, Part, comparisons, name_of},
     query::Conditions,
 };
 
 /// Which customers.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
+    /// The order of dates.
+    pub order: SortOrder,
     /// With this e-mail address.
     pub email: Option<String>,
     /// With this text in their name.
     pub name: Option<String>,
 }
 
-/// The shape of the list's cursors.
-pub fn shape() -> CursorShape {
-    CursorShape::new("customers", "newest", Vec::new())
+/// All of them, the newest first.
+impl Default for Wanted {
+    fn default() -> Self {
+        Self {
+            order: SortOrder::Descending,
+            email: None,
+            name: None,
+        }
+    }
+}
+
+/// The shape of the list's cursors in this order.
+pub fn shape(order: SortOrder) -> CursorShape {
+    CursorShape::new("customers", name_of(order), Vec::new())
 }
 
 /// A part of a team's list.
@@ -89,10 +104,14 @@ fn conditions(team: TeamId, wanted: &Wanted) -> Conditions {
 
 fn rows_query(team: TeamId, wanted: &Wanted, part: &Part) -> (String, Vec<Value>) {
     let mut conditions = conditions(team, wanted);
-    let (beyond, _, by) = comparisons(part.direction);
+    let (beyond, _, by) = comparisons(wanted.order, part.direction);
     if let Some(cursor) = &part.cursor {
         let id = conditions.bind(cursor.id.hyphenated().to_string());
         conditions.and(&format!("customer_id {beyond} {id}"));
+    }
+    if let Some(until) = part.until {
+        let until = conditions.bind(id_floor(until));
+        conditions.and(&format!("customer_id < {until}"));
     }
     let limit = conditions.bind(i64::from(part.size) + 1);
     let held = conditions.text();
@@ -109,7 +128,7 @@ fn behind_query(
     (part, cursor): (&Part, &Cursor),
 ) -> (String, Vec<Value>) {
     let mut conditions = conditions(team, wanted);
-    let (_, behind, by) = comparisons(part.direction);
+    let (_, behind, by) = comparisons(wanted.order, part.direction);
     let id = conditions.bind(cursor.id.hyphenated().to_string());
     conditions.and(&format!("customer_id {behind} {id}"));
     let held = conditions.text();

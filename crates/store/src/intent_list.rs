@@ -1,4 +1,4 @@
-//! Lists of intents, the newest first: an intent's id is a UUID of version 7, so its order is that of time.
+//! Lists of intents, in the order of dates: an intent's id is a UUID of version 7, so its order is that of time.
 //!
 //! By tracking id or by one status the list is read from an index; with several statuses the query looks at the team's
 //! intents in turn until the page is full.
@@ -6,27 +6,42 @@
 use db::{Db, DbError, Value};
 use domain::{
     cursor::{Cursor, CursorShape},
+    dated::id_floor,
+    filter::SortOrder,
     id::TeamId,
     intent::{Intent, Status},
 };
 
 use crate::{
-    part::{Listed, Part, comparisons},
+    part::{Listed, Part, comparisons, name_of},
     query::Conditions,
 };
 
 /// Which intents.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
+    /// The order of dates.
+    pub order: SortOrder,
     /// With one of these statuses; none: with any.
     pub statuses: Vec<Status>,
     /// With this tracking id.
     pub tracking_id: Option<String>,
 }
 
-/// The shape of the list's cursors.
-pub fn shape() -> CursorShape {
-    CursorShape::new("intents", "newest", Vec::new())
+/// All of them, the newest first.
+impl Default for Wanted {
+    fn default() -> Self {
+        Self {
+            order: SortOrder::Descending,
+            statuses: Vec::new(),
+            tracking_id: None,
+        }
+    }
+}
+
+/// The shape of the list's cursors in this order.
+pub fn shape(order: SortOrder) -> CursorShape {
+    CursorShape::new("intents", name_of(order), Vec::new())
 }
 
 /// A part of a team's list.
@@ -87,10 +102,14 @@ fn conditions(team: TeamId, wanted: &Wanted) -> Conditions {
 
 fn rows_query(team: TeamId, wanted: &Wanted, part: &Part) -> (String, Vec<Value>) {
     let mut conditions = conditions(team, wanted);
-    let (beyond, _, by) = comparisons(part.direction);
+    let (beyond, _, by) = comparisons(wanted.order, part.direction);
     if let Some(cursor) = &part.cursor {
         let id = conditions.bind(cursor.id.hyphenated().to_string());
         conditions.and(&format!("intent_id {beyond} {id}"));
+    }
+    if let Some(until) = part.until {
+        let until = conditions.bind(id_floor(until));
+        conditions.and(&format!("intent_id < {until}"));
     }
     let limit = conditions.bind(i64::from(part.size) + 1);
     let held = conditions.text();
@@ -107,7 +126,7 @@ fn behind_query(
     (part, cursor): (&Part, &Cursor),
 ) -> (String, Vec<Value>) {
     let mut conditions = conditions(team, wanted);
-    let (_, behind, by) = comparisons(part.direction);
+    let (_, behind, by) = comparisons(wanted.order, part.direction);
     let id = conditions.bind(cursor.id.hyphenated().to_string());
     conditions.and(&format!("intent_id {behind} {id}"));
     let held = conditions.text();

@@ -1,8 +1,9 @@
 //! Which part of a list is read, and what comes back.
 
 use domain::{
-    Fault,
+    Fault, Timestamp,
     cursor::{Cursor, CursorShape},
+    filter::SortOrder,
     page::{Direction, Page},
 };
 
@@ -15,6 +16,8 @@ pub struct Part {
     pub direction: Direction,
     /// The place.
     pub cursor: Option<Cursor>,
+    /// Only rows that are dated before this.
+    pub until: Option<Timestamp>,
 }
 
 impl Part {
@@ -27,7 +30,15 @@ impl Part {
             size: page.size(),
             direction: page.direction(),
             cursor: page.cursor(shape)?,
+            until: None,
         })
+    }
+
+    /// The same part of a list that ends before this date.
+    #[must_use]
+    pub fn until(mut self, until: Timestamp) -> Self {
+        self.until = Some(until);
+        self
     }
 }
 
@@ -76,13 +87,23 @@ impl<T> Listed<T> {
     }
 }
 
-/// For a list by ids, the newest first: what compares an id with a cursor's on the side that is read and on the other one, and the order of reading.
+/// For a list by ids: what compares an id with a cursor's on the side that is read and on the other one, and the order of reading.
 pub(crate) const fn comparisons(
+    order: SortOrder,
     direction: Direction,
 ) -> (&'static str, &'static str, &'static str) {
-    match direction {
-        // The newest come first.
-        Direction::Forward => ("<", ">=", " desc"),
-        Direction::Backward => (">", "<=", ""),
+    match (order, direction) {
+        (SortOrder::Descending, Direction::Forward)
+        | (SortOrder::Ascending, Direction::Backward) => ("<", ">=", " desc"),
+        (SortOrder::Descending, Direction::Backward)
+        | (SortOrder::Ascending, Direction::Forward) => (">", "<=", ""),
+    }
+}
+
+/// The name of an order of a list by ids, which tells its cursors from those of the other one.
+pub(crate) const fn name_of(order: SortOrder) -> &'static str {
+    match order {
+        SortOrder::Ascending => "oldest",
+        SortOrder::Descending => "newest",
     }
 }

@@ -106,10 +106,14 @@ impl World {
 
     /// A new id whose order is that of time (RFC 9562, version 7).
     pub fn uuid_v7(&self) -> Uuid {
-        let millis = u64::try_from(self.now().micros() / 1000).unwrap_or(0);
+        self.uuid_at(self.now())
+    }
+
+    /// The id of something with this date.
+    pub fn uuid_at(&self, at: Timestamp) -> Uuid {
         let mut random = [0; 10];
         self.fill(&mut random);
-        uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid()
+        domain::dated::id_at(at, random)
     }
 
     /// A random text of `length` letters and digits (just under six bits each).

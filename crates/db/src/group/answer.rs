@@ -58,7 +58,7 @@ pub(crate) fn answer(
         match verdict {
             Verdict::Done(rows) => {
                 let done = match job.work {
-                    Work::Commit(_) => Answer::Committed(Committed::Done),
+                    Work::Commit(_) | Work::Dated(..) => Answer::Committed(Committed::Done),
                     Work::Claim(_) => Answer::Claimed(rows),
                 };
                 job.answer(Ok(done));
@@ -72,7 +72,7 @@ pub(crate) fn answer(
                 job.answer(Err::<Answer, DbError>(error));
             }
             Verdict::Unknown => match job.work {
-                Work::Commit(_) => {
+                Work::Commit(_) | Work::Dated(..) => {
                     metrics::counter!("pointsman_db_unknown_commits_total", "database" => Arc::clone(database)).increment(1);
                     job.answer(Ok(Answer::Committed(Committed::Unknown)));
                 }

@@ -14,7 +14,7 @@ use rusqlite::hooks::Action;
 use tokio::sync::oneshot;
 
 use crate::{
-    DbError, Migration, Row, Statement,
+    DbError, Migration, Row, Statement, Value, dates,
     group::Refusal,
     migrate,
     postgres::Failure,
@@ -98,8 +98,12 @@ impl Tables {
         self.session.rollback();
     }
 
-    /// Runs statements in a transaction that stays open. None is run behind one that fails.
-    pub(super) fn play(&mut self, statements: &[Statement]) -> Result<Played, DbError> {
+    /// Runs statements in a transaction that stays open, when the server's clock shows `now`. None is run behind one that fails.
+    pub(super) fn play(
+        &mut self,
+        statements: &[Statement],
+        now: Timestamp,
+    ) -> Result<Played, DbError> {
         self.undo();
         if let Some((index, ended)) = self.blocked(statements)? {
             return Ok(Played::Blocked(index, ended));
@@ -110,12 +114,20 @@ impl Tables {
             let failed = matches!(answers.last(), Some(Err(_)));
             let ran = if failed {
                 Err(Failure::Aborted)
+            } else if let Some(date) = guarded(statement) {
+                Ok(u64::from(dates::passes(date, now)))
             } else {
                 self.session.run(statement).map_err(Failure::Refused)
             };
             answers.push(ran);
         }
         Ok(Played::Ran(answers))
+    }
+
+    /// The oldest transaction that has not ended, and the next one.
+    pub(super) fn sample(&self) -> (u64, u64) {
+        let oldest = self.late.iter().map(|late| late.number).min();
+        (oldest.unwrap_or(self.next_late), self.next_late)
     }
 
     /// Commits what is open.
@@ -192,6 +204,7 @@ impl Tables {
             && late
                 .statements
                 .iter()
+                .filter(|statement| guarded(statement).is_none())
                 .all(|statement| fits((statement, self.session.run(statement))));
         if ran {
             self.session.commit();
@@ -259,7 +272,10 @@ impl Tables {
     fn run_all(&mut self, statements: &[Statement]) -> Vec<(Ran, BTreeSet<Place>)> {
         let mut all = Vec::with_capacity(statements.len());
         for statement in statements {
-            let ran = self.session.run(statement);
+            let ran = match guarded(statement) {
+                Some(_) => Ok(1),
+                None => self.session.run(statement),
+            };
             let failed = ran.is_err();
             all.push((ran, std::mem::take(&mut *self.locks.rows.lock())));
             if failed {
@@ -267,6 +283,16 @@ impl Tables {
             }
         }
         all
+    }
+}
+
+/// The date that a statement guards.
+fn guarded(statement: &Statement) -> Option<Timestamp> {
+    match statement.params.first() {
+        Some(Value::Int(date)) if statement.sql == dates::GUARD => {
+            Some(Timestamp::from_micros(*date))
+        }
+        _ => None,
     }
 }
 

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 use super::{Boundary, Mishap, Mishaps, ModelTarget, Shared, tables::Played};
 use crate::{
-    Row, Statement,
+    Row, Statement, Value, dates,
     group::Refusal,
     postgres::{Begin, Failure, Ready, Role, Sealed, Wire},
 };
@@ -143,6 +143,16 @@ impl Line {
         }
     }
 
+    fn sample(&self) -> Row {
+        let (oldest, next) = self.server.tables.lock().sample();
+        let number = |number: u64| Value::Int(i64::try_from(number).unwrap_or(i64::MAX));
+        Row::new(vec![
+            self.server.world.now().into(),
+            number(oldest),
+            number(next),
+        ])
+    }
+
     fn undo_now(&self) {
         self.server.tables.lock().undo();
     }
@@ -168,6 +178,9 @@ impl Wire for Line {
             return self.claim(statement).await;
         }
         self.before(Boundary::Read(statement)).await?;
+        if statement.sql == dates::SAMPLE {
+            return Ok(vec![self.sample()]);
+        }
         self.server
             .tables
             .lock()
@@ -192,7 +205,8 @@ impl Wire for Line {
             Err(other) => return Err(other),
         }
         loop {
-            let played = self.server.tables.lock().play(&statements);
+            let now = self.server.world.now();
+            let played = self.server.tables.lock().play(&statements, now);
             match played.map_err(|error| Failure::Refused(Refusal::Storage(error)))? {
                 Played::Ran(answers) => {
                     *self.played.lock() = statements;

@@ -14,7 +14,7 @@ use std::{borrow::Cow, fmt::Write as _};
 use bytes::BytesMut;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
-use crate::{Expect, Statement, Value};
+use crate::{Expect, Statement, Value, dates};
 
 /// What is sent for a batch.
 pub(super) enum Part<'a> {
@@ -159,10 +159,18 @@ enum Form<'a> {
         set: &'a str,
         conditions: &'a str,
     },
+    /// The guard of a date.
+    Dated,
 }
 
 impl<'a> Text<'a> {
     fn parse(sql: &'a str) -> Option<Self> {
+        if sql == dates::GUARD {
+            return Some(Self {
+                table: "",
+                form: Form::Dated,
+            });
+        }
         let simple = is_plain(sql) && !sql.contains("select") && !sql.contains("returning");
         let sql = Some(sql).filter(|_| simple)?;
         let table = |rest: &'a str| {
@@ -207,6 +215,10 @@ impl<'a> Text<'a> {
         };
         let columns_of = |columns: &mut Columns<'_, 'v>, text| columns.named(text);
         let sql = match self.form {
+            Form::Dated => {
+                columns.column(1)?;
+                dates::GUARDS.to_owned()
+            }
             Form::Insert { head, values, tail } => {
                 let values = columns_of(&mut columns, values)?;
                 let tail = columns.shared(tail)?;

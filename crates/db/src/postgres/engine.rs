@@ -171,6 +171,10 @@ impl<E: Endpoint> Server<E> {
         });
     }
 
+    pub(crate) fn world(&self) -> &World {
+        &self.world
+    }
+
     pub(crate) fn database(&self) -> &Arc<str> {
         &self.database
     }
@@ -183,7 +187,7 @@ impl<E: Endpoint> Server<E> {
         give_up_at: Option<Timestamp>,
     ) -> Result<Option<Answer>, DbError> {
         match work {
-            Work::Commit(statements) => {
+            Work::Commit(statements) | Work::Dated(statements, _) => {
                 self.check_open()?;
                 statements.iter().try_for_each(refuse_nul)?;
                 let queue = self

@@ -139,7 +139,7 @@ impl<E: Endpoint> Drop for Writer<E> {
 
 fn statements(work: &Work) -> &[Statement] {
     match work {
-        Work::Commit(statements) => statements,
+        Work::Commit(statements) | Work::Dated(statements, _) => statements,
         // Claims have connections of their own.
         Work::Claim(statement) => std::slice::from_ref(statement),
     }

@@ -95,6 +95,10 @@ impl Inline {
         }
     }
 
+    pub(crate) fn world(&self) -> &World {
+        &self.world
+    }
+
     pub(crate) fn database(&self) -> &Arc<str> {
         &self.database
     }

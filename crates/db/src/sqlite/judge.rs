@@ -108,7 +108,9 @@ enum Attempt {
 
 fn attempt(session: &mut Session, work: &Work) -> Result<Attempt, DbError> {
     match work {
-        Work::Commit(statements) => attempt_change(session, statements),
+        Work::Commit(statements) | Work::Dated(statements, _) => {
+            attempt_change(session, statements)
+        }
         Work::Claim(statement) => match session.rows(statement) {
             Ok(rows) => Ok(Attempt::Ran(rows)),
             Err(Refusal::Storage(error)) => Err(error),

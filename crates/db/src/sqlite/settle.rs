@@ -47,7 +47,7 @@ fn wrote(batch: &[Job], verdicts: &[Verdict]) -> bool {
             return false;
         };
         match &job.work {
-            Work::Commit(statements) => !statements.is_empty(),
+            Work::Commit(statements) | Work::Dated(statements, _) => !statements.is_empty(),
             Work::Claim(_) => !rows.is_empty(),
         }
     })

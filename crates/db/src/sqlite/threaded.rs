@@ -60,6 +60,10 @@ impl Threaded {
         })
     }
 
+    pub(crate) fn world(&self) -> &World {
+        &self.world
+    }
+
     pub(crate) fn database(&self) -> &Arc<str> {
         &self.database
     }

@@ -7,6 +7,8 @@ mod counts;
 #[cfg(test)]
 mod crash;
 #[cfg(test)]
+mod dates;
+#[cfg(test)]
 mod moved;
 #[cfg(test)]
 mod nodes;

@@ -1,25 +1,29 @@
 //! Lists of intents.
 
-use domain::{Fault, caller::Caller, intent::Status, page::Page};
+use domain::{Fault, Timestamp, caller::Caller, filter::SortOrder, intent::Status, page::Page};
 use store::{
     Part,
     intent_list::{self, Wanted},
 };
 
 use super::IntentView;
-use crate::{Engine, faults::database};
+use crate::{Engine, faults::database, settled::Reading};
 
-/// A request for a list of intents, the newest first.
+/// A request for a list of intents.
 #[derive(Debug, Clone)]
 pub struct ListIntents {
     /// Which part of the list.
     pub page: Page,
+    /// The order of dates.
+    pub order: SortOrder,
     /// Only those with one of these statuses; none: with any.
     pub statuses: Vec<Status>,
     /// Only those with this tracking id.
     pub tracking_id: Option<String>,
     /// Count all intents of the list.
     pub want_total: bool,
+    /// Tell up to when nothing is added any more, in any order.
+    pub want_settled: bool,
     /// Fill the payments of each intent.
     pub want_payments: bool,
 }
@@ -35,22 +39,30 @@ pub struct IntentPage {
     pub has_previous: bool,
     /// How many there are in all, when that was wanted.
     pub total: Option<i64>,
+    /// Nothing dated before this is added any more; `None` when it is not known or was not wanted.
+    pub settled_until: Option<Timestamp>,
 }
 
 impl Engine {
-    /// A team's intents.
+    /// A team's intents. The oldest first, it stops at what is settled: who goes on behind its last row misses nothing.
     ///
     /// # Errors
     /// `api.key.forbidden`; `error.validation` for a cursor that is none of this list; `error.unavailable`,
     /// `error.unknown`.
     pub async fn intents(&self, caller: &Caller, list: ListIntents) -> Result<IntentPage, Fault> {
         caller.require_server()?;
-        let shape = intent_list::shape();
-        let part = Part::of(&list.page, &shape)?;
+        let shape = intent_list::shape(list.order);
+        let mut part = Part::of(&list.page, &shape)?;
         let wanted = Wanted {
+            order: list.order,
             statuses: list.statuses,
             tracking_id: list.tracking_id,
         };
+        let reading = match list.order {
+            SortOrder::Ascending => Reading::Followed(None),
+            SortOrder::Descending => Reading::Whole(list.want_settled),
+        };
+        let settled_until = self.settled(&mut part, reading).await?;
         let store = &self.inner.store;
         let listed = intent_list::page(store, caller.team, &wanted, &part)
             .await
@@ -79,6 +91,7 @@ impl Engine {
             has_next: listed.has_next,
             has_previous: listed.has_previous,
             total,
+            settled_until,
         })
     }
 }

@@ -4,14 +4,14 @@ use domain::{
     Fault,
     caller::{Caller, Credential},
     id::{FlowId, IntentId},
-    intent::{Changes, Intent, Moment, Start},
+    intent::{Changes, Intent, Start},
     money::Currency,
 };
 
 use store::browser_made::Made;
 
 use super::{IntentView, told_by};
-use crate::{Engine, commit::Ended, faults::Stop, once::only_fault};
+use crate::{Engine, commit::Ended, dated::Draws, faults::Stop, once::only_fault};
 
 /// A request for an intent.
 pub struct StartIntent {
@@ -42,37 +42,41 @@ impl Engine {
     }
 
     async fn started(&self, caller: &Caller, command: StartIntent) -> Result<Intent, Stop> {
+        self.refuse_numbers(&[("trackingId", Some(&command.tracking_id))], None)?;
         check_flow(caller, &command.flow)?;
         let (flow, version) = self.current_flow(caller, &command.flow).await?;
         let world = &self.inner.world;
-        let start = Start {
-            id: IntentId::new(world.uuid_v7()),
-            team: caller.team,
-            tracking_id: command.tracking_id,
-            currency: command.currency,
-            flow: (flow, version),
-            instance: world.uuid_v7(),
-            started_by: (!caller.is_server()).then_some(caller.key),
-        };
         let changes = told_by(caller, command.changes)?;
-        let intent = Intent::start(
-            start,
-            changes,
-            world.now(),
-            self.inner.settings.intent_inactivity,
-        );
-        let more = if caller.is_server() {
-            Vec::new()
-        } else {
-            let due_at = world
-                .now()
-                .after(self.inner.settings.browser_intent_lifetime);
-            let made = Made::Intent(intent.id);
-            vec![store::browser_made::insert(caller.team, made, due_at)]
-        };
-        match self.commit_intent(&intent, Moment::Started, more).await? {
-            Ended::Done => Ok(intent),
-            Ended::Overtaken | Ended::Refused(_) | Ended::Taken => Err(Fault::unknown().into()),
+        let settings = &self.inner.settings;
+        let mut draws = Draws::default();
+        loop {
+            let date = self.draw_date(&mut draws).await?;
+            let start = Start {
+                id: IntentId::new(world.uuid_at(date.at())),
+                team: caller.team,
+                tracking_id: command.tracking_id.clone(),
+                currency: command.currency,
+                flow: (flow.clone(), version),
+                instance: world.uuid_v7(),
+                started_by: (!caller.is_server()).then_some(caller.key),
+            };
+            let inactivity = settings.intent_inactivity;
+            let intent = Intent::start(start, changes.clone(), date.at(), inactivity);
+            let more = if caller.is_server() {
+                Vec::new()
+            } else {
+                let due_at = world.now().after(settings.browser_intent_lifetime);
+                let made = Made::Intent(intent.id);
+                vec![store::browser_made::insert(caller.team, made, due_at)]
+            };
+            match self.commit_new_intent(&intent, more, &date).await {
+                Ok(Ended::Done) => return Ok(intent),
+                Ok(Ended::Overtaken | Ended::Refused(_) | Ended::Taken) => {
+                    return Err(Fault::unknown().into());
+                }
+                Err(Stop::Outdated) => {}
+                Err(stop) => return Err(stop),
+            }
         }
     }
 

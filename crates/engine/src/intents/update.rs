@@ -35,6 +35,10 @@ impl Engine {
     }
 
     async fn updated_intent(&self, caller: &Caller, command: UpdateIntent) -> Result<Intent, Stop> {
+        self.refuse_numbers(
+            &[("trackingId", command.changes.tracking_id.as_deref())],
+            None,
+        )?;
         let changes = told_by(caller, command.changes)?;
         loop {
             let _turn = self.inner.turns.take(command.id.uuid()).await;

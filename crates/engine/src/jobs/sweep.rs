@@ -9,7 +9,7 @@ use super::{ORPHAN_AGE, floor::Look, logged};
 use crate::{
     Engine,
     faults::Stop,
-    payments::{code_user_of, payment_holder, token_holder},
+    payments::{blob_holder, code_user_of, token_holder},
 };
 
 /// How many rows a job takes at once: more would hold up the payments that are committed beside it.
@@ -240,7 +240,7 @@ impl Engine {
         for (team, blob, payment) in due {
             let found = store::payment::of_team(&self.inner.store, team, payment).await?;
             if found.is_none_or(|payment| payment.authorisation_ended())
-                && self.inner.vault.erase_cvc(&payment_holder(payment)).await
+                && self.inner.vault.erase_cvc(&blob_holder(blob)).await
             {
                 self.erase_hidden(team, blob).await;
             }

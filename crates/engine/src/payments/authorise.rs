@@ -3,6 +3,7 @@
 //! The story of a payment on one screen: the instrument is found, the flow decides where it goes, payment and attempt
 //! are committed, the processor is asked, and its answer is settled and committed.
 
+use db::Date;
 use domain::{
     Code, Fault, Timestamp,
     caller::{Caller, ClientGrant, Credential, forbidden},
@@ -33,12 +34,14 @@ use super::{
 use crate::{
     Engine,
     commit::{Ended, Extra},
+    dated::Draws,
     deadline::Deadline,
     faults::Stop,
     flows::Runnable,
     numbers::Number,
     once::{Once, Told},
     progress::Progress,
+    wallets::OneUse,
 };
 
 /// How often the first commit is tried again after an older payment of the checkout was given up for it.
@@ -136,10 +139,24 @@ impl Engine {
         // Boxed, since it is large and handed on from one future to the next.
         let parsed = parsed
             .map(Box::new)
-            .and_then(|command| granted(command, grant.as_ref()));
+            .and_then(|command| granted(command, grant.as_ref()))
+            .and_then(|command| {
+                let names = [
+                    ("authorisePayment.orderId", command.order_id.as_deref()),
+                    (
+                        "authorisePayment.transactionId",
+                        command.transaction_id.as_deref(),
+                    ),
+                ];
+                let card = match &command.instrument {
+                    Some(Instrument::Card(card)) => Some(&card.number),
+                    _ => None,
+                };
+                self.refuse_numbers(&names, card)?;
+                Ok(command)
+            });
         let (engine, caller_of) = (self.clone(), caller.clone());
         let run = |command: Box<Authorise>, claim: Option<Claim>, deadline: Deadline| async move {
-            let id = PaymentId::new(engine.inner.world.uuid_v7());
             let asked = Asked {
                 team: caller_of.team,
                 deadline,
@@ -149,9 +166,7 @@ impl Engine {
             let work = {
                 let (engine, progress) = (engine.clone(), asked.progress.clone());
                 let with = (asked.claim.clone(), deadline);
-                async move {
-                    Box::pin(engine.authorised(&caller_of, (id, progress), command, with)).await
-                }
+                async move { Box::pin(engine.authorised(&caller_of, progress, command, with)).await }
             };
             engine.in_time(&asked, Box::pin(work)).await
         };
@@ -183,11 +198,11 @@ impl Engine {
     async fn authorised(
         &self,
         caller: &Caller,
-        new: (PaymentId, Progress),
+        progress: Progress,
         mut command: Box<Authorise>,
         with: (Option<Claim>, Deadline),
     ) -> Result<PaymentView, Stop> {
-        let ((id, progress), (claim, deadline)) = (new, with);
+        let (claim, deadline) = with;
         self.check_returns(
             caller,
             &[
@@ -205,24 +220,25 @@ impl Engine {
         let money = wanted_money(&command, &means.money(), intent.as_ref())?;
         let way = self.way(caller, &command, intent.as_ref()).await?;
         let paying = self
-            .instrument(caller, id, (means, command.payer.take()))
+            .instrument(caller, (means, command.payer.take()))
             .await?;
-        let prepared = Prepared {
-            id,
-            money,
-            intent,
-            way,
-            paying,
-        };
-        self.note_try(caller, id);
-        let first = Box::pin(self.first_commit(
+        let Paying {
+            method,
+            payer,
+            once,
+        } = paying;
+        let mut planned = new_payment(caller, money, &way, *command, (method, payer));
+        planned.intent = intent.as_ref().map(|intent| intent.id);
+        let first = First {
             caller,
-            prepared,
-            command,
-            (claim.as_ref(), deadline),
+            planned,
+            way,
+            once,
+            claim: claim.as_ref(),
+            deadline,
             progress,
-        ));
-        let (payment, operation) = first.await?;
+        };
+        let (payment, operation) = Box::pin(self.first_commit(first)).await?;
         let own = payment.version + u64::from(operation.is_some());
         let payment = match operation {
             Some(n) => self.carry_out(payment, n, Some(deadline)).await?,
@@ -276,110 +292,113 @@ impl Engine {
     }
 
     /// Commits the payment with its first attempt, before the processor is asked.
-    async fn first_commit(
-        &self,
-        caller: &Caller,
-        prepared: Prepared,
-        command: Box<Authorise>,
-        with: (Option<&Claim>, Deadline),
-        progress: Progress,
-    ) -> Result<(Payment, Option<u32>), Stop> {
-        let (claim, deadline) = with;
-        let Prepared {
-            id,
-            money,
-            intent,
-            way,
-            paying:
-                Paying {
-                    method,
-                    payer,
-                    guard,
-                },
-        } = prepared;
-        let run = self.instance(id);
-        let mut payment = new_payment(caller, (id, money), &way, *command, (method, payer), run);
-        payment.intent = intent.as_ref().map(|intent| intent.id);
+    async fn first_commit(&self, first: First<'_>) -> Result<(Payment, Option<u32>), Stop> {
+        let (mut draws, mut tries) = (Draws::default(), 0);
+        let refused = loop {
+            // As late as possible: until the commit has ended nothing that is dated later is shown to those who follow lists.
+            let date = match self.draw_date(&mut draws).await {
+                Ok(date) => date,
+                Err(stop) => break stop,
+            };
+            match Box::pin(self.commit_dated(&first, date)).await {
+                Ok(Tried::Done(payment, began)) => return Ok((*payment, began)),
+                Ok(Tried::Freed) => tries += 1,
+                Err(Stop::Outdated) => {}
+                Err(stop) => break stop,
+            }
+            if tries >= TRIES {
+                break Fault::new(
+                    Code::OperationInProgress,
+                    "Other payments of this checkout are under way. Try again.",
+                )
+                .into();
+            }
+        };
+        self.forget_card(&first.planned).await;
+        Err(refused)
+    }
+
+    /// Makes the payment under this date, and commits it.
+    async fn commit_dated(&self, first: &First<'_>, date: Date) -> Result<Tried, Stop> {
+        let (caller, claim) = (first.caller, first.claim);
+        let mut payment = self.payment_of(&first.planned, &date);
+        self.note_try(caller, payment.id);
         let with = With {
             once: claim.map(|claim| claim.once.clone()),
-            deadline: Some(deadline),
+            deadline: Some(first.deadline),
             run: None,
             gone: false,
         };
         let before = Before::of(&payment);
-        let mut followed = match self.first_step(&mut payment, &way, &with).await {
-            Ok(followed) => followed,
-            Err(stop) => {
-                self.forget_card(&payment).await;
-                return Err(stop);
-            }
+        let mut followed = self.first_step(&mut payment, &first.way, &with).await?;
+        self.trigger(&mut payment, &before, None, &mut followed.lines)
+            .await?;
+        let live = !super::settle::ended_without_money(payment.status);
+        let once = first
+            .once
+            .as_ref()
+            .map(|once| once.guard(payment.team, payment.id));
+        let (guards, mut more): (Vec<_>, Vec<_>) = first_statements(caller, &payment, once, live)
+            .into_iter()
+            .unzip();
+        more.extend(approvals(&payment));
+        // An operation's own end tells the key; without one this is all that there is to tell.
+        let goes_on = payment.goes_on_at_once(self.inner.world.now());
+        payment.owed_answer = claim
+            .map(|claim| claim.once.clone())
+            .filter(|_| followed.began.is_none() && goes_on);
+        let told = followed.began.is_none() && !goes_on;
+        payment.answered = claim
+            .filter(|_| told)
+            .map(|claim| claim.once.clone())
+            .into_iter()
+            .collect();
+        let told = told.then(|| super::settle::told_payment(&payment));
+        let extra = Extra {
+            claim: claim.map(|claim| self.claim(claim, Some(&payment.id.key()), told.as_deref())),
+            more,
+            deadline: Some(first.deadline),
+            date: Some(date),
+            progress: Some(first.progress.clone()),
         };
-        if let Err(stop) = self
-            .trigger(&mut payment, &before, None, &mut followed.lines)
-            .await
+        if let Some(n) = followed
+            .began
+            .filter(|_| planted::is(Bug::SendBeforeCommit))
         {
-            self.forget_card(&payment).await;
-            return Err(stop);
+            drop(Box::pin(self.call(&payment, n)).await);
         }
-        for _ in 0..TRIES {
-            let live = !super::settle::ended_without_money(payment.status);
-            let (guards, mut more): (Vec<_>, Vec<_>) =
-                first_statements(caller, &payment, guard.clone(), live)
-                    .into_iter()
-                    .unzip();
-            more.extend(approvals(&payment));
-            // An operation's own end tells the key; without one this is all that there is to tell.
-            let goes_on = payment.goes_on_at_once(self.inner.world.now());
-            payment.owed_answer = claim
-                .map(|claim| claim.once.clone())
-                .filter(|_| followed.began.is_none() && goes_on);
-            let told = followed.began.is_none() && !goes_on;
-            payment.answered = claim
-                .filter(|_| told)
-                .map(|claim| claim.once.clone())
-                .into_iter()
-                .collect();
-            let told = told.then(|| super::settle::told_payment(&payment));
-            let claim =
-                claim.map(|claim| self.claim(claim, Some(&payment.id.key()), told.as_deref()));
-            let extra = Extra {
-                claim,
-                more,
-                deadline: Some(deadline),
-                progress: Some(progress.clone()),
-            };
-            if let Some(n) = followed
-                .began
-                .filter(|_| planted::is(Bug::SendBeforeCommit))
-            {
-                drop(Box::pin(self.call(&payment, n)).await);
+        match self
+            .commit_payment(&payment, &followed.lines, extra)
+            .await?
+        {
+            Ended::Done => {
+                self.ended_early(&payment, false);
+                Ok(Tried::Done(Box::new(payment), followed.began))
             }
-            let refused = match self.commit_payment(&payment, &followed.lines, extra).await {
-                Ok(Ended::Done) => {
-                    self.ended_early(&payment, false);
-                    return Ok((payment, followed.began));
+            Ended::Taken => Err(Stop::Taken),
+            Ended::Refused(statement) => {
+                let guard = guards.get(statement).copied();
+                match Box::pin(self.blocked(caller, &payment, guard)).await? {
+                    Blocked::Freed => Ok(Tried::Freed),
+                    Blocked::Refused(fault) => Err(fault.into()),
                 }
-                Ok(Ended::Taken) => Stop::Taken,
-                Ok(Ended::Refused(statement)) => {
-                    match Box::pin(self.blocked(caller, &payment, guards.get(statement).copied()))
-                        .await?
-                    {
-                        Blocked::Freed => continue,
-                        Blocked::Refused(fault) => fault.into(),
-                    }
-                }
-                Ok(Ended::Overtaken) => Fault::unknown().into(),
-                Err(stop) => stop,
-            };
-            self.forget_card(&payment).await;
-            return Err(refused);
+            }
+            Ended::Overtaken => Err(Fault::unknown().into()),
         }
-        self.forget_card(&payment).await;
-        Err(Fault::new(
-            Code::OperationInProgress,
-            "Other payments of this checkout are under way. Try again.",
-        )
-        .into())
+    }
+
+    /// The payment as it was planned, with its id. Dates of payments are whole milliseconds, so that the order of ids is that of
+    /// dates.
+    fn payment_of(&self, planned: &Payment, date: &Date) -> Payment {
+        let id = PaymentId::new(self.inner.world.uuid_at(date.at()));
+        let mut payment = planned.clone();
+        payment.created_at = domain::dated::date_of(id.uuid()).unwrap_or(date.at());
+        payment.id = id;
+        if let Some(run) = &mut payment.flow {
+            run.started_at = payment.created_at;
+            run.instance = self.inner.world.uuid_v7();
+        }
+        payment
     }
 
     /// What is done with the payment before anything is committed: the flow up to the first attempt, or the attempt itself.
@@ -389,7 +408,8 @@ impl Engine {
         way: &Way,
         with: &With,
     ) -> Result<Followed, Stop> {
-        let at = payment.created_at;
+        // The date is of the database's clock, which may be a little ahead of this one's.
+        let at = payment.created_at.min(self.inner.world.now());
         match way {
             Way::Flow(runnable) => {
                 let mut followed = self
@@ -423,22 +443,6 @@ impl Engine {
                 })
             }
         }
-    }
-
-    /// When the payment was made and the run of its flow: the time is that of the id, in whole milliseconds, so that
-    /// the order of ids is that of dates.
-    fn instance(&self, id: PaymentId) -> (Timestamp, uuid::Uuid) {
-        let at = id
-            .uuid()
-            .get_timestamp()
-            .map_or(self.inner.world.now(), |stamp| {
-                let (seconds, nanos) = stamp.to_unix();
-                let micros = i64::try_from(seconds)
-                    .unwrap_or(0)
-                    .saturating_mul(1_000_000);
-                Timestamp::from_micros(micros.saturating_add(i64::from(nanos / 1_000)))
-            });
-        (at, self.inner.world.uuid_v7())
     }
 }
 
@@ -488,23 +492,35 @@ enum Way {
 }
 
 /// What is decided before the first commit.
-struct Prepared {
-    id: PaymentId,
-    money: Money,
-    intent: Option<Intent>,
+struct First<'a> {
+    caller: &'a Caller,
+    /// The payment without its id and its date.
+    planned: Payment,
     way: Way,
-    paying: Paying,
+    /// Of an instrument that is used once.
+    once: Option<OneUse>,
+    claim: Option<&'a Claim>,
+    deadline: Deadline,
+    progress: Progress,
 }
 
+/// How a try of the first commit ended.
+enum Tried {
+    /// It is on disk, with the operation that is to be carried out.
+    Done(Box<Payment>, Option<u32>),
+    /// What stood in its way is gone.
+    Freed,
+}
+
+/// The payment as it is asked for; its id and its dates are to come.
 fn new_payment(
     caller: &Caller,
-    (id, money): (PaymentId, Money),
+    money: Money,
     way: &Way,
     command: Authorise,
-    paid: (PaidWith, Option<KeptPayer>),
-    run: (Timestamp, uuid::Uuid),
+    (method, customer): (PaidWith, Option<KeptPayer>),
 ) -> Payment {
-    let ((method, customer), (created_at, instance)) = (paid, run);
+    let created_at = Timestamp::from_micros(0);
     let (origin, capture_rule, flow) = match way {
         Way::Flow(flow) => {
             let (id, name, version) = (flow.id.clone(), flow.name.clone(), flow.version);
@@ -512,7 +528,7 @@ fn new_payment(
                 id,
                 name,
                 version,
-                instance,
+                instance: uuid::Uuid::nil(),
                 started_at: created_at,
                 pause: None,
             };
@@ -521,7 +537,7 @@ fn new_payment(
         Way::Connection(_) => (Origin::Headless, CaptureRule::Api, None),
     };
     Payment {
-        id,
+        id: PaymentId::new(uuid::Uuid::nil()),
         team: caller.team,
         version: 1,
         created_at,

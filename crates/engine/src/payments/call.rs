@@ -299,11 +299,13 @@ pub(crate) fn code_user_of(noted: &str) -> Option<(TeamId, PaymentId)> {
     TeamId::parse(team).zip(PaymentId::parse(payment))
 }
 
-/// Under what a payment's security code is kept: its token, or the payment itself for a raw card.
+/// Under what a payment's security code is kept: its token, or the sealed number of a raw card.
 fn code_holder(payment: &Payment) -> String {
-    match &payment.method.token {
-        Some(token) => super::instrument::token_holder(payment.team, token),
-        None => super::instrument::payment_holder(payment.id),
+    match (&payment.method.token, payment.method.blob) {
+        (Some(token), _) => super::instrument::token_holder(payment.team, token),
+        (None, Some(blob)) => super::instrument::blob_holder(blob),
+        // An alternative method has no code.
+        (None, None) => payment.id.key(),
     }
 }
 

@@ -1,11 +1,10 @@
 //! What a payment is paid with: found, checked for ownership, and turned into what the payment keeps of it.
 
-use db::Statement;
 use domain::{
     Code, Fault,
     caller::{Caller, Credential, Mode},
     customer::{self, CardInput, Customer, StoredMethod},
-    id::{CustomerId, MethodId, PaymentId, TeamId, VaultToken},
+    id::{BlobId, CustomerId, MethodId, PaymentId, TeamId, VaultToken},
     method::{CardFunding, Method},
     payment::{PaidAccount, PaidWith, Payer as KeptPayer},
 };
@@ -15,7 +14,7 @@ use crate::{
     Engine,
     faults::{Stop, customer_not_found, method_not_found},
     settings::not_a_test_number,
-    wallets::{Opened, TokenMoney, WalletInput},
+    wallets::{OneUse, Opened, TokenMoney, WalletInput},
 };
 
 /// Where the arguments of authorizePayment begin in a fault's `field`.
@@ -79,8 +78,8 @@ pub(crate) struct Paying {
     pub(crate) method: PaidWith,
     /// The payer.
     pub(crate) payer: Option<KeptPayer>,
-    /// Refuses the first commit when the instrument can be used once and was used before.
-    pub(crate) guard: Option<Statement>,
+    /// Of an instrument that can be used once: the first commit is refused when it was used before.
+    pub(crate) once: Option<OneUse>,
 }
 
 /// Who pays, as sent.
@@ -97,9 +96,9 @@ pub(crate) fn token_holder(team: TeamId, token: &VaultToken) -> String {
     format!("{team}/{token}")
 }
 
-/// Under what the security code of a raw card is kept.
-pub(crate) fn payment_holder(payment: PaymentId) -> String {
-    payment.key()
+/// Under what the security code of a raw card is kept: its sealed number, which is there before its payment has an id.
+pub(crate) fn blob_holder(blob: BlobId) -> String {
+    blob.key()
 }
 
 impl Engine {
@@ -125,7 +124,6 @@ impl Engine {
     pub(crate) async fn instrument(
         &self,
         caller: &Caller,
-        payment: PaymentId,
         wanted: (Means, Option<Payer>),
     ) -> Result<Paying, Stop> {
         let (means, payer) = wanted;
@@ -138,7 +136,7 @@ impl Engine {
             Means::Stored(stored) => Some(stored.method),
             _ => None,
         };
-        let mut guard = None;
+        let mut once = None;
         let (method, payer) = match means {
             Means::Token(token)
             | Means::Stored(Stored {
@@ -156,7 +154,7 @@ impl Engine {
                 )
             }
             Means::Card(card) => {
-                let kept = self.raw_card(caller.team, payment, *card).await?;
+                let kept = self.raw_card(caller.team, *card).await?;
                 (
                     kept,
                     customer
@@ -165,9 +163,9 @@ impl Engine {
                         .or(payer.map(|payer| payer.told)),
                 )
             }
-            Means::Wallet(opened) => {
-                guard = opened.guard(caller.team, payment);
-                let kept = self.wallet_card(caller.team, payment, *opened).await?;
+            Means::Wallet(mut opened) => {
+                once = opened.once.take();
+                let kept = self.wallet_card(caller.team, *opened).await?;
                 (
                     kept,
                     customer
@@ -198,7 +196,7 @@ impl Engine {
         Ok(Paying {
             method,
             payer,
-            guard,
+            once,
         })
     }
 
@@ -284,12 +282,7 @@ impl Engine {
         }
     }
 
-    async fn raw_card(
-        &self,
-        team: TeamId,
-        payment: PaymentId,
-        card: CardInput,
-    ) -> Result<PaidWith, Stop> {
+    async fn raw_card(&self, team: TeamId, card: CardInput) -> Result<PaidWith, Stop> {
         let field = |name: &str| format!("{FIELD}.paymentMethod.card.{name}");
         if card.expiry.expired_at(self.inner.world.now()) {
             return Err(Fault::invalid(field("expYear"), "the card has expired").into());
@@ -298,18 +291,13 @@ impl Engine {
             return Err(not_a_test_number(field("number")).into());
         }
         let brand = card.number.brand();
-        if let Some(cvc) = card.cvc {
-            if self.inner.settings.mode == Mode::Live && !cvc.fits(brand) {
-                return Err(Fault::invalid(
-                    field("cvc"),
-                    "has not the length that the card's brand uses",
-                )
-                .into());
-            }
-            self.inner
-                .vault
-                .keep_cvc(&payment_holder(payment), &cvc)
-                .await?;
+        let live = self.inner.settings.mode == Mode::Live;
+        if live && card.cvc.as_ref().is_some_and(|cvc| !cvc.fits(brand)) {
+            return Err(Fault::invalid(
+                field("cvc"),
+                "has not the length that the card's brand uses",
+            )
+            .into());
         }
         let id = MethodId::new(self.inner.world.uuid_v7());
         let holder = Holder::hidden(id);
@@ -318,6 +306,9 @@ impl Engine {
             .vault
             .seal_card(team, &holder, &card.number)
             .await?;
+        if let Some(cvc) = card.cvc {
+            self.inner.vault.keep_cvc(&blob_holder(blob), &cvc).await?;
+        }
         Ok(PaidWith {
             method: brand.method(),
             token: None,

@@ -18,7 +18,7 @@ use store::{
 };
 
 use super::PaymentView;
-use crate::{Engine, faults::database};
+use crate::{Engine, faults::database, settled::Reading};
 
 /// A team with more payments than this has no filter or sort without an index run over all of them. Source: behaviour
 /// contract, section 7 "Lists".
@@ -54,6 +54,8 @@ pub struct ListPayments {
     pub want_total: bool,
     /// Fill the timeline of each payment.
     pub want_timeline: bool,
+    /// Tell up to when nothing is added any more, in any order.
+    pub want_settled: bool,
 }
 
 /// A part of a list of payments.
@@ -69,6 +71,8 @@ pub struct PaymentPage {
     pub total: Option<i64>,
     /// The conditions as they were applied, to be echoed. A bound that was added comes first.
     pub conditions: Vec<Condition>,
+    /// Nothing dated before this is added any more; `None` when it is not known or was not wanted.
+    pub settled_until: Option<Timestamp>,
 }
 
 impl Engine {
@@ -77,6 +81,8 @@ impl Engine {
     /// A filter or sort that no index holds looks at the payments of the dates given. When no date is given from which on
     /// and the team has more than 100,000 payments, it looks at those of the 90 days before the last date given, or before
     /// today.
+    ///
+    /// By date, the oldest first, it stops at what is settled: who goes on behind its last row misses nothing.
     ///
     /// # Errors
     /// `api.key.forbidden`; `error.validation` for a cursor that is none of this list; `error.unavailable`,
@@ -88,10 +94,18 @@ impl Engine {
     ) -> Result<PaymentPage, Fault> {
         caller.require_server()?;
         let shape = CursorShape::of_payments(&wanted.sort);
-        let part = Part::of(&wanted.page, &shape)?;
+        let mut part = Part::of(&wanted.page, &shape)?;
         let Some(list) = own_list(caller.team, &wanted) else {
             return Ok(nothing(wanted));
         };
+        let reading = if list.is_followed() {
+            // A window's last moment is in it; what the list ends before comes behind it.
+            let last = list.window().end;
+            Reading::Followed(last.map(|last| last.after(Duration::from_micros(1))))
+        } else {
+            Reading::Whole(wanted.want_settled)
+        };
+        let settled_until = self.settled(&mut part, reading).await?;
         let found = self
             .bounded(caller.team, list, &part, wanted.want_total)
             .await;
@@ -117,6 +131,7 @@ impl Engine {
             has_previous,
             total,
             conditions: list.conditions,
+            settled_until,
         })
     }
 
@@ -188,6 +203,7 @@ fn nothing(wanted: ListPayments) -> PaymentPage {
         has_previous: false,
         total: wanted.want_total.then_some(0),
         conditions: wanted.conditions,
+        settled_until: None,
     }
 }
 
@@ -231,6 +247,7 @@ mod tests {
             team: team.map(str::to_owned),
             want_total: false,
             want_timeline: false,
+            want_settled: false,
         }
     }
 

@@ -52,7 +52,7 @@ pub(crate) use facts::of_intent;
 pub(crate) use health::Health;
 pub use hear::{Heard, Webhook};
 pub use instrument::{Instrument, Payer, Stored};
-pub(crate) use instrument::{may_use, payment_holder, token_holder};
+pub(crate) use instrument::{blob_holder, may_use, token_holder};
 pub(crate) use list::Large;
 pub use list::{ListPayments, PaymentPage};
 pub(crate) use look_up::{Looking, Sending};

@@ -70,7 +70,8 @@ impl Engine {
         }));
         match world.timeout(deadline.left(world.now()), look).await {
             Ok(Some(Ok(found))) => found,
-            Ok(Some(Err(Stop::Fault(_) | Stop::Taken)) | None) | Err(world::Elapsed) => payment,
+            Ok(Some(Err(Stop::Fault(_) | Stop::Taken | Stop::Outdated)) | None)
+            | Err(world::Elapsed) => payment,
         }
     }
 

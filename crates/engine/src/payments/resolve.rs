@@ -36,7 +36,7 @@ impl Engine {
             .await
             .map_err(|stop| match stop {
                 Stop::Fault(fault) => fault,
-                Stop::Taken => Fault::unknown(),
+                Stop::Taken | Stop::Outdated => Fault::unknown(),
             })
     }
 

@@ -9,9 +9,10 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use store::browser_made::Made;
 
-use super::{Making, Request};
+use super::{Making, Request, seal::Sealed};
 use crate::{
     Engine,
+    dated::Draws,
     faults::Stop,
     numbers::Number,
     once::{Kept, Once, Snapshot, Told},
@@ -95,11 +96,40 @@ impl Engine {
         command: CreateCustomer,
         request: Request,
     ) -> Result<CustomerId, Stop> {
-        let mut customer = self.new_customer(caller, command.draft);
         let mut sealed = match command.card {
             Some(card) => Some(self.seal(caller.team, NewMethod::Card(card), CARD).await?),
             None => None,
         };
+        let mut draws = Draws::default();
+        let made = loop {
+            let made = self
+                .created_once(
+                    caller,
+                    &command.draft,
+                    (sealed.as_mut(), &mut draws),
+                    &request,
+                )
+                .await;
+            if !matches!(made, Err(Stop::Outdated)) {
+                break made;
+            }
+        };
+        match sealed {
+            Some(sealed) => self.keep_or_discard(sealed, made).await,
+            None => made,
+        }
+    }
+
+    /// Commits the customer under a date of its own.
+    async fn created_once(
+        &self,
+        caller: &Caller,
+        draft: &CustomerDraft,
+        (mut sealed, draws): (Option<&mut Sealed>, &mut Draws),
+        request: &Request,
+    ) -> Result<CustomerId, Stop> {
+        let date = self.draw_date(draws).await?;
+        let mut customer = self.new_customer(caller, draft.clone(), &date);
         if let Some(sealed) = &mut sealed {
             sealed.give_to(&mut customer);
         }
@@ -121,17 +151,13 @@ impl Engine {
             stream: &customer.id.key(),
             answer: &answer,
         };
-        let committed = self.commit_request(&request, made, statements).await;
-        let made = committed.and_then(|done| {
-            if done {
-                Ok(customer.id)
-            } else {
-                Err(Fault::unknown().into())
-            }
-        });
-        match sealed {
-            Some(sealed) => self.keep_or_discard(sealed, made).await,
-            None => made,
+        let done = self
+            .commit_request(request, made, statements, Some(&date))
+            .await?;
+        if done {
+            Ok(customer.id)
+        } else {
+            Err(Fault::unknown().into())
         }
     }
 }

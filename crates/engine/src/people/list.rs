@@ -1,10 +1,11 @@
 //! Lists of customers.
 
 use domain::{
-    Fault,
+    Fault, Timestamp,
     bounded::{EMAIL_MAX, NAME_MAX, bounded},
     caller::Caller,
     customer::Customer,
+    filter::SortOrder,
     page::Page,
 };
 use store::{
@@ -12,19 +13,23 @@ use store::{
     customer_list::{self, Wanted},
 };
 
-use crate::{Engine, faults::database};
+use crate::{Engine, faults::database, settled::Reading};
 
-/// A request for a list of customers, the newest first.
+/// A request for a list of customers.
 #[derive(Debug, Clone)]
 pub struct ListCustomers {
     /// Which part of the list.
     pub page: Page,
+    /// The order of dates.
+    pub order: SortOrder,
     /// Only those with this e-mail address; capitals and small letters don't matter.
     pub email: Option<String>,
     /// Only those with this text in their name; capitals and small letters don't matter.
     pub name: Option<String>,
     /// Count all customers of the list.
     pub want_total: bool,
+    /// Tell up to when nothing is added any more, in any order.
+    pub want_settled: bool,
 }
 
 /// A part of a list of customers.
@@ -38,10 +43,12 @@ pub struct CustomerPage {
     pub has_previous: bool,
     /// How many there are in all, when that was wanted.
     pub total: Option<i64>,
+    /// Nothing dated before this is added any more; `None` when it is not known or was not wanted.
+    pub settled_until: Option<Timestamp>,
 }
 
 impl Engine {
-    /// A team's customers.
+    /// A team's customers. The oldest first, it stops at what is settled: who goes on behind its last row misses nothing.
     ///
     /// # Errors
     /// `api.key.forbidden`; `error.validation` for a cursor that is none of this list and for a text that no customer
@@ -52,9 +59,10 @@ impl Engine {
         list: ListCustomers,
     ) -> Result<CustomerPage, Fault> {
         caller.require_server()?;
-        let shape = customer_list::shape();
-        let part = Part::of(&list.page, &shape)?;
+        let shape = customer_list::shape(list.order);
+        let mut part = Part::of(&list.page, &shape)?;
         let wanted = Wanted {
+            order: list.order,
             email: list
                 .email
                 .map(|email| bounded(email, "email", EMAIL_MAX))
@@ -64,6 +72,11 @@ impl Engine {
                 .map(|name| bounded(name, "name", NAME_MAX))
                 .transpose()?,
         };
+        let reading = match list.order {
+            SortOrder::Ascending => Reading::Followed(None),
+            SortOrder::Descending => Reading::Whole(list.want_settled),
+        };
+        let settled_until = self.settled(&mut part, reading).await?;
         let store = &self.inner.store;
         let listed = customer_list::page(store, caller.team, &wanted, &part)
             .await
@@ -86,6 +99,7 @@ impl Engine {
             has_next: listed.has_next,
             has_previous: listed.has_previous,
             total,
+            settled_until,
         })
     }
 }

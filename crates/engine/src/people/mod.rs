@@ -19,7 +19,7 @@ mod security_code;
 mod tokenise;
 mod update;
 
-use db::{Change, Statement};
+use db::{Change, Date, Statement};
 use domain::{
     caller::{Caller, Credential},
     customer::{Customer, CustomerDraft},
@@ -73,7 +73,7 @@ impl Engine {
         }
     }
 
-    fn new_customer(&self, caller: &Caller, draft: CustomerDraft) -> Customer {
+    fn new_customer(&self, caller: &Caller, draft: CustomerDraft, date: &Date) -> Customer {
         let CustomerDraft {
             name,
             email,
@@ -83,9 +83,9 @@ impl Engine {
             shipping,
             company,
         } = draft;
-        let now = self.inner.world.now();
+        let now = date.at();
         Customer {
-            id: CustomerId::new(self.inner.world.uuid_v7()),
+            id: CustomerId::new(self.inner.world.uuid_at(now)),
             team: caller.team,
             version: 1,
             name,
@@ -124,6 +124,7 @@ impl Engine {
         request: &Request,
         made: Making<'_>,
         statements: Vec<Statement>,
+        date: Option<&Date>,
     ) -> Result<bool, Stop> {
         let Making { id, stream, answer } = made;
         let mut change = Change::new(self.change_id(), stream).until(request.deadline.at());
@@ -132,6 +133,9 @@ impl Engine {
         }
         for statement in statements {
             change.push(statement);
+        }
+        if let Some(date) = date {
+            change = change.dated(date);
         }
         match self.commit_naming(change, id).await? {
             None => Ok(true),

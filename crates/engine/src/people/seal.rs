@@ -190,7 +190,7 @@ impl Engine {
                     tracing::warn!(error = %error, "a number that is not needed is left to the job for orphans");
                 }
             }
-            (Ok(_), None) | (Err(Stop::Fault(_)), _) => {}
+            (Ok(_), None) | (Err(Stop::Fault(_) | Stop::Outdated), _) => {}
         }
         made
     }

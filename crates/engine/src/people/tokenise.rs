@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{Making, Request, seal::Sealed};
 use crate::{
     Engine,
+    dated::Draws,
     faults::{Stop, customer_not_found},
     numbers::Number,
     once::{Kept, Once, Snapshot, Told},
@@ -110,7 +111,7 @@ impl TokenView {
 enum Found {
     Nobody,
     Existing(CustomerId),
-    New(Customer),
+    New(CustomerDraft),
 }
 
 impl Engine {
@@ -147,6 +148,14 @@ impl Engine {
                 replayed: false,
             };
         }
+        let parsed = parsed.and_then(|command| {
+            let card = match &command.method {
+                NewMethod::Card(card) => Some(&card.number),
+                NewMethod::Account(_) => None,
+            };
+            self.refuse_numbers(&[("data.externalId", command.external_id.as_deref())], card)?;
+            Ok(command)
+        });
         let run =
             |command, claim, deadline| self.tokenised(caller, command, Request { claim, deadline });
         self.once(caller, once, parsed, run).await
@@ -165,7 +174,10 @@ impl Engine {
         let made = match owner {
             Found::Nobody => self.token_of_nobody(&sealed, &request).await,
             Found::Existing(id) => self.token_of(caller, id, &mut sealed, &request).await,
-            Found::New(customer) => self.token_of_new(customer, &mut sealed, &request).await,
+            Found::New(draft) => {
+                self.token_of_new(caller, &draft, &mut sealed, &request)
+                    .await
+            }
         };
         self.keep_or_discard(sealed, made).await
     }
@@ -177,7 +189,7 @@ impl Engine {
                 let id = CustomerId::parse(&id).ok_or_else(customer_not_found)?;
                 Found::Existing(self.nameable_customer(caller, id).await?.id)
             }
-            Owner::New(draft) => Found::New(self.new_customer(caller, draft)),
+            Owner::New(draft) => Found::New(draft),
         })
     }
 
@@ -187,7 +199,7 @@ impl Engine {
             customer: None,
         };
         let statements = vec![store::method::insert(&view.method)];
-        self.commit_token(request, &view, statements)
+        self.commit_token(request, &view, statements, None)
             .await?
             .then_some(view)
             .ok_or_else(defect)
@@ -214,7 +226,7 @@ impl Engine {
                 method: sealed.method.clone(),
                 customer: Some(customer),
             };
-            if self.commit_token(request, &view, statements).await? {
+            if self.commit_token(request, &view, statements, None).await? {
                 return Ok(view);
             }
         }
@@ -222,10 +234,32 @@ impl Engine {
 
     async fn token_of_new(
         &self,
-        mut customer: Customer,
+        caller: &Caller,
+        draft: &CustomerDraft,
         sealed: &mut Sealed,
         request: &Request,
     ) -> Result<TokenView, Stop> {
+        let mut draws = Draws::default();
+        loop {
+            let made = self
+                .token_of_new_once(caller, draft, (sealed, &mut draws), request)
+                .await;
+            if !matches!(made, Err(Stop::Outdated)) {
+                return made;
+            }
+        }
+    }
+
+    /// Commits the customer with the token, under a date of its own.
+    async fn token_of_new_once(
+        &self,
+        caller: &Caller,
+        draft: &CustomerDraft,
+        (sealed, draws): (&mut Sealed, &mut Draws),
+        request: &Request,
+    ) -> Result<TokenView, Stop> {
+        let date = self.draw_date(draws).await?;
+        let mut customer = self.new_customer(caller, draft.clone(), &date);
         sealed.give_to(&mut customer);
         let statements = vec![
             store::customer::insert(&customer),
@@ -235,7 +269,7 @@ impl Engine {
             method: sealed.method.clone(),
             customer: Some(customer),
         };
-        self.commit_token(request, &view, statements)
+        self.commit_token(request, &view, statements, Some(&date))
             .await?
             .then_some(view)
             .ok_or_else(defect)
@@ -246,6 +280,7 @@ impl Engine {
         request: &Request,
         view: &TokenView,
         statements: Vec<db::Statement>,
+        date: Option<&db::Date>,
     ) -> Result<bool, Stop> {
         let answer = Snapshot::Result(view.stored()).text();
         let made = Making {
@@ -253,7 +288,7 @@ impl Engine {
             stream: &view.stream(),
             answer: &answer,
         };
-        self.commit_request(request, made, statements).await
+        self.commit_request(request, made, statements, date).await
     }
 }
 

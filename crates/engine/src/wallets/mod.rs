@@ -19,7 +19,7 @@ pub use keys::{
     WalletAText, WalletB, WalletBText, WalletKeys,
 };
 pub(crate) use open::used_before;
-pub(crate) use opened::{Opened, TokenMoney};
+pub(crate) use opened::{OneUse, Opened, TokenMoney};
 pub use setup::{SetupWallet, Validation};
 pub(crate) use team::{Cache, cache};
 

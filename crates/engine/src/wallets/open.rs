@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::{
     Fault,
     caller::{Caller, Mode},
-    id::{MethodId, PaymentId, TeamId},
+    id::{MethodId, TeamId},
     method::CardFunding,
     payment::{PaidWith, WalletNumber},
 };
@@ -14,7 +14,7 @@ use vault::Holder;
 use wallet::{TokenKind, WalletError};
 
 use super::{Opened, Wallet, WalletA, WalletB, WalletInput, bad_token, opened::OneUse, unsigned};
-use crate::{Engine, faults::Stop, payments::payment_holder};
+use crate::{Engine, faults::Stop, payments::blob_holder};
 
 /// Wallet A's tokens expire within days; so long after its use a token is certain not to open any more.
 const TOKEN_A_LIVES: Duration = Duration::from_hours(366 * 24);
@@ -107,12 +107,7 @@ impl Engine {
 
     /// What a payment keeps of an open token: its number goes into the vault for the authorisation alone, its cryptogram
     /// is kept like a security code.
-    pub(crate) async fn wallet_card(
-        &self,
-        team: TeamId,
-        payment: PaymentId,
-        opened: Opened,
-    ) -> Result<PaidWith, Stop> {
+    pub(crate) async fn wallet_card(&self, team: TeamId, opened: Opened) -> Result<PaidWith, Stop> {
         let brand = opened.number.brand();
         let id = MethodId::new(self.inner.world.uuid_v7());
         let holder = Holder::hidden(id);
@@ -125,7 +120,7 @@ impl Engine {
             let eci = opened.eci.as_deref();
             self.inner
                 .vault
-                .keep_cryptogram(&payment_holder(payment), cryptogram.expose(), eci)
+                .keep_cryptogram(&blob_holder(blob), cryptogram.expose(), eci)
                 .await?;
         }
         Ok(PaidWith {

@@ -69,15 +69,11 @@ impl Opened {
             once: Some(once),
         }
     }
+}
 
+impl OneUse {
     /// Notes in the payment's first commit that the token is used; refuses that commit when it was used before.
-    pub(crate) fn guard(&self, team: TeamId, payment: PaymentId) -> Option<Statement> {
-        let once = self.once.as_ref()?;
-        Some(store::wallet_token::insert(
-            team,
-            &once.hash,
-            payment,
-            once.forget_at,
-        ))
+    pub(crate) fn guard(&self, team: TeamId, payment: PaymentId) -> Statement {
+        store::wallet_token::insert(team, &self.hash, payment, self.forget_at)
     }
 }

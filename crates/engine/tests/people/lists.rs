@@ -31,6 +31,7 @@ fn everything() -> ListPayments {
         team: None,
         want_total: false,
         want_timeline: false,
+        want_settled: false,
     }
 }
 
@@ -257,6 +258,8 @@ fn only_a_secret_key_lists_and_only_its_own_teams_rows() {
 
 fn people(email: Option<&str>, name: Option<&str>) -> ListCustomers {
     ListCustomers {
+        order: SortOrder::Descending,
+        want_settled: false,
         page: Page::parse(None, None, None, None).unwrap(),
         email: email.map(str::to_owned),
         name: name.map(str::to_owned),

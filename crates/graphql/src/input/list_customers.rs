@@ -1,6 +1,6 @@
 //! `listCustomers`.
 
-use domain::{Fault, bounded::EMAIL_MAX, page::Page};
+use domain::{Fault, bounded::EMAIL_MAX, filter::SortOrder, page::Page};
 use serde_json::{Map, Value};
 
 use super::{Blank, Reader};
@@ -8,6 +8,7 @@ use super::{Blank, Reader};
 /// A list of customers that is wanted.
 pub(crate) struct Wanted {
     pub(crate) page: Page,
+    pub(crate) order: SortOrder,
     pub(crate) email: Option<String>,
     pub(crate) name: Option<String>,
 }
@@ -22,9 +23,19 @@ pub(crate) fn parse(arguments: Map<String, Value>) -> Result<Wanted, Fault> {
             reader.int("last")?,
             reader.raw("before"),
         )?,
+        order: order(&mut reader),
         email: reader.short("email", EMAIL_MAX)?,
         name: reader.name("name")?,
     })
+}
+
+/// The order of a list that has one by date alone: the newest first, unless the oldest are asked for.
+pub(super) fn order(reader: &mut Reader) -> SortOrder {
+    // Coercion has let the schema's values through alone.
+    reader
+        .raw("order")
+        .and_then(|order| SortOrder::parse(&order))
+        .unwrap_or(SortOrder::Descending)
 }
 
 #[cfg(test)]

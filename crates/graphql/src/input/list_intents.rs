@@ -1,13 +1,14 @@
 //! `listIntents`.
 
-use domain::{Fault, intent::Status, page::Page};
+use domain::{Fault, filter::SortOrder, intent::Status, page::Page};
 use serde_json::{Map, Value};
 
-use super::{Blank, Reader};
+use super::{Blank, Reader, list_customers::order};
 
 /// A list of intents that is wanted.
 pub(crate) struct Wanted {
     pub(crate) page: Page,
+    pub(crate) order: SortOrder,
     pub(crate) statuses: Vec<Status>,
     pub(crate) tracking_id: Option<String>,
 }
@@ -33,8 +34,9 @@ pub(crate) fn parse(arguments: Map<String, Value>) -> Result<Wanted, Fault> {
     }
     Ok(Wanted {
         page,
+        order: order(&mut reader),
         statuses,
-        tracking_id: reader.text("trackingId")?,
+        tracking_id: reader.reference("trackingId")?,
     })
 }
 

@@ -3,7 +3,7 @@
 
 use domain::{
     Fault,
-    bounded::{JsonBlob, NAME_MAX, TEXT_MAX, bounded, bounded_lines},
+    bounded::{JsonBlob, NAME_MAX, TEXT_MAX, bounded, bounded_lines, reference},
     customer::Patch,
 };
 use serde_json::{Map, Value};
@@ -98,6 +98,14 @@ impl Reader {
         let path = self.at(name);
         self.raw(name)
             .map(|text| bounded(text, &path, max))
+            .transpose()
+    }
+
+    /// The merchant's own name of something; an empty one is absent. Whether it is a card's number is judged beside the card.
+    pub(crate) fn reference(&mut self, name: &str) -> Result<Option<String>, Fault> {
+        let path = self.at(name);
+        self.raw(name)
+            .map(|text| reference(text, &path, TEXT_MAX))
             .transpose()
     }
 

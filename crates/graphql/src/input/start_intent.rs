@@ -10,7 +10,7 @@ use super::{Blank, Reader, intent};
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<StartIntent, Fault> {
     let mut reader = Reader::new(arguments, Blank::Absent);
     let tracking_id = reader
-        .text("trackingId")?
+        .reference("trackingId")?
         .ok_or_else(|| reader.missing("trackingId"))?;
     // What can't be a flow's id is no flow's.
     let flow = reader.raw("paymentFlowId").unwrap_or_default();

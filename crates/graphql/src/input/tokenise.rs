@@ -17,7 +17,7 @@ pub(crate) fn parse(arguments: Map<String, Value>, mode: Mode) -> Result<Tokenis
     };
     Ok(Tokenise {
         method,
-        external_id: data.text("externalId")?,
+        external_id: data.reference("externalId")?,
         metadata: data.json("metadata")?,
         owner: owner(data.object("customer"))?,
     })

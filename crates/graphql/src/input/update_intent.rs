@@ -11,7 +11,7 @@ pub(crate) fn parse(arguments: Map<String, Value>) -> Result<UpdateIntent, Fault
     let mut reader = Reader::new(arguments, Blank::Absent);
     let id = ids::intent(&reader.raw("id").unwrap_or_default())?;
     let mut changes = intent::changes(&mut reader)?;
-    changes.tracking_id = reader.text("trackingId")?;
+    changes.tracking_id = reader.reference("trackingId")?;
     changes.billing = intent::step(&mut reader, "billing")?;
     changes.shipping = intent::step(&mut reader, "shipping")?;
     changes.delivery = intent::step(&mut reader, "delivery")?;

@@ -3,7 +3,10 @@
 use domain::Fault;
 use engine::{IntentView, ListIntents};
 
-use super::{Operations, lists::TOTAL};
+use super::{
+    Operations,
+    lists::{SETTLED, TOTAL},
+};
 use crate::{
     execute::{Arguments, LookAhead, Out, object},
     input::{complete_intent, ids, list_intents, start_intent, update_intent},
@@ -75,14 +78,18 @@ impl Operations<'_> {
         self.caller.require_server()?;
         let list_intents::Wanted {
             page,
+            order,
             statuses,
             tracking_id,
         } = arguments.coerced.and_then(list_intents::parse)?;
+        let after = page.after().map(str::to_owned);
         let list = ListIntents {
             page,
+            order,
             statuses,
             tracking_id,
             want_total: look.selects(TOTAL),
+            want_settled: look.selects(SETTLED),
             want_payments: OF_PAYMENTS
                 .iter()
                 .any(|field| look.selects(&format!("edges.node.{field}"))),
@@ -93,6 +100,8 @@ impl Operations<'_> {
                 has_next: found.has_next,
                 has_previous: found.has_previous,
                 total: found.total,
+                settled_until: found.settled_until,
+                after,
             },
             rows: found
                 .views

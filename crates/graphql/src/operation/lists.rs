@@ -13,6 +13,9 @@ use crate::{
 /// Counting all that match costs a query of its own.
 pub(super) const TOTAL: &str = "pageInfo.totalSize";
 
+/// On a server it is asked for by a query of its own.
+pub(super) const SETTLED: &str = "pageInfo.settledUntil";
+
 impl Operations<'_> {
     pub(super) async fn payments(
         &self,
@@ -28,6 +31,7 @@ impl Operations<'_> {
             nothing,
             echo,
         } = wanted;
+        let after = page.after().map(str::to_owned);
         let list = ListPayments {
             page,
             conditions,
@@ -36,6 +40,7 @@ impl Operations<'_> {
             team: echo.team.clone(),
             want_total: look.selects(TOTAL),
             want_timeline: look.selects(&format!("edges.node.{TIMELINE}")),
+            want_settled: look.selects(SETTLED),
         };
         let found = if nothing {
             empty(list)
@@ -52,6 +57,8 @@ impl Operations<'_> {
                 has_next: found.has_next,
                 has_previous: found.has_previous,
                 total: found.total,
+                settled_until: found.settled_until,
+                after,
             },
             filter: FilterFacts {
                 id: echo.id,
@@ -72,13 +79,20 @@ impl Operations<'_> {
         look: LookAhead<'_>,
     ) -> Result<Out<'static>, Fault> {
         self.caller.require_server()?;
-        let list_customers::Wanted { page, email, name } =
-            arguments.coerced.and_then(list_customers::parse)?;
+        let list_customers::Wanted {
+            page,
+            order,
+            email,
+            name,
+        } = arguments.coerced.and_then(list_customers::parse)?;
+        let after = page.after().map(str::to_owned);
         let list = ListCustomers {
             page,
+            order,
             email,
             name,
             want_total: look.selects(TOTAL),
+            want_settled: look.selects(SETTLED),
         };
         let found = self.engine.customers(self.caller, list).await?;
         Ok(object(CustomersPageObject {
@@ -86,6 +100,8 @@ impl Operations<'_> {
                 has_next: found.has_next,
                 has_previous: found.has_previous,
                 total: found.total,
+                settled_until: found.settled_until,
+                after,
             },
             rows: found.customers,
         }))
@@ -101,5 +117,6 @@ fn empty(list: ListPayments) -> PaymentPage {
         has_previous: false,
         total,
         conditions: list.conditions,
+        settled_until: None,
     }
 }

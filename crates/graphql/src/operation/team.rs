@@ -36,6 +36,8 @@ impl Operations<'_> {
                 has_next: found.has_next,
                 has_previous: found.has_previous,
                 total: None,
+                settled_until: None,
+                after: None,
             },
             rows: found.views,
         }))

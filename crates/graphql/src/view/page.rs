@@ -1,7 +1,7 @@
 //! Pages of payments and customers, with the filter that made them.
 
 use domain::{
-    Fault,
+    Fault, Timestamp,
     customer::Customer,
     filter::{Condition, FieldName, Sort, SortKey},
 };
@@ -16,6 +16,10 @@ pub(crate) struct PageFacts {
     pub(crate) has_previous: bool,
     /// How many rows match in all; counted only when it was asked for.
     pub(crate) total: Option<i64>,
+    /// Nothing dated before this is added any more.
+    pub(crate) settled_until: Option<Timestamp>,
+    /// What the page follows: where a page without rows ends.
+    pub(crate) after: Option<String>,
 }
 
 /// The filter and sort of a list as they were understood.
@@ -155,8 +159,13 @@ impl Object for PageInfo<'_> {
             "hasNextPage" => self.facts.has_next.into(),
             "hasPreviousPage" => self.facts.has_previous.into(),
             "startCursor" => self.start.into(),
-            "endCursor" => self.end.into(),
+            "endCursor" => self.end.or(self.facts.after.as_ref()).into(),
             "totalSize" => self.facts.total.into(),
+            "settledUntil" => self
+                .facts
+                .settled_until
+                .map(Timestamp::rfc3339_millis)
+                .into(),
             _ => return Err(unknown_field(self.type_name(), name)),
         })
     }

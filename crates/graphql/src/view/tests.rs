@@ -48,6 +48,8 @@ fn issued_tokens() -> ClientTokensPageObject {
             has_next: false,
             has_previous: false,
             total: None,
+            settled_until: None,
+            after: None,
         },
         rows: vec![("t".to_owned(), issued_token())],
     }
@@ -73,6 +75,8 @@ fn page() -> PaymentsPageObject {
             has_next: true,
             has_previous: false,
             total: Some(7),
+            settled_until: None,
+            after: None,
         },
         filter: FilterFacts {
             id: None,
@@ -182,6 +186,8 @@ fn every_field_of_every_output_type_resolves() {
             has_next: false,
             has_previous: false,
             total: None,
+            settled_until: None,
+            after: None,
         },
         rows: vec![("c".to_owned(), customer())],
     };
@@ -197,6 +203,8 @@ fn every_field_of_every_output_type_resolves() {
             has_next: false,
             has_previous: false,
             total: None,
+            settled_until: None,
+            after: None,
         },
         rows: vec![("i".to_owned(), intent_object(Sight::Whole))],
     };

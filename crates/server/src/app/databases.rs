@@ -11,6 +11,7 @@ use domain::caller::Mode;
 use store::installation;
 use world::World;
 
+use super::findings::Findings;
 use crate::{
     config::{Database, Hidden, Settings},
     data_dir::{DataDir, mode_name},
@@ -49,6 +50,15 @@ impl Which {
             Self::Store => store::MIGRATIONS,
             Self::Vault => vault::MIGRATIONS,
             Self::Simulator => DbBooks::MIGRATIONS,
+        }
+    }
+
+    /// Its name, for people and programs.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Store => "store",
+            Self::Vault => "vault",
+            Self::Simulator => "simulator",
         }
     }
 
@@ -243,6 +253,54 @@ pub(super) async fn open_books(
     world: (&World, Founding),
 ) -> anyhow::Result<Db> {
     open(Which::Simulator, dir, settings, world).await
+}
+
+/// Looks at each of the databases, whatever the others are like. Whether all of them are there and up to date.
+pub(super) async fn look_at_each(
+    dir: &DataDir,
+    settings: &Settings,
+    world: &World,
+    findings: &mut Findings,
+) -> bool {
+    if settings.database.url.is_none()
+        && let Err(error) = refuse_elsewhere(dir)
+    {
+        findings.problem(("database", "store"), format!("{error:#}"));
+        return false;
+    }
+    let mut databases = vec![Which::Store, Which::Vault];
+    databases.extend((settings.mode == Mode::Test).then_some(Which::Simulator));
+    let (mut all, mut empty) = (true, false);
+    for which in databases {
+        let place = ("database", which.name());
+        match open(which, dir, settings, (world, Founding::Looked)).await {
+            Ok(db) => {
+                match db.check().await {
+                    Ok(()) => findings.ok(place, "it answers, and its tables are up to date"),
+                    Err(error) => {
+                        all = false;
+                        findings.problem(place, error.to_string());
+                    }
+                }
+                db.close().await;
+            }
+            Err(error) => {
+                all = false;
+                match error.downcast_ref() {
+                    Some(DbError::Unfounded) => {
+                        empty |= which != Which::Simulator;
+                        findings.note(place, format!("{error:#}"));
+                    }
+                    Some(DbError::Pending(_)) => findings.note(place, format!("{error:#}")),
+                    _ => findings.problem(place, format!("{error:#}")),
+                }
+            }
+        }
+    }
+    if empty && settings.database.url.is_some() && belongs_elsewhere(dir) {
+        findings.problem(("database", "store"), second_one(dir).to_string());
+    }
+    all
 }
 
 async fn open(

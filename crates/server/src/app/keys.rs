@@ -6,7 +6,10 @@ use anyhow::bail;
 use domain::caller::Mode;
 use vault::{Given, KeySource, Protection};
 
-use crate::config::Settings;
+use crate::{
+    config::Settings,
+    data_dir::{DataDir, DataDirError},
+};
 
 /// The source of the keys, once it is safe to use. Fresh ones are made only for a vault that has never had any.
 pub(super) fn source(settings: &Settings, had_keys: bool) -> anyhow::Result<KeySource> {
@@ -34,6 +37,17 @@ pub(super) fn source(settings: &Settings, had_keys: bool) -> anyhow::Result<KeyS
         }
     }
     Ok(KeySource::File(path))
+}
+
+/// Why a data directory is not safe; `None` when it is.
+///
+/// # Errors
+/// The operating system's.
+pub fn directory_problem(dir: &DataDir) -> Result<Option<String>, DataDirError> {
+    let shown = dir.path().display();
+    Ok(dir
+        .is_open_to_others()?
+        .then(|| format!("others can look into {shown}; run: chmod 700 {shown}")))
 }
 
 /// Where the keys are, for a person.

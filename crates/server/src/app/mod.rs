@@ -3,6 +3,7 @@
 mod backend;
 pub mod copies;
 mod databases;
+mod findings;
 mod keys;
 mod mode;
 pub mod moving;
@@ -23,7 +24,7 @@ use vault::{KeySource, Vault};
 use world::World;
 
 use crate::{
-    admin::{Operator, Request, Say},
+    admin::Operator,
     config::{self, Settings},
     data_dir::{DataDir, Held, Standing},
     geo::Places,
@@ -32,9 +33,12 @@ use crate::{
 };
 
 pub use databases::{Databases, Founding};
-pub use keys::problem as key_file_problem;
+pub use findings::Findings;
+pub use keys::{directory_problem, problem as key_file_problem};
 pub use serve::{Listeners, certificate};
 
+/// Where findings about the databases as a whole are.
+const DATABASES: (&str, &str) = ("database", "all");
 /// The simulated processor's identifier.
 const SIMULATOR: &str = "simulator";
 /// The request's own time less this is the engine's, so that its answer still reaches the client.
@@ -70,6 +74,10 @@ impl App {
         world: &World,
         metrics: Metrics,
     ) -> anyhow::Result<Self> {
+        if let Some(problem) = directory_problem(held.dir())? {
+            // Live mode has refused it by now, unless the risk is allowed.
+            tracing::warn!("{problem}");
+        }
         databases.store.refuse_when_found(moving::NOT_TO_BE_SERVED);
         let whole = Whole::of(Place::Held(&held), &databases, (settings, files), world).await?;
         if let (Mode::Live, Some(exposure)) = (settings.mode, &whole.exposure) {
@@ -110,20 +118,30 @@ impl App {
         Ok(())
     }
 
-    /// Looks at everything that a start would refuse, of the very place that the configuration names, and tells what is
+    /// Looks at everything that a start would refuse, of the very place that the configuration names, and notes what is
     /// there. Writes nothing, and needs nobody's leave: nodes may be at work on it.
-    ///
-    /// # Errors
-    /// What a start refuses; where it makes something first, one that [`is_not_yet`] knows.
-    pub async fn look(
-        settings: &Settings,
-        files: Files,
-        world: &World,
-        say: Say<'_>,
-    ) -> anyhow::Result<()> {
+    pub async fn look(settings: &Settings, files: Files, world: &World, findings: &mut Findings) {
         let dir = DataDir::at(&settings.database.data_dir);
-        let databases = Databases::open(&dir, settings, world, Founding::Looked).await?;
-        let whole = Whole::of(Place::LookedAt(&dir), &databases, (settings, files), world).await?;
+        if !databases::look_at_each(&dir, settings, world, findings).await {
+            return;
+        }
+        if let Err(error) = Self::look_at_all(&dir, (settings, files), world, findings).await {
+            if is_not_yet(&error) {
+                findings.note(DATABASES, format!("{error:#}"));
+            } else {
+                findings.problem(DATABASES, format!("{error:#}"));
+            }
+        }
+    }
+
+    async fn look_at_all(
+        dir: &DataDir,
+        (settings, files): (&Settings, Files),
+        world: &World,
+        findings: &mut Findings,
+    ) -> anyhow::Result<()> {
+        let databases = Databases::open(dir, settings, world, Founding::Looked).await?;
+        let whole = Whole::of(Place::LookedAt(dir), &databases, (settings, files), world).await?;
         let (mode, exposure) = (settings.mode, whole.exposure.clone());
         let local = operator::Local {
             engine: whole.engine,
@@ -131,9 +149,9 @@ impl App {
             exposure,
             standing: None,
         };
-        let looked = local.perform(Request::Check, say).await;
+        let looked = local.look(findings).await;
         databases.close().await;
-        looked.map_err(anyhow::Error::msg)
+        looked
     }
 
     /// Makes what the first start of a sandbox needs. Returns the secret key when one was made that nobody knows yet.
@@ -193,8 +211,8 @@ impl Place<'_> {
 #[error("{0}")]
 struct NotYet(String);
 
-/// Whether an error of [`App::look`] only says that a start has something to make.
-pub fn is_not_yet(error: &anyhow::Error) -> bool {
+/// Whether an error of a look only says that a start has something to make.
+fn is_not_yet(error: &anyhow::Error) -> bool {
     matches!(
         error.downcast_ref(),
         Some(DbError::Unfounded | DbError::Pending(_))
@@ -395,6 +413,7 @@ fn engine_settings(settings: &Settings) -> engine::Settings {
         } else {
             TestNumbers::Published(settings.vault.test_ranges.clone())
         },
+        order_ids: settings.vault.order_ids,
         request_deadline: settings.server.request_timeout.saturating_sub(ANSWERING),
         ..engine::Settings::default()
     }

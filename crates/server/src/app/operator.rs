@@ -5,6 +5,7 @@ mod team;
 
 use std::sync::Arc;
 
+use anyhow::Context;
 use domain::{
     caller::Mode,
     id::{KeyId, TeamId},
@@ -12,7 +13,7 @@ use domain::{
 use engine::{Engine, KeyKind, ListedKey, ListedTeam};
 use futures_util::{FutureExt, future::BoxFuture};
 
-use super::seed;
+use super::{findings::Findings, seed};
 use crate::{
     admin::{self, Operator, Request, Say},
     data_dir::{Standing, mode_name},
@@ -176,35 +177,41 @@ impl Local {
     }
 
     async fn check(&self, say: Say<'_>) -> Result<(), String> {
-        self.engine
-            .check()
-            .await
-            .map_err(|error| format!("the store: {error}"))?;
-        say("ok       database: the store answers".to_owned());
-        self.engine
-            .vault()
-            .check()
-            .await
-            .map_err(|error| format!("the vault: {error}"))?;
-        say("ok       database: the vault answers".to_owned());
-        say(format!("ok       data: of {} mode", mode_name(self.mode)));
+        let mut findings = Findings::default();
+        self.look(&mut findings).await.map_err(told)?;
+        findings.lines().for_each(say);
+        Ok(())
+    }
+
+    /// Notes what is in the databases.
+    pub(super) async fn look(&self, findings: &mut Findings) -> anyhow::Result<()> {
+        self.engine.check().await.context("the store")?;
+        self.engine.vault().check().await.context("the vault")?;
+        findings.ok(
+            ("database", "vault keys"),
+            "they are those that the vault is sealed with",
+        );
+        findings.ok(
+            ("data", "mode"),
+            format!("of {} mode", mode_name(self.mode)),
+        );
         if let Some(exposure) = &self.exposure {
-            say(format!("warning  {exposure}"));
+            findings.note(("database", "roles"), exposure.clone());
         }
-        let teams = self.engine.teams().await.map_err(told)?.len();
-        let keys = self.engine.keys(None).await.map_err(told)?;
+        let teams = self.engine.teams().await?.len();
+        let keys = self.engine.keys(None).await?;
         let usable = keys.iter().filter(|key| key.revoked_at.is_none()).count();
-        say(format!("ok       teams: {teams}, keys: {usable}"));
-        let processors = self.engine.processors_in_use().await.map_err(told)?;
+        findings.ok(("data", "teams"), format!("teams: {teams}, keys: {usable}"));
+        let processors = self.engine.processors_in_use().await?;
         let named = if processors.is_empty() {
             "none".to_owned()
         } else {
             processors.join(", ")
         };
-        say(format!("ok       processors in use: {named}"));
+        findings.ok(("data", "processors"), format!("in use: {named}"));
         if self.mode == Mode::Live {
             for line in super::mode::missing(teams, &processors) {
-                say(format!("warning  {line}"));
+                findings.note(("data", "live mode"), line);
             }
         }
         Ok(())

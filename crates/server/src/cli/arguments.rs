@@ -28,7 +28,7 @@ pub(super) enum Command {
     /// Play the whole service against faults on virtual time, and check that money is safe
     Simulate(Simulate),
     /// Check what `serve` with the same flags would refuse: configuration, keys, data directory and databases
-    Check(Serve),
+    Check(Check),
     /// Teams
     #[command(subcommand)]
     Team(Teams),
@@ -269,6 +269,16 @@ pub(super) enum Vaults {
     },
 }
 
+/// Flags of `check`: those of `serve`.
+#[derive(Args)]
+pub(super) struct Check {
+    /// Print one JSON array of {area, name, status, message}; status is ok, problem or note
+    #[arg(long)]
+    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) serve: Serve,
+}
+
 /// Flags of `serve`, and of `check`.
 #[derive(Args)]
 pub(super) struct Serve {
@@ -494,6 +504,7 @@ mod tests {
             panic!("not parsed")
         };
         let names: Vec<&str> = flags
+            .serve
             .place
             .sources()
             .flags

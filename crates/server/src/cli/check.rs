@@ -1,58 +1,59 @@
 //! `pointsman check`
 
-use std::process::ExitCode;
+use std::{
+    io::ErrorKind,
+    net::{SocketAddr, TcpListener},
+    process::ExitCode,
+};
 
 use world::World;
 
-use super::{arguments::Serve, output, runtime, serve};
+use super::{arguments::Check, output, runtime, serve};
 use crate::{
-    app::{App, Files, certificate, is_not_yet},
+    app::{App, Files, Findings, certificate, directory_problem, key_file_problem},
     config::Settings,
-    data_dir::{DataDir, DataDirError},
+    data_dir::DataDir,
     log,
 };
+use domain::caller::Mode;
 
-/// What the check has found, as it goes.
-#[derive(Default)]
-struct Findings {
-    problems: u32,
-}
+/// Where the findings about the data directory's mode are.
+const DIRECTORY: (&str, &str) = ("data directory", "mode");
+/// Where those about the key file are.
+const KEY_FILE: (&str, &str) = ("key file", "mode");
+/// Where those about the certificate are.
+const TLS: (&str, &str) = ("configuration", "server.tls");
+/// Where those about the configuration are.
+const CONFIGURATION: (&str, &str) = ("configuration", "settings");
 
-fn right(what: &str) {
-    output::line(&format!("ok       {what}"));
-}
-
-impl Findings {
-    fn wrong(&mut self, what: &str) {
-        self.problems = self.problems.saturating_add(1);
-        output::line(&format!("PROBLEM  {what}"));
-    }
-}
-
-pub(super) fn check(flags: &Serve) -> anyhow::Result<ExitCode> {
+pub(super) fn check(flags: &Check) -> anyhow::Result<ExitCode> {
     let mut findings = Findings::default();
-    match serve::settings(flags) {
+    match serve::settings(&flags.serve) {
         Ok(settings) => {
-            right("configuration");
             for risk in settings.refused_risks() {
-                findings.wrong(&format!("risk: {risk}"));
+                findings.problem(("configuration", "risks"), risk);
             }
             match certificate(&settings) {
                 Ok(None) => {}
-                Ok(Some(_)) => right("server.tls: certificate and key can be used"),
-                Err(error) => findings.wrong(&format!("server.tls: {error}")),
+                Ok(Some(_)) => findings.ok(TLS, "certificate and key can be used"),
+                Err(error) => findings.problem(TLS, error.to_string()),
             }
             look_into(settings, &mut findings)?;
         }
         Err(problems) => problems
             .0
             .iter()
-            .for_each(|problem| findings.wrong(&format!("configuration: {problem}"))),
+            .for_each(|problem| findings.problem(CONFIGURATION, problem.to_string())),
     }
-    Ok(if findings.problems == 0 {
-        ExitCode::SUCCESS
+    if flags.json {
+        output::line(&findings.json().to_string());
     } else {
+        findings.lines().for_each(|line| output::line(&line));
+    }
+    Ok(if findings.has_problem() {
         ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
     })
 }
 
@@ -61,62 +62,80 @@ fn look_into(mut settings: Settings, findings: &mut Findings) -> anyhow::Result<
     "error".clone_into(&mut settings.log.level);
     log::start(&settings.log);
     let dir = DataDir::at(&settings.database.data_dir);
-    let shown = dir.path().display().to_string();
-    match is_open_to_others(&dir) {
-        Ok(None) => right(&format!(
-            "data directory: {shown} is not there yet; the first start makes it"
-        )),
-        Ok(Some(false)) => right(&format!("data directory: {shown} is its owner's alone")),
-        Ok(Some(true)) => {
-            findings.wrong(&format!(
-                "data directory: others can look into {shown}; run: chmod 700 {shown}"
-            ));
-        }
-        Err(error) => findings.wrong(&format!("data directory: {error}")),
-    }
+    directory(&dir, findings);
     key_file(&settings, findings);
+    address("server.listen", settings.server.listen, &dir, findings);
+    if let Some(listen) = settings.server.admin_listen {
+        address("server.admin_listen", listen, &dir, findings);
+    }
     runtime()?.block_on(async {
         let world = World::real();
-        let files = match Files::read(&settings, &world) {
-            Ok(files) => files,
-            Err(error) => {
-                findings.wrong(&format!("configuration: {error:#}"));
-                return;
+        match Files::read(&settings, &world) {
+            Ok(files) => {
+                findings.ok(
+                    CONFIGURATION,
+                    "complete, and the files that it names can be read",
+                );
+                App::look(&settings, files, &world, findings).await;
             }
-        };
-        match App::look(&settings, files, &world, &|line| output::line(&line)).await {
-            Ok(()) => {}
-            Err(error) if is_not_yet(&error) => right(&format!("databases: {error:#}")),
-            Err(error) => findings.wrong(&format!("databases: {error:#}")),
+            Err(error) => findings.problem(CONFIGURATION, format!("{error:#}")),
         }
     });
     Ok(())
 }
 
-/// Whether others can look into the directory, when it is there.
-fn is_open_to_others(dir: &DataDir) -> Result<Option<bool>, DataDirError> {
-    dir.path()
-        .exists()
-        .then(|| dir.is_open_to_others())
-        .transpose()
+/// What a start says of the directory's mode.
+fn directory(dir: &DataDir, findings: &mut Findings) {
+    let shown = dir.path().display();
+    if !dir.path().exists() {
+        findings.note(
+            DIRECTORY,
+            format!("{shown} is not there yet; the first start makes it"),
+        );
+        return;
+    }
+    match directory_problem(dir) {
+        Ok(None) => findings.ok(DIRECTORY, format!("{shown} is its owner's alone")),
+        // In live mode it is one of the risks, which are judged by themselves.
+        Ok(Some(problem)) => findings.note(DIRECTORY, problem),
+        Err(error) => findings.problem(DIRECTORY, error.to_string()),
+    }
 }
 
+/// What a start says of the key file's mode.
 fn key_file(settings: &Settings, findings: &mut Findings) {
     if settings.vault.keys.is_some() {
-        right("key file: none, the keys are in the configuration");
+        findings.ok(KEY_FILE, "none: the keys are in the configuration");
         return;
     }
     let path = settings.key_file();
     let shown = path.display();
     if !path.exists() {
         // Whether it should be there is told by the vault, further on.
-        output::line(&format!(
-            "key file {shown} is not there: the first start of a vault that never had keys makes it"
-        ));
+        findings.note(
+            KEY_FILE,
+            format!(
+                "{shown} is not there: the first start of a vault that never had keys makes it"
+            ),
+        );
         return;
     }
-    match crate::app::key_file_problem(&path) {
-        None => right(&format!("key file: {shown} is its owner's alone")),
-        Some(problem) => findings.wrong(&format!("key file: {problem}")),
+    match (key_file_problem(&path), settings.mode) {
+        (None, _) => findings.ok(KEY_FILE, format!("{shown} is its owner's alone")),
+        (Some(problem), Mode::Live) => findings.problem(KEY_FILE, problem),
+        (Some(problem), Mode::Test) => findings.note(KEY_FILE, problem),
+    }
+}
+
+/// Whether a start could listen there. Beside a server that is at work in the directory the address is that one's.
+fn address(name: &'static str, listen: SocketAddr, dir: &DataDir, findings: &mut Findings) {
+    let place = ("address", name);
+    match TcpListener::bind(listen) {
+        Ok(_) => findings.ok(place, format!("{listen} is free")),
+        Err(error) if error.kind() == ErrorKind::AddrInUse && dir.is_held() => findings.note(
+            place,
+            format!("{listen} is taken, as it is while the server of this data directory runs"),
+        ),
+        Err(error) => findings.problem(place, format!("can't listen on {listen}: {error}")),
     }
 }

@@ -16,6 +16,7 @@ mod tls;
 mod wallets;
 
 use domain::caller::Mode;
+use engine::OrderIds;
 
 pub use address::{IpRange, Origin};
 pub use database::Database;
@@ -95,6 +96,7 @@ pub enum WalletNames {
 }
 
 words!(WalletNames, "`specified` or `public`", "specified" => Specified, "public" => Public);
+words!(OrderIds, "`equal` or `luhn`", "equal" => Equal, "luhn" => Luhn);
 words!(Mode, "`test` or `live`", "test" => Test, "live" => Live);
 
 impl Settings {

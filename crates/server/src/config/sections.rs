@@ -3,6 +3,7 @@
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use domain::{caller::Mode, test_numbers::TestRange};
+use engine::OrderIds;
 
 use super::{
     Bytes, Hidden, IpRange, Origin, TlsFiles,
@@ -307,6 +308,8 @@ pub struct Vault {
     pub test_ranges: Vec<TestRange>,
     /// Whether test mode takes every card number.
     pub real_numbers_in_test: bool,
+    /// Which order ids and the like are refused as cards' numbers.
+    pub order_ids: OrderIds,
 }
 
 impl Setting for TestRange {
@@ -352,6 +355,7 @@ impl Vault {
             database_url,
             test_ranges: reader.take("vault.test_ranges", Vec::new()),
             real_numbers_in_test: reader.take("vault.real_numbers_in_test", false),
+            order_ids: reader.take("vault.order_ids", OrderIds::Equal),
         }
     }
 }

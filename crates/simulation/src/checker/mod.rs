@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::shop::Followed;
 use case::Case;
 pub(crate) use states::may_follow;
 
@@ -55,6 +56,8 @@ pub(crate) struct Evidence {
     pub(crate) notes: Vec<Value>,
     /// The rows of events, in order of stream and number.
     pub(crate) events: Vec<Value>,
+    /// What clients have seen that followed the list of payments while these were made.
+    pub(crate) followed: Vec<Followed>,
 }
 
 /// A broken invariant.
@@ -101,6 +104,7 @@ pub(crate) fn check(evidence: &Evidence) -> Vec<Broken> {
     keys::one_payment_for_each_order(evidence, &mut findings);
     checkouts::one_charge_for_each(evidence, &cases, &mut findings);
     checkouts::freed_without_money(evidence, &mut findings);
+    nothing_missed(evidence, &mut findings);
     defects(evidence, &mut findings);
     findings.0
 }
@@ -164,6 +168,22 @@ fn cases<'a>(evidence: &'a Evidence, findings: &mut Findings) -> BTreeMap<&'a st
         }
     }
     cases
+}
+
+/// Who follows a list by date sees every payment.
+fn nothing_missed(evidence: &Evidence, findings: &mut Findings) {
+    for followed in &evidence.followed {
+        for payment in &evidence.payments {
+            let id = text(payment, "id");
+            if !followed.seen.contains(id) {
+                let detail = format!(
+                    "it was never told to who followed the list by {}",
+                    followed.by
+                );
+                findings.add("a-followed-list-never-misses", id, detail);
+            }
+        }
+    }
 }
 
 /// What nobody should ever be told.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{Evidence, Said, check};
+use super::{Evidence, Followed, Said, check};
 
 type Words = (&'static str, &'static str);
 type Step<'a> = (&'static str, &'a [Words]);
@@ -141,7 +141,24 @@ fn world(steps: &[Step<'_>], captured: i64, refunded: i64, entries: &[Value]) ->
         entries: entries.to_vec(),
         notes: entries.to_vec(),
         events: events(steps),
+        followed: Vec::new(),
     }
+}
+
+#[test]
+fn a_payment_that_a_follower_was_not_told_of_is_missed() {
+    let mut evidence = sale();
+    let seen = |ids: &[&str]| Followed {
+        by: "cursor",
+        seen: ids.iter().map(|id| (*id).to_owned()).collect(),
+    };
+    evidence.followed = vec![seen(&[ID, "payments:0002"])];
+    assert!(told(&evidence).is_empty());
+    evidence.followed.push(seen(&["payments:0002"]));
+    assert_eq!(
+        told(&evidence),
+        BTreeSet::from(["a-followed-list-never-misses"])
+    );
 }
 
 const SALE: [Step<'_>; 2] = [("ACTIVE", &[STARTED]), ("SUCCEEDED", &[SOLD])];

@@ -110,7 +110,7 @@ pub(crate) fn play(
     house.stage.set_weather(Weather::Counted(strike));
     let actor = Actor::new(shop.clone());
     house.run((story.tell)(actor))?;
-    let played = conclude(&house, &shop)?;
+    let played = conclude(&house, &shop, Vec::new())?;
     Ok(Told {
         played,
         passed: Arc::clone(&house.stage).passed(),

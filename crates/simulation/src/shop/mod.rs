@@ -1,5 +1,6 @@
 //! Clients: they speak the public interface, at any node, and remember what they were told.
 
+mod follower;
 mod orders;
 mod shopper;
 mod visits;
@@ -15,6 +16,7 @@ use crate::{
     house::{Ask, Got, House},
 };
 
+pub(crate) use follower::{Followed, Follower};
 pub(crate) use orders::raw;
 pub(crate) use shopper::shopper;
 

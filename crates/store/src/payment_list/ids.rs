@@ -1,6 +1,6 @@
 //! Ranges of dates as ranges of ids.
 
-use domain::filter::Span;
+use domain::{Timestamp, dated::id_floor, filter::Span};
 
 use crate::query::Conditions;
 
@@ -79,6 +79,14 @@ impl IdRange {
         Self {
             from,
             until: ends.and_then(|ends| ends.into_iter().max().cloned()),
+        }
+    }
+
+    /// The ids of payments that are dated before this.
+    pub(super) fn before(until: Timestamp) -> Self {
+        Self {
+            from: None,
+            until: Some(id_floor(until)),
         }
     }
 

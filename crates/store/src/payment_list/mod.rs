@@ -78,6 +78,11 @@ impl Wanted {
         }
     }
 
+    /// Whether the list is one of dates, the oldest first, to which rows are added at its end.
+    pub fn is_followed(&self) -> bool {
+        Order::of(&self.sort).is_by_date_ascending()
+    }
+
     /// The dates that the conditions leave.
     pub fn window(&self) -> Window {
         let mut window = Window {
@@ -118,10 +123,12 @@ pub async fn page(
     let Some(selection) = Selection::of(wanted) else {
         return Ok(Listed::empty());
     };
+    let order = Order::of(&wanted.sort);
     let query = Query {
         team,
         selection: &selection,
-        order: &Order::of(&wanted.sort),
+        order: &order,
+        until: part.until.map_or(IdRange::ALL, |until| order.until(until)),
     };
     let (sql, params) = query.rows(part);
     let rows = db.scan(sql, params).await?;
@@ -181,6 +188,8 @@ struct Query<'a> {
     team: TeamId,
     selection: &'a Selection,
     order: &'a Order,
+    /// The ids of payments that may be shown already.
+    until: IdRange,
 }
 
 /// Which rows are read, and in which order.
@@ -294,6 +303,7 @@ impl Query<'_> {
         reading
             .cursor
             .map_or(IdRange::ALL, |cursor| self.order.place(cursor, reading.way))
+            .and(self.until.clone())
     }
 
     /// The first rows of a query for each of the values, every one read from the index no further than needed.

@@ -2,6 +2,7 @@
 
 use db::{DbError, Row, Value};
 use domain::{
+    Timestamp,
     cursor::{Cursor, KeyValue},
     filter::{Sort, SortField, SortOrder},
     page::Direction,
@@ -18,6 +19,9 @@ pub(super) enum Side {
     /// What is not read: the cursor's own row, and those before it.
     Behind,
 }
+
+/// The column of dates.
+const CREATED: &str = "created_at";
 
 /// Follows a column whose greatest value comes first.
 pub(super) const DOWN: &str = " desc";
@@ -151,6 +155,28 @@ impl Order {
             .collect()
     }
 
+    /// Whether dates make the order, the oldest first.
+    pub(super) fn is_by_date_ascending(&self) -> bool {
+        let mut telling = self
+            .keys
+            .iter()
+            .filter(|(source, _)| source.column().is_some());
+        telling
+            .next()
+            .is_some_and(|first| *first == (Source::Int(CREATED), SortOrder::Ascending))
+    }
+
+    /// The ids of payments that a list in this order may show when all that is dated before `until` is settled: where something else
+    /// decides within a millisecond, none of one that is not over.
+    pub(super) fn until(&self, until: Timestamp) -> IdRange {
+        let micros = until.micros();
+        IdRange::before(if self.by_id {
+            until
+        } else {
+            Timestamp::from_micros(micros.saturating_sub(micros.rem_euclid(1000)))
+        })
+    }
+
     /// The keys that decide something beside the id.
     fn counting(&self) -> impl Iterator<Item = (&'static str, &SortOrder)> {
         let keys = self.keys.iter().filter(|_| !self.by_id);
@@ -180,7 +206,7 @@ impl Source {
 
 const fn source(field: SortField) -> Source {
     match field {
-        SortField::Date => Source::Int("created_at"),
+        SortField::Date => Source::Int(CREATED),
         SortField::Amount => Source::Int("amount"),
         // Not the bare column: its index would be taken for the order, and is none of dates.
         SortField::Status => Source::Text("coalesce(status, '')"),

@@ -27,12 +27,14 @@ fn plans(sim: &Sim, db: &Db, wanted: &Wanted, direction: Direction) -> [Vec<Stri
         size: 20,
         direction,
         cursor: Some(cursor.clone()),
+        until: None,
     };
     let selection = Selection::of(wanted).unwrap();
     let query = Query {
         team,
         selection: &selection,
         order: &order,
+        until: IdRange::ALL,
     };
     let queries = [
         query.rows(&part),
@@ -159,6 +161,7 @@ fn the_cursors_own_row_is_searched_by_its_id_alone_whatever_the_window() {
             team: TeamId::new(Uuid::from_u128(1)),
             selection: &selection,
             order: &order,
+            until: IdRange::ALL,
         };
         // In the midst of the window: 2026-01-15.
         let id = "019bbf80-0000-7000-8000-000000000001";

@@ -51,6 +51,7 @@ pub(crate) async fn found_by_address_or_part_of_a_name(db: &Db) {
         size: 10,
         direction: Direction::Forward,
         cursor: None,
+        until: None,
     };
     for (email, name, found) in [
         (
@@ -73,6 +74,7 @@ pub(crate) async fn found_by_address_or_part_of_a_name(db: &Db) {
         (Some(""), None, vec![]),
     ] {
         let wanted = Wanted {
+            order: domain::filter::SortOrder::Descending,
             email: email.map(str::to_owned),
             name: name.map(str::to_owned),
         };
@@ -93,7 +95,10 @@ fn pages_of_customers_join_up_in_both_directions_while_one_is_deleted_and_one_ad
 pub(crate) async fn joined_up(db: &Db) {
     // A team that has no customers yet.
     let own = team(3);
-    let (wanted, shape) = (Wanted::default(), customer_list::shape());
+    let (wanted, shape) = (
+        Wanted::default(),
+        customer_list::shape(domain::filter::SortOrder::Descending),
+    );
     for n in 0..5 {
         commit(
             db,
@@ -110,6 +115,7 @@ pub(crate) async fn joined_up(db: &Db) {
         size: 2,
         direction: Direction::Forward,
         cursor: None,
+        until: None,
     };
     let first = customer_list::page(db, own, &wanted, &first).await.unwrap();
     assert_eq!(
@@ -148,6 +154,7 @@ pub(crate) async fn joined_up(db: &Db) {
         size: 2,
         direction: Direction::Backward,
         cursor: None,
+        until: None,
     };
     let last = customer_list::page(db, own, &wanted, &last).await.unwrap();
     assert_eq!(

@@ -343,6 +343,7 @@ async fn lists(db: &Db, own: TeamId, other: TeamId) {
         size: 10,
         direction: Direction::Forward,
         cursor: None,
+        until: None,
     };
     for (statuses, tracking, found) in [
         (vec![], None, vec![3, 2, 1, 0]),
@@ -353,6 +354,7 @@ async fn lists(db: &Db, own: TeamId, other: TeamId) {
         (vec![], Some("A"), vec![]),
     ] {
         let wanted = Wanted {
+            order: domain::filter::SortOrder::Descending,
             statuses,
             tracking_id: tracking.map(str::to_owned),
         };
@@ -367,7 +369,10 @@ async fn lists(db: &Db, own: TeamId, other: TeamId) {
         let count = intent_list::count(db, own, &wanted).await.unwrap();
         assert_eq!(usize::try_from(count).unwrap(), found.len(), "{wanted:?}");
     }
-    let (wanted, shape) = (Wanted::default(), intent_list::shape());
+    let (wanted, shape) = (
+        Wanted::default(),
+        intent_list::shape(domain::filter::SortOrder::Descending),
+    );
     let first = Part { size: 3, ..all };
     let first = intent_list::page(db, own, &wanted, &first).await.unwrap();
     assert_eq!(

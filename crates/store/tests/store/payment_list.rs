@@ -533,6 +533,7 @@ fn a_page_knows_what_lies_around_it_when_its_cursors_row_has_left_the_list() {
             size: 1,
             direction: Direction::Forward,
             cursor: None,
+            until: None,
         };
         let first = payment_list::page(&db, team(1), &wanted, &first)
             .await
@@ -549,6 +550,7 @@ fn a_page_knows_what_lies_around_it_when_its_cursors_row_has_left_the_list() {
             size: 2,
             direction: Direction::Forward,
             cursor: Some(first.rows[0].0.clone()),
+            until: None,
         };
         let rest = payment_list::page(&db, team(1), &wanted, &rest)
             .await

@@ -12,6 +12,25 @@ fn bundle(statements: &[Statement]) -> Option<Bundle<'_>> {
 }
 
 #[test]
+fn guards_of_dates_become_one_that_counts_those_that_pass() {
+    let dated = |date: i64| {
+        let insert = "insert into t (a) values ($1)";
+        [
+            Statement::one(insert, params![date]),
+            Statement::one(dates::GUARD, params![date]),
+        ]
+    };
+    let (one, other) = (dated(1), dated(2));
+    let parts = bundled(&[&one, &other]).unwrap();
+    let [Part::Bundle(_), Part::Bundle(guards)] = parts.as_slice() else {
+        panic!("not bundled")
+    };
+    assert_eq!(guards.sql, dates::GUARDS);
+    assert_eq!(guards.params, [Param::Ints(vec![Some(1), Some(2)])]);
+    assert_eq!(guards.wanted, Some(2));
+}
+
+#[test]
 fn inserts_become_one_over_arrays() {
     let sql = "insert into t (a, b, c, d) values ($1, 1, $2, coalesce($3, $1)) on conflict (a) do update set b = $4";
     let all = [

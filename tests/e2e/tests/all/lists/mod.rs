@@ -1,10 +1,11 @@
 //! `listPayments`: paging, filters, sorts.
 
 use serde_json::{Value, json};
-use testkit::{Answer, Order, Payment, Server, Setup, Shop, cards};
+use testkit::{Answer, Order, PATIENCE, Payment, Server, Setup, Shop, cards, until};
 
 mod echo;
 mod filters;
+mod following;
 mod paging;
 mod sorts;
 
@@ -12,7 +13,7 @@ const LIST: &str = "query($first: Int, $after: String, $last: Int, $before: Stri
     $startDate: DateTime, $endDate: DateTime, $status: [PaymentStatus], $minAmount: Int, $maxAmount: Int) { \
     listPayments(first: $first, after: $after, last: $last, before: $before, data: $data, startDate: $startDate, \
     endDate: $endDate, status: $status, minAmount: $minAmount, maxAmount: $maxAmount) { \
-    pageInfo { hasNextPage hasPreviousPage startCursor endCursor totalSize } edges { cursor node { id } } } }";
+    pageInfo { hasNextPage hasPreviousPage startCursor endCursor totalSize settledUntil } edges { cursor node { id } } } }";
 
 fn list(shop: &Shop, arguments: Value) -> Answer {
     shop.gql(LIST, arguments)
@@ -55,7 +56,18 @@ fn stocked() -> (Server, Vec<Payment>) {
         ),
         shop.order(&Order::card(cards::FAILED).amount(400)),
     ];
+    until_settled(&shop, &payments);
     (server, payments)
+}
+
+/// Waits until who lists by date, the oldest first, is shown all of them.
+fn until_settled(shop: &Shop, payments: &[Payment]) {
+    let oldest_first =
+        json!({"first": 100, "data": {"sort": [{"fieldName": "date", "order": "ASC"}]}});
+    until(PATIENCE, "the payments are settled", || {
+        let shown = ids(&list(shop, oldest_first.clone()));
+        (shown.len() == payments.len()).then_some(())
+    });
 }
 
 /// The ids of some of the payments, newest first, as a list shows them.

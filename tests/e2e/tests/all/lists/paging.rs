@@ -172,9 +172,10 @@ fn mixed_zero_and_negative_sizes_and_bad_cursors_are_refused() {
 fn an_empty_list_is_empty() {
     let server = Setup::new().start();
     let page = list(&server.shop(), json!({}));
+    let settled = &page.root()["pageInfo"]["settledUntil"];
     assert_eq!(
         page.root(),
-        &json!({"pageInfo": {"hasNextPage": false, "hasPreviousPage": false, "startCursor": null, "endCursor": null, "totalSize": 0},
-            "edges": []})
+        &json!({"pageInfo": {"hasNextPage": false, "hasPreviousPage": false, "startCursor": null, "endCursor": null, "totalSize": 0,
+            "settledUntil": settled}, "edges": []})
     );
 }

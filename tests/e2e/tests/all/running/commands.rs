@@ -92,6 +92,8 @@ fn check_says_that_a_good_configuration_is_good_and_what_is_wrong_with_a_bad_one
             file.to_str().unwrap(),
             "--data-dir",
             data.to_str().unwrap(),
+            "--listen",
+            "127.0.0.1:0",
         ];
         let output = setup.command(dir.path(), &arguments).output().unwrap();
         (

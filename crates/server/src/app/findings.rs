@@ -1,0 +1,144 @@
+//! What a look at an installation has found, for people and for programs.
+
+use serde_json::{Value, json};
+
+/// What a finding means for a start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Right.
+    Ok,
+    /// A start refuses it.
+    Problem,
+    /// A start goes on, and somebody should know.
+    Note,
+}
+
+impl Verdict {
+    /// The word for programs.
+    const fn code(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Problem => "problem",
+            Self::Note => "note",
+        }
+    }
+
+    /// The word at the beginning of a line.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Problem => "PROBLEM",
+            other => other.code(),
+        }
+    }
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Finding {
+    /// What it belongs to: `configuration`, `data directory`, `key file`, `address`, `database`, `data`.
+    area: &'static str,
+    /// Which of the area's things: a setting's name, a database.
+    name: &'static str,
+    /// What it means.
+    verdict: Verdict,
+    /// What was found, in words.
+    message: String,
+}
+
+/// What was found so far.
+#[derive(Debug, Default)]
+pub struct Findings(Vec<Finding>);
+
+impl Findings {
+    /// Adds what is right.
+    pub fn ok(&mut self, place: (&'static str, &'static str), message: impl Into<String>) {
+        self.add(place, Verdict::Ok, message.into());
+    }
+
+    /// Adds what a start refuses.
+    pub fn problem(&mut self, place: (&'static str, &'static str), message: impl Into<String>) {
+        self.add(place, Verdict::Problem, message.into());
+    }
+
+    /// Adds what somebody should know.
+    pub fn note(&mut self, place: (&'static str, &'static str), message: impl Into<String>) {
+        self.add(place, Verdict::Note, message.into());
+    }
+
+    fn add(
+        &mut self,
+        (area, name): (&'static str, &'static str),
+        verdict: Verdict,
+        message: String,
+    ) {
+        self.0.push(Finding {
+            area,
+            name,
+            verdict,
+            message,
+        });
+    }
+
+    /// Whether a start refuses something.
+    pub fn has_problem(&self) -> bool {
+        self.0
+            .iter()
+            .any(|finding| finding.verdict == Verdict::Problem)
+    }
+
+    /// A line for each, which begins with `ok`, `PROBLEM` or `note`.
+    pub fn lines(&self) -> impl Iterator<Item = String> + '_ {
+        self.0.iter().map(|finding| {
+            let Finding {
+                area,
+                name,
+                verdict,
+                message,
+            } = finding;
+            // One line each, whatever an error has to say.
+            let message = message.replace(['\n', '\r'], " ");
+            format!("{:<8} {area}: {name}: {message}", verdict.word())
+        })
+    }
+
+    /// An array of `{area, name, status, message}`.
+    pub fn json(&self) -> Value {
+        let each = |finding: &Finding| {
+            json!({
+                "area": finding.area,
+                "name": finding.name,
+                "status": finding.verdict.code(),
+                "message": finding.message,
+            })
+        };
+        self.0.iter().map(each).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn findings_are_lines_that_begin_with_their_verdict_and_an_array_for_programs() {
+        let mut findings = Findings::default();
+        findings.ok(("configuration", "settings"), "complete");
+        findings.note(("key file", "mode"), "not there\nyet");
+        assert!(!findings.has_problem());
+        findings.problem(("address", "server.listen"), "taken");
+        assert!(findings.has_problem());
+        let lines: Vec<String> = findings.lines().collect();
+        assert_eq!(
+            lines,
+            [
+                "ok       configuration: settings: complete",
+                "note     key file: mode: not there yet",
+                "PROBLEM  address: server.listen: taken"
+            ]
+        );
+        assert_eq!(
+            findings.json()[2],
+            json!({"area": "address", "name": "server.listen", "status": "problem", "message": "taken"})
+        );
+    }
+}
