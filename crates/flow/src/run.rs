@@ -142,7 +142,7 @@ pub struct Authorisation {
     pub candidates: Vec<Candidate>,
     /// After what the next one is asked.
     pub fallback: Fallback,
-    /// The condition of the branch that it stands in, such as ``payment.amount > 5` holds`; `None` when it stands in none.
+    /// The condition of the branch that it stands in, such as `payment.amount > 5` and whether it holds; `None` when it stands in none.
     pub because: Option<String>,
     /// What is known about the capture before the processor is asked.
     pub capture: Planned,

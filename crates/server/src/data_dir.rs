@@ -230,13 +230,11 @@ impl DataDir {
     pub fn refuse_parts(&self) -> Result<(), DataDirError> {
         let was_served = self.generation()?.is_some();
         let lost = match (self.store().exists(), self.vault().exists()) {
-            (true, true) => return Ok(()),
             (false, false) if was_served => "store.db and vault.db",
-            (false, false) => return Ok(()),
             // The store is made first: what lies here is no start that was cut off.
             (false, true) => "store.db",
             (true, false) if was_served => "vault.db",
-            (true, false) => return Ok(()),
+            (true, true) | (true, false) | (false, false) => return Ok(()),
         };
         Err(DataDirError::Lost {
             dir: self.shown(),

@@ -103,10 +103,9 @@ pub(crate) fn of_tables(error: &Error) -> DbError {
     match error.code().map(|code| kind(code.code())) {
         Some(Kind::Denied) => DbError::Denied(reason(error)),
         Some(Kind::Met(_)) => DbError::Busy,
-        Some(Kind::Lost) => DbError::Unreachable(reason(error)),
+        Some(Kind::Lost) | None => DbError::Unreachable(reason(error)),
         Some(Kind::Machine) => DbError::Storage(reason(error)),
         Some(_) => DbError::Schema(reason(error)),
-        None => DbError::Unreachable(reason(error)),
     }
 }
 

@@ -322,11 +322,9 @@ impl Engine {
         for (team, blob) in old {
             let used = store::method::uses_blob(store, team, blob).await?
                 || store::hidden_card::exists(store, team, blob).await?;
-            if !used {
-                if let Err(error) = self.inner.vault.erase(team, blob).await {
-                    tracing::warn!(error = %error, "a number that nothing uses can't be erased yet");
-                    break;
-                }
+            if !used && let Err(error) = self.inner.vault.erase(team, blob).await {
+                tracing::warn!(error = %error, "a number that nothing uses can't be erased yet");
+                break;
             }
             last = Some(blob);
         }

@@ -111,7 +111,7 @@ impl Engine {
         operation: &Operation,
     ) -> Result<Option<News>, Stop> {
         let restored_at = self.inner.settings.restored_at;
-        if !restored_at.is_some_and(|at| payment.created_at <= at) || operation.action.is_some() {
+        if restored_at.is_none_or(|at| payment.created_at > at) || operation.action.is_some() {
             return Ok(None);
         }
         let news = self.ask(payment, operation.n).await?;

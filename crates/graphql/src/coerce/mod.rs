@@ -187,7 +187,7 @@ impl Coercer<'_> {
         let Value::Object(given) = value else {
             return Err(invalid(path, "must be an object"));
         };
-        let known = || input.fields.keys().map(|name| name.as_str());
+        let known = || input.fields.keys().map(apollo_compiler::Name::as_str);
         if let Some(unknown) = given
             .keys()
             .find(|name| !input.fields.contains_key(name.as_str()))

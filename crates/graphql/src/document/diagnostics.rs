@@ -91,7 +91,14 @@ fn mismatch(error: &str, text: &str, schema: &ApiSchema) -> String {
                 "UndefinedField" => schema.nearest_member(first, second),
                 "UndefinedInputValue" => schema.nearest_member(second, first),
                 "UndefinedArgument" => schema.nearest_argument(second, first),
-                _ => nearest(first, schema.schema.types.keys().map(|name| name.as_str())),
+                _ => nearest(
+                    first,
+                    schema
+                        .schema
+                        .types
+                        .keys()
+                        .map(apollo_compiler::Name::as_str),
+                ),
             };
             let told = sentence(&safe(text, |name| schema.defines(name)));
             format!("{told}{}", did_you_mean(near))

@@ -131,7 +131,7 @@ fn with_one_of(schema: Valid<Schema>) -> Result<Valid<Schema>, SchemaBroken> {
         name: name.clone(),
         arguments: Vec::new(),
         ty: Type::Named(boolean),
-        directives: Default::default(),
+        directives: apollo_compiler::ast::DirectiveList::default(),
     };
     meta.make_mut()
         .fields

@@ -9,15 +9,21 @@ impl ApiSchema {
     /// The field of a type that is nearest to what was written.
     pub(crate) fn nearest_member(&self, owner: &str, written: &str) -> Option<&str> {
         let names: Vec<&str> = match self.schema.types.get(owner)? {
-            ExtendedType::Object(object) => {
-                object.fields.keys().map(|name| name.as_str()).collect()
-            }
-            ExtendedType::Interface(interface) => {
-                interface.fields.keys().map(|name| name.as_str()).collect()
-            }
-            ExtendedType::InputObject(input) => {
-                input.fields.keys().map(|name| name.as_str()).collect()
-            }
+            ExtendedType::Object(object) => object
+                .fields
+                .keys()
+                .map(apollo_compiler::Name::as_str)
+                .collect(),
+            ExtendedType::Interface(interface) => interface
+                .fields
+                .keys()
+                .map(apollo_compiler::Name::as_str)
+                .collect(),
+            ExtendedType::InputObject(input) => input
+                .fields
+                .keys()
+                .map(apollo_compiler::Name::as_str)
+                .collect(),
             ExtendedType::Scalar(_) | ExtendedType::Union(_) | ExtendedType::Enum(_) => {
                 return None;
             }
@@ -43,6 +49,9 @@ impl ApiSchema {
     /// The value of an enum nearest to what was written.
     pub(crate) fn nearest_value(&self, owner: &str, written: &str) -> Option<&str> {
         let definition = self.schema.get_enum(owner)?;
-        nearest(written, definition.values.keys().map(|name| name.as_str()))
+        nearest(
+            written,
+            definition.values.keys().map(apollo_compiler::Name::as_str),
+        )
     }
 }

@@ -110,7 +110,7 @@ impl Object for IssuedClientToken<'_> {
             "currency" => grant.currency.as_ref().into(),
             "customerId" => grant.customer.map(|id| id.to_string()).into(),
             "intentId" => grant.intent.map(|id| id.to_string()).into(),
-            "flowId" => grant.flow.as_ref().map(|id| id.as_str()).into(),
+            "flowId" => grant.flow.as_ref().map(domain::id::FlowId::as_str).into(),
             "attempts" => token.attempts.into(),
             "paymentId" => token.payment.map(|id| id.to_string()).into(),
             _ => return Err(unknown_field(self.type_name(), name)),

@@ -116,7 +116,7 @@ impl App {
                     Ok(()) => {}
                     Err(DbError::Closed) => return,
                     Err(error) => {
-                        tracing::warn!(%error, "unknown and overdue payments can't be counted")
+                        tracing::warn!(%error, "unknown and overdue payments can't be counted");
                     }
                 }
                 world.sleep(OBSERVE_EVERY).await;

@@ -62,32 +62,28 @@ impl<'a> Upgrade<'a> {
     /// # Errors
     /// What hinders it; what was done until then stays, and it can be run again. A server that runs on embedded databases.
     pub async fn apply(&self) -> anyhow::Result<()> {
-        let _held = match self.settings.database.url {
-            Some(_) => None,
-            None => {
-                let there = self.dir.store().exists() && self.dir.vault().exists();
-                anyhow::ensure!(
-                    there,
-                    "there is no installation in {}; the first start of a server makes one",
-                    self.dir.path().display()
-                );
-                Some(self.dir.hold()?)
-            }
+        let _held = if self.settings.database.url.is_some() {
+            None
+        } else {
+            let there = self.dir.store().exists() && self.dir.vault().exists();
+            anyhow::ensure!(
+                there,
+                "there is no installation in {}; the first start of a server makes one",
+                self.dir.path().display()
+            );
+            Some(self.dir.hold()?)
         };
         for which in self.databases() {
-            match url(which, &self.settings) {
-                Some(url) => {
-                    let options = on_server(which, url, &self.settings);
-                    Db::postgres_upgrade(options, which.migrations(), self.world)
-                        .await
-                        .with_context(|| self.place(which))?;
-                }
-                None => {
-                    let survives = survives(which, &self.settings);
-                    open_file(which, &self.dir, survives, self.world)?
-                        .close()
-                        .await;
-                }
+            if let Some(url) = url(which, &self.settings) {
+                let options = on_server(which, url, &self.settings);
+                Db::postgres_upgrade(options, which.migrations(), self.world)
+                    .await
+                    .with_context(|| self.place(which))?;
+            } else {
+                let survives = survives(which, &self.settings);
+                open_file(which, &self.dir, survives, self.world)?
+                    .close()
+                    .await;
             }
         }
         Ok(())

@@ -87,7 +87,7 @@ pub(super) struct TeamSettings {
     /// Where its logo is, an https address
     #[arg(long, value_name = "URL")]
     logo: Option<String>,
-    /// An origin whose pages may call the API from a browser, such as https://shop.example; may be given several times
+    /// An origin whose pages may call the API from a browser, such as <https://shop.example>; may be given several times
     #[arg(long, value_name = "ORIGIN")]
     allowed_origin: Vec<String>,
     /// A host that browsers may send customers back to, such as shop.example or *.shop.example; several times

@@ -142,7 +142,8 @@ fn put_password(url: &str, password: &str) -> Option<String> {
         if byte.is_ascii_alphanumeric() {
             encoded.push(char::from(byte));
         } else {
-            encoded.push_str(&format!("%{byte:02X}"));
+            encoded.push('%');
+            encoded.push_str(&hex::encode_upper([byte]));
         }
     }
     Some(format!("{scheme}://{user}:{encoded}{after}"))

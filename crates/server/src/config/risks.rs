@@ -106,12 +106,13 @@ impl Settings {
         let key = self.server.tls.as_ref().map(|tls| tls.key.clone());
         let open = is_open(dir);
         // Who can't enter the directory can't read what is in it.
-        let looked_at: Vec<PathBuf> = match open {
-            true => std::iter::once(dir.clone())
+        let looked_at: Vec<PathBuf> = if open {
+            std::iter::once(dir.clone())
                 .chain(within)
                 .chain(key)
-                .collect(),
-            false => key.into_iter().collect(),
+                .collect()
+        } else {
+            key.into_iter().collect()
         };
         looked_at
             .iter()
@@ -141,7 +142,7 @@ fn is_verified(url: &str, trusted: &[IpRange]) -> bool {
         values
             .filter(move |(key, _)| *key == name)
             .map(|(_, value)| value)
-            .last()
+            .next_back()
     };
     if given("sslmode") == Some("verify-full") {
         return true;

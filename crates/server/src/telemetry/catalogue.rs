@@ -301,8 +301,9 @@ mod tests {
                         let word = part.split(['"', '{']).next().unwrap();
                         let name = format!("pointsman_{}", word.trim_end_matches("_bucket"));
                         if !word.is_empty()
-                            && name.trim_end_matches(|c: char| c == '_' || c.is_ascii_lowercase())
-                                == ""
+                            && name
+                                .trim_end_matches(|c: char| c == '_' || c.is_ascii_lowercase())
+                                .is_empty()
                         {
                             found += 1;
                             assert!(

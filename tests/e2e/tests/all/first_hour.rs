@@ -106,7 +106,7 @@ fn payments_are_listed_by_their_connection_and_cards_by_one_word() {
             &shop,
             &json!({ "connectionId": { "value": "simulator-b" } })
         ),
-        [b.clone()]
+        std::slice::from_ref(&b)
     );
     let cards_alone = found(&shop, &json!({ "method": { "value": "CARD" } }));
     assert_eq!(cards_alone, [b.clone(), a.clone()]);

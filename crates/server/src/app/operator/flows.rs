@@ -98,12 +98,11 @@ impl Local {
     ) -> Result<(), String> {
         let caller = self.caller(team).await?;
         let id = flow_id(id)?;
-        let version = match version {
-            Some(version) => version,
-            None => {
-                let last = self.engine.get_flow(&caller, &id, None).await;
-                last.map_err(refused)?.version
-            }
+        let version = if let Some(version) = version {
+            version
+        } else {
+            let last = self.engine.get_flow(&caller, &id, None).await;
+            last.map_err(refused)?.version
         };
         self.engine
             .publish_flow(&caller, &id, version)

@@ -18,7 +18,7 @@ impl Local {
     }
 }
 
-fn update(changes: TeamChanges) -> UpdateTeam {
+fn update(changes: &TeamChanges) -> UpdateTeam {
     let is_cleared = |name: &str| changes.clear.iter().any(|cleared| cleared == name);
     let list = |given: &Vec<String>, name: &str| {
         if is_cleared(name) {
@@ -70,7 +70,7 @@ fn lines(team: &TeamView) -> Vec<String> {
         format!(
             "return hosts     {}",
             list(
-                hosts.map(|list| list.iter().map(|host| host.text()).collect()),
+                hosts.map(|list| list.iter().map(domain::team::ReturnHost::text).collect()),
                 "not set: any in test mode; in live mode none for browsers"
             )
         ),

@@ -38,9 +38,9 @@ impl Pool {
 /// The place of one connection, held until it is dropped.
 pub(super) enum Slot {
     /// It is served.
-    Served { _held: OwnedSemaphorePermit },
+    Served(#[expect(dead_code, reason = "held until it is dropped")] OwnedSemaphorePermit),
     /// Its request is read, and answered when it asks for the node's health.
-    Read { _held: OwnedSemaphorePermit },
+    Read(#[expect(dead_code, reason = "held until it is dropped")] OwnedSemaphorePermit),
     /// It was refused, and ends.
     Ending,
 }
@@ -59,17 +59,17 @@ impl Slots {
     pub(super) async fn next(&self) -> Option<Slot> {
         tokio::select! {
             biased;
-            permit = Arc::clone(&self.served.free).acquire_owned() => permit.ok().map(|_held| Slot::Served { _held }),
-            permit = Arc::clone(&self.read.free).acquire_owned() => permit.ok().map(|_held| Slot::Read { _held }),
+            permit = Arc::clone(&self.served.free).acquire_owned() => permit.ok().map(Slot::Served),
+            permit = Arc::clone(&self.read.free).acquire_owned() => permit.ok().map(Slot::Read),
         }
     }
 
     /// Lets a connection be served; one whose request was only read waits for a place. False when there is none in time.
     pub(super) async fn serve(&self, slot: &mut Slot, world: &World) -> bool {
         match slot {
-            Slot::Served { .. } => return true,
+            Slot::Served(_) => return true,
             Slot::Ending => return false,
-            Slot::Read { .. } => {}
+            Slot::Read(_) => {}
         }
         // The place for reading is freed before the wait, so that the next request is read.
         let waiting = self.waiting.take();
@@ -79,8 +79,8 @@ impl Slots {
         }
         let served = Arc::clone(&self.served.free).acquire_owned();
         match world.timeout(PATIENCE, served).await {
-            Ok(Ok(_held)) => {
-                *slot = Slot::Served { _held };
+            Ok(Ok(permit)) => {
+                *slot = Slot::Served(permit);
                 true
             }
             Ok(Err(_)) | Err(world::Elapsed) => false,
@@ -98,6 +98,6 @@ impl Slots {
 impl Slot {
     /// Whether more than the node's health may be asked of it without waiting.
     pub(super) fn is_served(&self) -> bool {
-        matches!(self, Self::Served { .. })
+        matches!(self, Self::Served(_))
     }
 }

@@ -172,7 +172,8 @@ fn what_was_sent_after_the_backup_is_not_sent_again() {
     server.stop();
     let dir = restore(&backup, &server.data_dir().join("vault.keys"));
     // The processor has forgotten nothing.
-    for file in ["simulator.db"] {
+    {
+        let file = "simulator.db";
         fs::copy(
             server.data_dir().join(file),
             dir.path().join("data").join(file),

@@ -60,7 +60,7 @@ fn found_in_memory(pid: u32, texts: &[String]) -> Vec<String> {
     found
 }
 
-/// The parts of a mapping that are in memory. Source: proc_pid_pagemap(5).
+/// The parts of a mapping that are in memory. Source: `proc_pid_pagemap(5)`.
 fn present(pid: u32, mapping: &str) -> Vec<(u64, u64)> {
     const PAGE: u64 = 4096;
     let (range, _) = mapping.split_once(' ').unwrap();

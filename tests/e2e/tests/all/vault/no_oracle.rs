@@ -34,7 +34,7 @@ fn alike(count: usize) -> Vec<String> {
                 digit / 10 + digit % 10
             })
             .sum();
-        sum % 10 == 0
+        sum.is_multiple_of(10)
     };
     (0..1_000_000)
         .map(|middle| format!("411111{middle:06}1111"))
