@@ -567,7 +567,7 @@ fn dates_come_from_the_servers_clock_whatever_the_nodes_shows() {
 fn nothing_is_settled_beyond_a_commit_that_is_still_to_come_into_effect() {
     let house = House::new(1);
     let (db, other) = (&house.first.0, &house.second.0);
-    house.run(house.world.sleep(Duration::from_secs(60)));
+    house.run(house.world.sleep(Duration::from_mins(1)));
     let now = house.world.now();
     let settled = house.run(other.settled_until()).unwrap().unwrap();
     assert!(settled <= now.before(TOLERANCE) && now.since(settled) < Duration::from_secs(3));

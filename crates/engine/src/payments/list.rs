@@ -100,8 +100,8 @@ impl Engine {
         };
         let reading = if list.is_followed() {
             // A window's last moment is in it; what the list ends before comes behind it.
-            let last = list.window().end;
-            Reading::Followed(last.map(|last| last.after(Duration::from_micros(1))))
+            let end = list.window().end;
+            Reading::Followed(end.map(|end| end.after(Duration::from_micros(1))))
         } else {
             Reading::Whole(wanted.want_settled)
         };

@@ -10,7 +10,7 @@ impl Local {
     pub(super) async fn set_team(&self, changes: TeamChanges, say: Say<'_>) -> Result<(), String> {
         let team = self.team(changes.team.clone()).await?;
         let caller = Caller::operator(team, self.mode);
-        let updated = self.engine.update_team(&caller, update(changes)).await;
+        let updated = self.engine.update_team(&caller, update(&changes)).await;
         for line in lines(&updated.map_err(|fault| fault.message)?) {
             say(line);
         }
