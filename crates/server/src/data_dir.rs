@@ -234,7 +234,7 @@ impl DataDir {
             // The store is made first: what lies here is no start that was cut off.
             (false, true) => "store.db",
             (true, false) if was_served => "vault.db",
-            (true, true) | (true, false) | (false, false) => return Ok(()),
+            (true, _) | (false, false) => return Ok(()),
         };
         Err(DataDirError::Lost {
             dir: self.shown(),

@@ -132,7 +132,7 @@ pub(crate) fn conclude(
     house.stage.calm();
     house.run(until_whole(house))??;
     // Before the payments are listed, which are then compared with what their events are at once.
-    let last_looks = followers.into_iter().map(Follower::to_the_end);
+    let last_looks = followers.into_iter().map(Follower::follow_to_the_end);
     let followed = house.run(join_all(last_looks))?;
     let payments = house.run(settle(shop))?;
     let evidence = Evidence {

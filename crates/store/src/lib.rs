@@ -99,6 +99,11 @@ pub const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0018_team_setting.sql"),
     },
     Migration {
+        number: 19,
+        name: "connections of payments, deleted flows",
+        sql: include_str!("../migrations/0019_connections.sql"),
+    },
+    Migration {
         number: 20,
         name: "job place",
         sql: include_str!("../migrations/0020_job_place.sql"),
@@ -112,11 +117,6 @@ pub const MIGRATIONS: &[Migration] = &[
         number: 22,
         name: "client tokens of a team",
         sql: include_str!("../migrations/0022_credential_client.sql"),
-    },
-    Migration {
-        number: 25,
-        name: "connections of payments, deleted flows",
-        sql: include_str!("../migrations/0025_connections.sql"),
     },
 ];
 

@@ -43,7 +43,7 @@ pub(super) fn check(flags: &Check) -> anyhow::Result<ExitCode> {
         Err(problems) => problems
             .0
             .iter()
-            .for_each(|problem| findings.problem(CONFIGURATION, problem.to_string())),
+            .for_each(|problem| findings.problem(CONFIGURATION, problem.clone())),
     }
     if flags.json {
         output::line(&findings.json().to_string());
@@ -63,6 +63,11 @@ fn look_into(mut settings: Settings, findings: &mut Findings) -> anyhow::Result<
     log::start(&settings.log);
     let dir = DataDir::at(&settings.database.data_dir);
     directory(&dir, findings);
+    if settings.database.url.is_none()
+        && let Err(lost) = dir.refuse_parts()
+    {
+        findings.problem(("data directory", "databases"), lost.to_string());
+    }
     key_file(&settings, findings);
     address("server.listen", settings.server.listen, &dir, findings);
     if let Some(listen) = settings.server.admin_listen {

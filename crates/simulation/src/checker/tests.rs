@@ -570,7 +570,7 @@ fn what_is_open_hours_later() {
         3,
         "refundPayment",
         json!({ "id": ID }),
-        error("error.unavailable", ""),
+        error("error.unavailable", ID),
     ));
     breaks("settled-at-the-end", &pending);
 }

@@ -86,7 +86,7 @@ impl Follower {
     }
 
     /// Follows to the end of the list, to which nothing is added any more.
-    pub(crate) async fn to_the_end(mut self) -> Followed {
+    pub(crate) async fn follow_to_the_end(mut self) -> Followed {
         let mut quiet = 0;
         self.shop.house.world.sleep(LAST_COMMITS).await;
         for _ in 0..LAST_LOOKS {

@@ -178,7 +178,6 @@ fn a_cart_has_a_value_wherever_a_client_needs_one() {
 fn numbers_of_cards_and_bad_texts_are_refused_by_name() {
     let shop = shared::shop();
     for (changes, field) in [
-        (json!({"trackingId": "4242424242424242"}), "trackingId"),
         (
             json!({"customer": {"name": "4242 4242 4242 4242"}}),
             "customer.name",
@@ -198,6 +197,9 @@ fn numbers_of_cards_and_bad_texts_are_refused_by_name() {
     ] {
         shop.try_start_intent(changes).assert_invalid(field);
     }
+    // A shop's own number may look like a card's.
+    shop.try_start_intent(json!({"trackingId": "4242424242424242"}))
+        .data();
 }
 
 #[test]
