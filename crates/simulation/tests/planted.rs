@@ -4,8 +4,9 @@
 use planted::Bug;
 use simulation::{Crashes, Plan, hunt};
 
-/// What goes wrong in each: an order of sending, a commit, a lease, what is told, a checkout, money, a job that is overtaken.
-const BUGS: [Bug; 7] = [
+/// What goes wrong in each: an order of sending, a commit, a lease, what is told, a checkout, money, a job that is overtaken,
+/// an answer without its payment, a step of a flow, a list that is followed.
+const BUGS: [Bug; 10] = [
     Bug::SendBeforeCommit,
     Bug::UnknownCommitIsDone,
     Bug::LeaseIgnored,
@@ -13,6 +14,9 @@ const BUGS: [Bug; 7] = [
     Bug::ReturnUnchecked,
     Bug::TimerDecides,
     Bug::HandBackUnguarded,
+    Bug::UnstoredOutcomeNotNamed,
+    Bug::FlowStepNotRetried,
+    Bug::ListsUnsettled,
 ];
 
 #[test]
