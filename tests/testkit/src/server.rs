@@ -192,9 +192,13 @@ impl Server {
     #[track_caller]
     pub fn wait_for_end(&mut self) -> ExitStatus {
         let child = &mut self.process.child;
-        until(STOP_BOUND, "the process ends", || {
+        let ended = until(STOP_BOUND, "the process ends", || {
             child.try_wait().expect("it can be waited for")
-        })
+        });
+        // What it wrote last may still be on its way from the pipe.
+        self.process.stdout.finish();
+        self.process.stderr.finish();
+        ended
     }
 
     /// Sends SIGTERM and waits for the end.
