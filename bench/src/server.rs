@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::floor;
 
 /// The secret key of the server that was started.
-pub(crate) const KEY: &str = "sk_test_bench";
+pub(crate) const KEY: &str = "sk_test_bench_of_the_service";
 const LISTENING: &str = "pointsman listening on http://";
 
 /// A server that ends when it is dropped.
