@@ -8,7 +8,9 @@ use apollo_compiler::{
     executable::{ExecutableDocument, Field, Selection, SelectionSet},
 };
 
-use crate::{coerce::Coercer, schema::ApiSchema};
+use domain::Fault;
+
+use crate::{coerce::Coercer, schema::ApiSchema, view::check_zone};
 
 /// What is needed to see through selections.
 #[derive(Clone, Copy)]
@@ -81,6 +83,45 @@ impl<'a> Scope<'a> {
                 }
             }
         }
+    }
+
+    /// Why an argument of some field below this one can't be used. It is asked before a root field runs: an error that is
+    /// found while the answer is written would hide what was done.
+    pub(crate) fn fault_below(&self, field: &Collected<'a>) -> Option<Fault> {
+        let mut seen = BTreeSet::new();
+        let mut open: Vec<&SelectionSet> = field.selection_sets().collect();
+        while let Some(set) = open.pop() {
+            for selection in &set.selections {
+                if !self.included(selection.directives()) {
+                    continue;
+                }
+                match selection {
+                    Selection::Field(field) => {
+                        if let Err(fault) = self.usable(field) {
+                            return Some(fault);
+                        }
+                        open.push(&field.selection_set);
+                    }
+                    Selection::InlineFragment(fragment) => open.push(&fragment.selection_set),
+                    Selection::FragmentSpread(spread) => {
+                        if let Some(fragment) = self.document.fragments.get(&spread.fragment_name)
+                            && seen.insert(&spread.fragment_name)
+                        {
+                            open.push(&fragment.selection_set);
+                        }
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn usable(&self, field: &'a Node<Field>) -> Result<(), Fault> {
+        if field.definition.arguments.is_empty() {
+            return Ok(());
+        }
+        let arguments = self.coercer.arguments(field)?;
+        check_zone(&arguments)
     }
 
     fn included(&self, directives: &[Node<Directive>]) -> bool {

@@ -150,12 +150,17 @@ pub(crate) async fn run(
                 Ok(())
             }),
             name => {
-                let call = RootCall {
-                    name,
-                    arguments: Arguments::new(scope, field.first),
-                    look_ahead: LookAhead::new(scope, field),
+                let answer = match scope.fault_below(field) {
+                    Some(fault) => Answer::from(Err(fault)),
+                    None => {
+                        let call = RootCall {
+                            name,
+                            arguments: Arguments::new(scope, field.first),
+                            look_ahead: LookAhead::new(scope, field),
+                        };
+                        root.resolve(call).await
+                    }
                 };
-                let answer = root.resolve(call).await;
                 replayed |= answer.replayed;
                 let ty = &field.first.definition.ty;
                 writer.entry(index == 0, field.key, |writer| {

@@ -71,18 +71,33 @@ impl Sight {
 
 /// The time of a field with the argument `tz`. Errors: `error.validation` for an unknown zone.
 fn zoned<'a>(time: Timestamp, arguments: &Map<String, Value>) -> Result<Out<'a>, Fault> {
-    let zone = arguments
+    match time.in_zone(zone(arguments)) {
+        Some(text) => Ok(text.into()),
+        None => Err(unknown_zone()),
+    }
+}
+
+/// Whether the argument `tz`, where a field has one, names a zone. Errors: `error.validation`.
+pub(crate) fn check_zone(arguments: &Map<String, Value>) -> Result<(), Fault> {
+    match Timestamp::from_micros(0).in_zone(zone(arguments)) {
+        Some(_) => Ok(()),
+        None => Err(unknown_zone()),
+    }
+}
+
+fn zone(arguments: &Map<String, Value>) -> &str {
+    arguments
         .get("tz")
         .and_then(Value::as_str)
         .filter(|zone| !zone.is_empty())
-        .unwrap_or("Z");
-    match time.in_zone(zone) {
-        Some(text) => Ok(text.into()),
-        None => Err(Fault::invalid(
-            "tz",
-            "must be Z, an offset such as +02:00, or an IANA name such as Europe/Dublin",
-        )),
-    }
+        .unwrap_or("Z")
+}
+
+fn unknown_zone() -> Fault {
+    Fault::invalid(
+        "tz",
+        "must be Z, an offset such as +02:00, or an IANA name such as Europe/Dublin",
+    )
 }
 
 #[cfg(test)]

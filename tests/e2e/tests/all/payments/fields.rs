@@ -1,7 +1,7 @@
 //! Every field that a card payment can fill.
 
 use serde_json::{Value, json};
-use testkit::{Order, Setup, cards};
+use testkit::{Order, Setup, Shop, cards};
 
 use crate::shared;
 
@@ -134,6 +134,29 @@ fn an_unknown_zone_is_refused() {
             answer.json()
         );
     }
+}
+
+#[test]
+fn a_zone_that_is_unknown_is_refused_before_money_moves() {
+    let shop = shared::shop();
+    let order = format!("zone-{}", Shop::fresh_key());
+    let paid = "mutation($order: String, $tz: String) { authorizePayment(authorisePayment: {amount: 500, currencyCode: \"EUR\", \
+        orderId: $order, paymentMethod: {type: \"CARD\", card: {number: \"4242424242424242\", expMonth: 11, expYear: 2033}}}) \
+        { id ... on Payment { ...zoned } } } fragment zoned on Payment { date(tz: $tz) }";
+    let refused = shop.gql(paid, json!({"order": order, "tz": "Nope/Zone"}));
+    assert_eq!(refused.error_code(), Some("error.validation"));
+    let listed = "query($order: JSON!) { listPayments(data: {filter: {orderId: {value: $order}}}) { edges { node { id } } } }";
+    let made = shop.gql(listed, json!({ "order": order }));
+    assert_eq!(made.root()["edges"], json!([]));
+    shop.gql(paid, json!({"order": order, "tz": "Asia/Kolkata"}))
+        .data();
+
+    let id = shop.authorise(cards::VISA).id();
+    let refund =
+        "mutation($id: ID!) { refundPayment(id: $id, amount: 100) { id date(tz: \"Nope\") } }";
+    let refused = shop.gql(refund, json!({ "id": id }));
+    assert_eq!(refused.error_code(), Some("error.validation"));
+    shop.payment(&id).assert_status("SUCCEEDED");
 }
 
 #[test]
