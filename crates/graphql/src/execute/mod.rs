@@ -150,16 +150,15 @@ pub(crate) async fn run(
                 Ok(())
             }),
             name => {
-                let answer = match scope.fault_below(field) {
-                    Some(fault) => Answer::from(Err(fault)),
-                    None => {
-                        let call = RootCall {
-                            name,
-                            arguments: Arguments::new(scope, field.first),
-                            look_ahead: LookAhead::new(scope, field),
-                        };
-                        root.resolve(call).await
-                    }
+                let answer = if let Some(fault) = scope.fault_below(field) {
+                    Answer::from(Err(fault))
+                } else {
+                    let call = RootCall {
+                        name,
+                        arguments: Arguments::new(scope, field.first),
+                        look_ahead: LookAhead::new(scope, field),
+                    };
+                    root.resolve(call).await
                 };
                 replayed |= answer.replayed;
                 let ty = &field.first.definition.ty;
