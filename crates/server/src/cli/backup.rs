@@ -62,7 +62,7 @@ pub(super) fn restore(flags: &Restore) -> anyhow::Result<ExitCode> {
         ));
     }
     output::line(&format!(
-        "Restored to {dir}, of {}. Make sure that the original is never served again; then start once with: pointsman serve --after-restore",
+        "Restored to {dir}, of {}. Make sure that the original is never served again; then start once with: pointsman serve --after-restore --data-dir {dir}",
         manifest.made_at
     ));
     Ok(ExitCode::SUCCESS)
