@@ -185,14 +185,21 @@ mod tests {
     use super::*;
 
     #[derive(Clone, Default)]
-    struct Page(Arc<Mutex<Vec<u8>>>, Arc<AtomicBool>);
+    struct Page {
+        text: Arc<Mutex<Vec<u8>>>,
+        /// Writes wait while this is set.
+        is_held: Arc<AtomicBool>,
+        /// A write has begun.
+        is_reached: Arc<AtomicBool>,
+    }
 
     impl Write for Page {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            while self.1.load(Ordering::SeqCst) {
-                thread::yield_now();
+            self.is_reached.store(true, Ordering::SeqCst);
+            while self.is_held.load(Ordering::SeqCst) {
+                thread::sleep(Duration::from_millis(1));
             }
-            self.0.lock().extend_from_slice(bytes);
+            self.text.lock().extend_from_slice(bytes);
             Ok(bytes.len())
         }
 
@@ -202,7 +209,7 @@ mod tests {
     }
 
     fn text(page: &Page) -> String {
-        String::from_utf8(page.0.lock().clone()).unwrap()
+        String::from_utf8(page.text.lock().clone()).unwrap()
     }
 
     #[test]
@@ -220,8 +227,13 @@ mod tests {
     #[test]
     fn a_reader_that_stops_costs_lines_and_not_the_service() {
         let page = Page::default();
-        page.1.store(true, Ordering::SeqCst);
+        page.is_held.store(true, Ordering::SeqCst);
         let writer = Writer::start_with(page.clone(), Vec::new);
+        // From its first line on the thread is held in the write: it takes no more lines and no count of lost ones.
+        writer.take("before\n", Weight::Plain);
+        while !page.is_reached.load(Ordering::SeqCst) {
+            thread::sleep(Duration::from_millis(1));
+        }
         let line = format!("{}\n", "x".repeat(1023));
         for _ in 0..3 * MOST / line.len() {
             writer.take(&line, Weight::Plain);
@@ -232,8 +244,10 @@ mod tests {
         }
         assert!(writer.state.lock().waiting.len() <= MOST);
         assert!(writer.state.lock().lost > 0);
-        page.1.store(false, Ordering::SeqCst);
-        writer.flush();
+        page.is_held.store(false, Ordering::SeqCst);
+        while !writer.state.lock().waiting.is_empty() {
+            thread::sleep(Duration::from_millis(1));
+        }
         writer.take("after\n", Weight::Error);
         writer.flush();
         assert!(text(&page).ends_with("after\n"));
