@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
 
 use crate::{Timestamp, card_number::AccountNumber, method::Method};
 
@@ -145,6 +146,28 @@ impl AccountKind {
         }
     }
 
+    /// What names the bank: the code beside the number, or country and bank in an IBAN. Empty where nothing does.
+    pub fn bank(&self, number: &AccountNumber) -> String {
+        match self {
+            Self::Iban => bank_of_iban(number.expose()),
+            Self::Bacs { sort_code } => format!("sort code {sort_code}"),
+            Self::Ach { routing_number } => format!("routing number {routing_number}"),
+            Self::Becs { bsb_number } => format!("BSB number {bsb_number}"),
+            Self::Other => String::new(),
+        }
+    }
+
+    /// What tells an account from all others, as secret as its number: two banks may have accounts of one number. Letters are
+    /// large ones.
+    pub fn whole(&self, number: &AccountNumber) -> Zeroizing<String> {
+        let mut whole = Zeroizing::new(number.expose().to_ascii_uppercase());
+        if !matches!(self, Self::Iban | Self::Other) {
+            whole.push_str(" at ");
+            whole.push_str(&self.bank(number));
+        }
+        whole
+    }
+
     /// The kind, for a message: "an account with …".
     pub const fn words(&self) -> &'static str {
         match self {
@@ -188,6 +211,36 @@ fn looks_like_iban(text: &str) -> bool {
     let mut bytes = text.bytes();
     let mut two = |fits: fn(&u8) -> bool| bytes.by_ref().take(2).filter(fits).count() == 2;
     two(u8::is_ascii_alphabetic) && two(u8::is_ascii_digit)
+}
+
+/// Country and bank of an IBAN. Its check digits, and those of its account number, are no part of it.
+fn bank_of_iban(text: &str) -> String {
+    let country: String = text
+        .chars()
+        .take(2)
+        .collect::<String>()
+        .to_ascii_uppercase();
+    let (place, length) = place_of_bank(&country);
+    let bank: String = text.chars().skip(4 + place).take(length).collect();
+    format!("{country} {}", bank.to_ascii_uppercase())
+}
+
+/// Where the bank stands behind the check digits of an IBAN, and how many characters name it.
+///
+/// Source: SWIFT, IBAN Registry, release 99.
+fn place_of_bank(country: &str) -> (usize, usize) {
+    match country {
+        "IT" | "SM" => (1, 5),
+        "EE" | "FK" | "GE" | "IS" | "MD" | "SA" | "SD" | "TN" | "XK" => (0, 2),
+        "AE" | "AL" | "BA" | "BE" | "CY" | "FI" | "GR" | "HU" | "IL" | "KZ" | "LU" | "LY"
+        | "ME" | "MK" | "OM" | "RS" | "SE" | "TL" | "VA" => (0, 3),
+        "AT" | "BI" | "CH" | "DJ" | "FR" | "LI" | "LT" | "MC" | "MR" | "SI" | "TR" => (0, 5),
+        "MU" | "SC" | "UA" => (0, 6),
+        "HR" => (0, 7),
+        "BR" | "DE" | "PL" => (0, 8),
+        "RU" => (0, 9),
+        _ => (0, 4),
+    }
 }
 
 /// What is wrong with an IBAN. Source: ISO 13616-1, and ISO 7064 (modulus 97-10).
@@ -310,6 +363,32 @@ mod tests {
             panic!("{number} is no account number")
         };
         AccountKind::read(&number, codes)
+    }
+
+    #[test]
+    fn an_account_is_told_by_its_bank_and_its_number() {
+        let account = |number: &str, codes: BankCodes| {
+            let kind = read(number, codes);
+            let (Ok(kind), Ok(number)) = (kind, AccountNumber::parse(number.to_owned())) else {
+                panic!("{number} is refused")
+            };
+            (kind.bank(&number), kind.whole(&number).to_string())
+        };
+        let iban = |number: &str| account(number, BankCodes::default()).0;
+        assert_eq!(iban("DE89370400440532013000"), "DE 37040044");
+        assert_eq!(iban("it60X0542811101000000123456"), "IT 05428");
+        assert_eq!(iban("GB29NWBK60161331926819"), "GB NWBK");
+        assert_eq!(iban("NO9386011117947"), "NO 8601");
+        assert_eq!(iban("12345678"), "");
+        let of = |code: &str| account("00012345", sort_code(code));
+        assert_eq!(of("10-88-00"), of("108800"));
+        assert_ne!(of("108800"), of("108801"));
+        let whole = |number: &str| account(number, BankCodes::default()).1;
+        assert_eq!(
+            whole("gb29nwbk60161331926819"),
+            whole("GB29NWBK60161331926819")
+        );
+        assert_ne!(of("108800").1, whole("00012345"));
     }
 
     fn refused(number: &str, codes: BankCodes) -> Option<&'static str> {

@@ -3,7 +3,8 @@
 //! # What is promised
 //! - A client token brings at most as many distinct numbers as it was made for. The count is exact, on any number of
 //!   nodes: it is in the token's row, and the update that counts is what decides.
-//! - A team brings at most [`domain::number_quota::NUMBERS`] numbers of one first six and last four within an hour.
+//! - A team brings at most [`domain::number_quota::NUMBERS`] numbers of one first six and last four within an hour; of bank
+//!   accounts, of one bank and last four.
 //!   Nodes that don't know of each other let [`UNSHARED`] more through each.
 //! - It is counted before anything is told of the request, what an idempotency key tells included.
 //!
@@ -17,6 +18,7 @@ use std::{collections::BTreeMap, time::Duration};
 use db::Change;
 use domain::{
     Code, Fault, Timestamp,
+    bank_account::{AccountKind, BankCodes},
     caller::{Caller, ClientGrant, Credential},
     card_number::{AccountNumber, CardNumber},
     id::TeamId,
@@ -45,7 +47,7 @@ pub(crate) enum Number<'a> {
     /// A card's.
     Card(&'a CardNumber),
     /// A bank account's.
-    Account(&'a AccountNumber),
+    Account(&'a AccountKind, &'a AccountNumber),
 }
 
 /// What this node has counted.
@@ -152,7 +154,7 @@ impl Engine {
         let vault = &self.inner.vault;
         let mark = match number {
             Number::Card(number) => vault.card_mark(caller.team, number),
-            Number::Account(number) => vault.account_mark(caller.team, number),
+            Number::Account(kind, number) => vault.account_mark(caller.team, kind, number),
         };
         if let Credential::Client(grant) = &caller.credential {
             self.count_for_client(caller, grant, &mark)
@@ -171,15 +173,23 @@ impl Engine {
         arguments: &serde_json::Value,
         path: &str,
     ) -> Result<(), Fault> {
-        let text = |name: &str| {
-            let found = arguments.pointer(&format!("{path}/{name}/number"))?;
+        let text = |field: &str| {
+            let found = arguments.pointer(&format!("{path}/{field}"))?;
             found.as_str().map(str::to_owned)
         };
-        if let Some(Ok(card)) = text("card").map(CardNumber::parse) {
+        if let Some(Ok(card)) = text("card/number").map(CardNumber::parse) {
             return self.count_number(caller, Number::Card(&card)).await;
         }
-        if let Some(Ok(account)) = text("bankAccount").map(AccountNumber::parse) {
-            return self.count_number(caller, Number::Account(&account)).await;
+        if let Some(Ok(account)) = text("bankAccount/number").map(AccountNumber::parse) {
+            let codes = BankCodes {
+                sort_code: text("bankAccount/sortCode"),
+                routing_number: text("bankAccount/routingNumber"),
+                bsb_number: text("bankAccount/bsbNumber"),
+            };
+            // With codes that are none it is counted as one of which nothing else is known.
+            let kind = AccountKind::read(&account, codes).unwrap_or_default();
+            let number = Number::Account(&kind, &account);
+            return self.count_number(caller, number).await;
         }
         Ok(())
     }
@@ -247,7 +257,7 @@ impl Engine {
                 Judged::Refused { retry_at, noted } => {
                     if noted {
                         alarm("alike");
-                        tracing::warn!(team = %team, "a team has brought many numbers with the same first six and last four digits");
+                        tracing::warn!(team = %team, "a team has brought many numbers with the same first six and last four digits, or many accounts of one bank and ending");
                     }
                     Err(too_many(retry_at.since(now)).into())
                 }
@@ -265,8 +275,7 @@ impl Engine {
 }
 
 fn too_many(wait: Duration) -> Fault {
-    let message =
-        "Too many numbers with the same first six and last four digits were sent within an hour.";
+    let message = "Too many numbers with the same first six and last four digits (of bank accounts: the same bank and last four) were sent within an hour.";
     Fault::new(Code::RateLimited, message).after(wait)
 }
 

@@ -46,6 +46,7 @@ use std::{
 use db::{Change, ChangeId, Committed, Db, DbError, Migration, Statement};
 use domain::{
     Timestamp,
+    bank_account::AccountKind,
     card_number::{AccountNumber, CardNumber, SecurityCode},
     id::{BlobId, TeamId},
 };
@@ -349,10 +350,15 @@ impl Vault {
         self.keys().fingerprint(team, Kind::Card, number.expose())
     }
 
-    /// The same for the same bank account within a team.
-    pub fn account_fingerprint(&self, team: TeamId, number: &AccountNumber) -> String {
+    /// The same for the same bank account, at one bank, within a team.
+    pub fn account_fingerprint(
+        &self,
+        team: TeamId,
+        kind: &AccountKind,
+        number: &AccountNumber,
+    ) -> String {
         self.keys()
-            .fingerprint(team, Kind::Account, number.expose())
+            .fingerprint(team, Kind::Account, &kind.whole(number))
     }
 
     /// By what a card's number is counted: the same for the same number within a team, and for no other.
@@ -361,10 +367,15 @@ impl Vault {
         self.number_mark(team, Kind::Card, (number.expose(), &shown))
     }
 
-    /// The same for a bank account's number. What is shown of it is its end.
-    pub fn account_mark(&self, team: TeamId, number: &AccountNumber) -> NumberMark {
-        let shown = number.last4();
-        self.number_mark(team, Kind::Account, (number.expose(), &shown))
+    /// The same for a bank account. What is shown of it is its end; numbers with one end at one bank are counted together.
+    pub fn account_mark(
+        &self,
+        team: TeamId,
+        kind: &AccountKind,
+        number: &AccountNumber,
+    ) -> NumberMark {
+        let shown = format!("{} at {}", number.last4(), kind.bank(number));
+        self.number_mark(team, Kind::Account, (&kind.whole(number), &shown))
     }
 
     fn number_mark(&self, team: TeamId, kind: Kind, digits: (&str, &str)) -> NumberMark {

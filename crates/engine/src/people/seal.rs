@@ -108,7 +108,7 @@ impl Engine {
         let number = Number {
             blob: vault.seal_account(team, &holder, &account.number).await?,
             masked: account.number.masked(),
-            fingerprint: vault.account_fingerprint(team, &account.number),
+            fingerprint: vault.account_fingerprint(team, &account.kind, &account.number),
         };
         let mut method = self.record(
             (team, identity),

@@ -132,7 +132,7 @@ impl Engine {
             (Ok(command), _) => {
                 let number = match &command.method {
                     NewMethod::Card(card) => Number::Card(&card.number),
-                    NewMethod::Account(account) => Number::Account(&account.number),
+                    NewMethod::Account(account) => Number::Account(&account.kind, &account.number),
                 };
                 self.count_number(caller, number).await
             }

@@ -15,7 +15,7 @@ pub(super) fn read(reader: &mut Reader, limited: bool) -> QuotaLimits {
             .filter(|most| *most > 0)
     };
     let counts = QuotaLimits {
-        visitor_fields_per_second: number("quotas.visitor_fields_per_second", 20),
+        visitor_fields_per_second: number("quotas.visitor_fields_per_second", 100),
         key_fields_per_second: number("quotas.key_fields_per_second", 2_000),
         visitor_declines_per_hour: number("quotas.visitor_declines_per_hour", 10),
         network_declines_per_hour: number("quotas.network_declines_per_hour", 60),

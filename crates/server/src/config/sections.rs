@@ -84,7 +84,7 @@ impl Server {
             ),
             header_timeout: reader.within(
                 "server.header_timeout",
-                Duration::from_secs(30),
+                Duration::from_secs(20),
                 &(Duration::from_secs(1)..=Duration::from_mins(5)),
             ),
             write_timeout: reader.within(

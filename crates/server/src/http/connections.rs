@@ -14,10 +14,12 @@ use domain::{Code, Timestamp};
 use http::{HeaderValue, StatusCode, header};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use rustix::net::sockopt::{set_socket_recv_buffer_size, set_socket_send_buffer_size};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
     sync::{Mutex, watch},
+    task::yield_now,
 };
 use tokio_rustls::TlsAcceptor;
 use tower::Service;
@@ -26,7 +28,7 @@ use world::World;
 use self::{
     addresses::{Addresses, Entered},
     slots::{Slot, Slots},
-    watched::Watched,
+    watched::{Turns, Watched},
 };
 use super::{
     envelope::{Envelope, Media},
@@ -38,11 +40,14 @@ use crate::config::IpRange;
 /// How long to wait when no connection can be accepted, for example since too many files are open.
 const REST: Duration = Duration::from_millis(50);
 /// A connection beyond those that are served must send its request within this time.
-const READ_TIMEOUT: Duration = Duration::from_secs(5);
+const READ_TIMEOUT: Duration = Duration::from_secs(2);
 /// A TLS handshake must be finished within this time.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 /// What asks for the node's health has paths that begin so.
 const HEALTH: &str = "/health/";
+/// So much of a connection's data may lie in the system's buffer for each direction. Unit: bytes; Linux takes twice as many, for
+/// what it notes beside them. Left to itself it gives megabytes to whoever asks much and reads nothing.
+const SYSTEM_BUFFER: usize = 128 * 1024;
 
 /// What connections may take.
 #[derive(Debug, Clone)]
@@ -143,12 +148,16 @@ impl Connections {
         };
         // Answers are small and written at once; waiting to fill packets only delays them.
         let _ = stream.set_nodelay(true);
-        let stream = Watched::new(stream, inner.world.clone(), inner.bounds.write_timeout);
+        bound_buffers(&stream);
+        let turns = Turns::default();
+        let patience = inner.bounds.write_timeout;
+        let stream = Watched::new(stream, inner.world.clone(), patience).taking(&turns);
         let connection = Connection {
             server: Arc::clone(inner),
             slot: Mutex::new(slot),
             peer,
             opened_at: now,
+            turns,
             _entered: entered,
             _open: Open::count(),
         };
@@ -159,12 +168,19 @@ impl Connections {
     }
 }
 
+/// Bounds what the system keeps for a connection. One that can't be bounded has broken already.
+fn bound_buffers(stream: &TcpStream) {
+    let _ = set_socket_send_buffer_size(stream, SYSTEM_BUFFER);
+    let _ = set_socket_recv_buffer_size(stream, SYSTEM_BUFFER);
+}
+
 /// One connection.
 struct Connection {
     server: Arc<Inner>,
     slot: Mutex<Slot>,
     peer: SocketAddr,
     opened_at: Timestamp,
+    turns: Turns,
     _entered: Entered,
     _open: Open,
 }
@@ -242,6 +258,10 @@ impl Connection {
         &self,
         request: hyper::Request<Incoming>,
     ) -> Result<Response, std::convert::Infallible> {
+        if !self.turns.begins() {
+            // Its request was there already: whoever sends many at once has no more turns than others.
+            yield_now().await;
+        }
         let mut slot = self.slot.lock().await;
         let is_health = request.uri().path().starts_with(HEALTH);
         let may_ask = is_health || self.server.slots.serve(&mut slot, &self.server.world).await;
@@ -269,6 +289,12 @@ impl Connection {
 
 #[cfg(test)]
 mod tests {
+    use std::{
+        collections::BTreeSet,
+        io,
+        sync::atomic::{AtomicU32, AtomicUsize, Ordering},
+    };
+
     use axum::routing::get;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -278,6 +304,14 @@ mod tests {
 
     async fn site(most: u32, header_timeout: Duration) -> (Connections, TcpListener, SocketAddr) {
         let router = Router::new().route("/", get(async || "hello"));
+        site_with(router, most, header_timeout).await
+    }
+
+    async fn site_with(
+        router: Router,
+        most: u32,
+        header_timeout: Duration,
+    ) -> (Connections, TcpListener, SocketAddr) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let bounds = Bounds {
@@ -285,7 +319,7 @@ mod tests {
             most_per_address: 100,
             trusted_proxies: Vec::new(),
             header_timeout,
-            write_timeout: Duration::from_secs(10),
+            write_timeout: Duration::from_secs(1),
             max_age: Duration::from_mins(10),
             request_timeout: Duration::from_secs(10),
         };
@@ -352,6 +386,68 @@ mod tests {
         let mut text = vec![0; 1024];
         let length = stream.read(&mut text).await.unwrap();
         String::from_utf8(text[..length].to_vec()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn requests_that_come_all_at_once_are_answered_in_turn_with_what_others_do() {
+        let seen = Arc::new(AtomicU32::new(0));
+        let turns = Arc::new(parking_lot::Mutex::new(Vec::new()));
+        let (counter, noted) = (Arc::clone(&seen), Arc::clone(&turns));
+        let router = Router::new().route(
+            "/",
+            get(async move || {
+                noted.lock().push(counter.load(Ordering::Relaxed));
+                "hello"
+            }),
+        );
+        let (connections, listener, address) = site_with(router, 10, Duration::from_secs(10)).await;
+        let client = async {
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            stream.write_all(&HELLO.repeat(50)).await.unwrap();
+            while turns.lock().len() < 50 {
+                seen.fetch_add(1, Ordering::Relaxed);
+                yield_now().await;
+            }
+        };
+        tokio::select! {
+            () = connections.accept(listener) => panic!("it accepts for ever"),
+            () = client => {}
+        }
+        let turns: BTreeSet<u32> = turns.lock().iter().copied().collect();
+        assert!(turns.len() > 25, "{turns:?}");
+    }
+
+    #[tokio::test]
+    async fn what_nobody_reads_fills_small_buffers_and_no_more() {
+        const ANSWER: usize = 16 * 1024;
+        let answers = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&answers);
+        let router = Router::new().route(
+            "/",
+            get(async move || {
+                counter.fetch_add(1, Ordering::Relaxed);
+                vec![b'x'; ANSWER]
+            }),
+        );
+        let (connections, listener, address) = site_with(router, 10, Duration::from_secs(10)).await;
+        let client = async {
+            let stream = TcpStream::connect(address).await.unwrap();
+            // It ends when the connection is cut.
+            loop {
+                stream.writable().await.unwrap();
+                match stream.try_write(HELLO) {
+                    Ok(_) => {}
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                    Err(_) => return,
+                }
+            }
+        };
+        tokio::select! {
+            () = connections.accept(listener) => panic!("it accepts for ever"),
+            () = client => {}
+        }
+        let written = answers.load(Ordering::Relaxed) * ANSWER;
+        assert!((1..1024 * 1024).contains(&written), "{written}");
     }
 
     #[tokio::test]

@@ -39,8 +39,8 @@ impl Rate {
         let mut buckets = self.buckets.lock();
         if buckets.len() >= REMEMBERED {
             buckets.retain(|_, bucket| self.refilled(bucket, now) < full);
-            // Someone with very many addresses.
-            while buckets.len() >= REMEMBERED {
+            // Someone with very many addresses. Room for many is made at once: it takes a look at all.
+            while buckets.len() > REMEMBERED / 4 * 3 {
                 buckets.pop_first();
             }
         }

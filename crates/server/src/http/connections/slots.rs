@@ -5,8 +5,11 @@ use std::{sync::Arc, time::Duration};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use world::World;
 
-/// Connections beyond the served ones whose first request is read, to find out whether it asks for the node's health.
-const READ: u32 = 64;
+/// Of connections beyond the served ones the first request is read, to find out whether it asks for the node's health: of one
+/// for each so many that are served, but of no fewer than [`READ_LEAST`]. Together with the time that each has it says how fast
+/// connections that ask nothing make room for one that does.
+const SERVED_TO_READ: u32 = 8;
+const READ_LEAST: u32 = 64;
 /// One connection waits to be served for each so many that are.
 const SERVED_TO_WAITING: u32 = 4;
 /// How long a connection waits to be served before its request is refused.
@@ -50,7 +53,7 @@ impl Slots {
     pub(super) fn new(most: u32) -> Self {
         Self {
             served: Pool::new(most),
-            read: Pool::new(READ),
+            read: Pool::new((most / SERVED_TO_READ).max(READ_LEAST)),
             waiting: Pool::new((most / SERVED_TO_WAITING).max(1)),
         }
     }

@@ -3,6 +3,10 @@
 use std::{
     io::{self, IoSlice},
     pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     task::{Context, Poll, ready},
     time::Duration,
 };
@@ -10,6 +14,27 @@ use std::{
 use futures_util::future::BoxFuture;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use world::World;
+
+/// Whether a connection has waited for its client since its last request. Clones are of the same connection.
+#[derive(Debug, Clone)]
+pub(super) struct Turns(Arc<AtomicBool>);
+
+impl Default for Turns {
+    fn default() -> Self {
+        Self(Arc::new(AtomicBool::new(true)))
+    }
+}
+
+impl Turns {
+    /// A request begins. Whether the connection had waited for it; otherwise it was there before the last answer was.
+    pub(super) fn begins(&self) -> bool {
+        self.0.swap(false, Ordering::Relaxed)
+    }
+
+    fn waits(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
 
 /// A stream whose writes fail when no byte of them is taken for a while.
 ///
@@ -19,6 +44,7 @@ pub(super) struct Watched<S> {
     stream: S,
     world: World,
     patience: Duration,
+    turns: Turns,
     /// Runs while a write waits.
     stalled: Option<BoxFuture<'static, ()>>,
 }
@@ -30,8 +56,15 @@ impl<S> Watched<S> {
             stream,
             world,
             patience,
+            turns: Turns::default(),
             stalled: None,
         }
+    }
+
+    /// Notes in `turns` when it waits for the other side.
+    pub(super) fn taking(mut self, turns: &Turns) -> Self {
+        self.turns = turns.clone();
+        self
     }
 
     /// What a write came to: one that waits fails when its time is over, any progress begins the time again.
@@ -58,7 +91,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        if read.is_pending() {
+            self.turns.waits();
+        }
+        read
     }
 }
 

@@ -193,6 +193,40 @@ fn numbers_that_are_alike_are_refused_to_a_team_after_twenty() {
 }
 
 #[test]
+fn accounts_are_counted_by_bank_and_ending() {
+    let server = setup().start();
+    let shop = server.shop();
+    let try_account = |number: &str, sort_code: &str| {
+        let account =
+            json!({"number": number, "sortCode": sort_code, "accountHolderName": "Ada Byron"});
+        shop.try_tokenise(json!({"paymentMethod": {"bankAccount": account}}), None)
+    };
+    for n in 1..=20 {
+        try_account(&format!("{n:04}2345"), "10-88-00").root();
+    }
+    assert_limited(&try_account("00212345", "108800"));
+    // An account of that ending at another bank, and another one at this bank, are strangers.
+    try_account("00212345", "20-00-00").root();
+    try_account("00212346", "10-88-00").root();
+}
+
+#[test]
+fn two_banks_may_have_accounts_of_one_number() {
+    let server = setup().start();
+    let shop = server.shop();
+    let fingerprint = |sort_code: &str| {
+        let account =
+            json!({"number": "00012345", "sortCode": sort_code, "accountHolderName": "Ada Byron"});
+        let answer = shop.try_tokenise(json!({"paymentMethod": {"bankAccount": account}}), None);
+        shop.method(answer.root()["token"].as_str().unwrap())["fingerprint"].clone()
+    };
+    let one = fingerprint("10-88-00");
+    assert!(one.is_string());
+    assert_eq!(one, fingerprint("108800"));
+    assert_ne!(one, fingerprint("20-00-00"));
+}
+
+#[test]
 fn browsers_together_are_bound_as_their_team_is() {
     let server = setup().start();
     let shop = server.shop();
