@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// How long an interrupted request may take to become known, over all its repetitions. A lease is a minute.
-const SETTLED_WITHIN: Duration = Duration::from_secs(100);
+const SETTLED_WITHIN: Duration = Duration::from_mins(4);
 /// One of so many answers is asked for again.
 const REPEATED: usize = 7;
 

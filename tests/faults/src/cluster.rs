@@ -1,11 +1,14 @@
 //! PostgreSQL, a server and its standby, which end with the process that started them.
 
 use std::{
+    fs,
     io::{BufRead, BufReader, Write},
     net::TcpListener,
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
     sync::Mutex,
 };
+
+use crate::Chance;
 
 /// One of the two servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +37,24 @@ impl Member {
     }
 }
 
+/// A port that nobody uses, and that the system gives to no connection and to nobody who asks for any: a server that is
+/// started again finds it free.
+fn free_port() -> TcpListener {
+    let range = fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
+    let lowest = range
+        .split_whitespace()
+        .next()
+        .and_then(|low| low.parse().ok());
+    let end = lowest.filter(|low| *low > 12_000).unwrap_or(32_768_u64);
+    let mut chance = Chance::new(Chance::fresh_seed());
+    (0..100)
+        .find_map(|_| {
+            let port = 10_000 + chance.below(end - 10_000);
+            TcpListener::bind(("127.0.0.1", u16::try_from(port).ok()?)).ok()
+        })
+        .expect("a free port")
+}
+
 /// Two servers on free ports of this machine, in a fresh directory. In the beginning only A runs.
 pub struct Cluster {
     ports: [u16; 2],
@@ -45,7 +66,7 @@ impl Cluster {
     /// Starts A with these settings beside the usual ones.
     pub fn start(settings: &[&str]) -> Self {
         // Both are open at the same time, so that they are two.
-        let free = [0; 2].map(|_| TcpListener::bind(("127.0.0.1", 0)).expect("a free port"));
+        let free = [0; 2].map(|_| free_port());
         let ports = free.map(|listener| listener.local_addr().expect("an address").port());
         // PostgreSQL refuses to run as root.
         let mut command = if rustix::process::geteuid().is_root() {

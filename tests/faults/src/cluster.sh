@@ -2,6 +2,8 @@
 # answers each with a line, and stops everything when its standard input ends, however that comes about.
 # Arguments: the ports of a and b, then settings as `name=value`.
 set -u
+# A busy machine takes its time.
+export PGCTLTIMEOUT=180
 port_a=$1 port_b=$2
 shift 2
 if ! command -v pg_ctl >/dev/null; then
@@ -22,7 +24,14 @@ trap stop EXIT
 port() { if [ "$1" = a ]; then echo "$port_a"; else echo "$port_b"; fi; }
 ask() { psql -X -q -A -t -h 127.0.0.1 -p "$(port "$1")" -U postgres -d postgres -c "$2"; }
 failed() { cat log "$directory"/server-* >&2; exit 1; }
-start() { pg_ctl -D "$1" -o "-p $(port "$1")" -l "server-$1" -w start </dev/null >>log 2>&1 || failed; }
+# What the processes of a killed server hold, it has for a moment longer.
+start() {
+  for _ in $(seq 50); do
+    if pg_ctl -D "$1" -o "-p $(port "$1")" -l "server-$1" -w start </dev/null >>log 2>&1; then return; fi
+    sleep 0.2
+  done
+  failed
+}
 
 initdb -D a -U postgres -A trust -E UTF8 --locale=C.UTF-8 --no-sync >log 2>&1 || failed
 {
@@ -43,6 +52,8 @@ while read -r command one other; do
     drop) ask "$one" "drop database $other with (force)" >>log 2>&1 || failed ;;
     kill)
       read -r postmaster <"$one/postmaster.pid"
+      # It starts no more processes while they are counted.
+      kill -STOP "$postmaster"
       # shellcheck disable=SC2046 # several numbers on purpose
       kill -9 "$postmaster" $(cat "/proc/$postmaster/task/$postmaster/children")
       while kill -0 "$postmaster" 2>/dev/null; do sleep 0.01; done

@@ -1,14 +1,17 @@
 //! A short run of every fault; `cargo run --release -p faults` has the long ones.
 #![allow(clippy::print_stdout, reason = "a run tells its seed")]
 
-use faults::{Chance, Fault, Plan, run};
+use faults::{Fault, Plan, run};
 
-/// A seed that failed is given again by `POINTSMAN_SEED`.
+/// The seed of an ordinary run, so that its result is the change's own and not chance's. Fresh ones are for the long runs.
+const SEED: u64 = 20_261_122;
+
+/// `POINTSMAN_SEED` gives another.
 fn seed() -> u64 {
     let given = std::env::vars().find(|(name, _)| name == "POINTSMAN_SEED");
     given
         .and_then(|(_, text)| text.parse().ok())
-        .unwrap_or_else(Chance::fresh_seed)
+        .unwrap_or(SEED)
 }
 
 fn plan(fault: Fault, rounds: u32) -> Plan {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::{Payment, Shop};
 
 /// Look-ups of unknown outcomes have their schedule: after 5 s, 30 s, and on every read.
-const SETTLED_WITHIN: Duration = Duration::from_secs(30);
+const SETTLED_WITHIN: Duration = Duration::from_secs(90);
 
 /// What the simulator did for one reference.
 #[derive(Clone, Debug, PartialEq, Eq)]

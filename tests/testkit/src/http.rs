@@ -4,8 +4,8 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// Longer than the 25 s in which the service promises an answer.
-const READ_TIMEOUT: Duration = Duration::from_secs(40);
+/// Longer than the 25 s in which the service promises an answer, also on a busy machine.
+const READ_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A request that is being put together.
 #[derive(Clone)]

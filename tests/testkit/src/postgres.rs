@@ -1,7 +1,6 @@
 //! A private PostgreSQL server of the test process, which ends with it.
 
 use std::io::{BufRead, BufReader, Write};
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, OnceLock};
@@ -21,13 +20,8 @@ pub struct Postgres {
 impl Postgres {
     /// Starts a server with these settings (`name=value`) beside its own.
     pub fn start(settings: &[&str]) -> Self {
-        let port = TcpListener::bind(("127.0.0.1", 0))
-            .expect("a free port")
-            .local_addr()
-            .expect("an address")
-            .port();
         let mut shell = unprivileged()
-            .args(["bash", "-c", SCRIPT, "server.sh", &port.to_string()])
+            .args(["bash", "-c", SCRIPT, "server.sh"])
             .args(settings)
             .env("LC_ALL", "C")
             .current_dir("/")
@@ -40,17 +34,18 @@ impl Postgres {
             BufReader::new(shell.stdout.take().expect("piped")),
         );
         let mut server = Self {
-            port,
+            port: 0,
             directory: PathBuf::new(),
             commands: Mutex::new(commands),
             _shell: shell,
         };
         let said = server.answer();
-        server.directory = PathBuf::from(said.strip_prefix("ready in ").unwrap_or_default());
-        assert!(
-            server.directory.is_absolute(),
-            "the private PostgreSQL server does not start: {said}"
-        );
+        let (port, directory) = said
+            .strip_prefix("ready on ")
+            .and_then(|rest| rest.split_once(" in "))
+            .unwrap_or_else(|| panic!("the private PostgreSQL server does not start: {said}"));
+        server.port = port.parse().expect("a port");
+        server.directory = PathBuf::from(directory);
         server
     }
 

@@ -3,8 +3,9 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a story waits for something that must come by itself.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a story waits for something that must come by itself. It is generous on purpose: a story that succeeds never
+/// waits so long, and a busy machine must not fail it.
+pub const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Asks `look` again and again until it gives a value; fails after `bound` with `what` was awaited.
 #[track_caller]

@@ -13,10 +13,16 @@ use crate::{
 };
 
 async fn made(db: &Db, entry: &str) -> Timestamp {
-    let date = db.draw_date().await.unwrap();
-    let change = open_account(entry, 10).dated(&date);
-    assert_eq!(db.commit(change).await, Ok(Committed::Done));
-    date.at()
+    loop {
+        let date = db.draw_date().await.unwrap();
+        let change = open_account(entry, 10).dated(&date);
+        match db.commit(change).await {
+            Ok(Committed::Done) => return date.at(),
+            // A busy machine was too slow: another date is drawn, as every caller does.
+            Err(DbError::Outdated) => {}
+            other => panic!("{other:?}"),
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -65,7 +71,7 @@ async fn a_change_that_nobody_waits_for_keeps_its_date_open_until_it_is_written(
         }
     };
     world
-        .timeout(Duration::from_secs(10), settled)
+        .timeout(Duration::from_mins(1), settled)
         .await
         .unwrap();
 }
@@ -98,7 +104,7 @@ async fn an_open_transaction_of_any_client_holds_back_what_is_settled_on_a_serve
             }
         };
         world
-            .timeout(Duration::from_secs(20), waiting)
+            .timeout(Duration::from_mins(1), waiting)
             .await
             .unwrap();
     };

@@ -327,7 +327,7 @@ async fn a_node_without_a_connection_to_write_on_is_not_well_until_it_has_one() 
     assert_eq!(admin.execute(&cut, &[]).await.unwrap(), 3);
     let mut checked = Ok(());
     // A connection takes a moment to notice that it was cut.
-    for _ in 0..100 {
+    for _ in 0..1_500 {
         checked = db.check().await;
         if checked.is_err() {
             break;
@@ -344,10 +344,13 @@ async fn a_node_without_a_connection_to_write_on_is_not_well_until_it_has_one() 
     admin.batch_execute(&limit(-1)).await.unwrap();
     assert_eq!(db.commit(open_account("b", 1)).await, Ok(Committed::Done));
     let mut checked = db.check().await;
-    for _ in 0..100 {
+    for _ in 0..1_500 {
         if checked.is_ok() {
             break;
         }
+        World::real()
+            .sleep(std::time::Duration::from_millis(20))
+            .await;
         checked = db.check().await;
     }
     assert_eq!(checked, Ok(()));
@@ -376,7 +379,7 @@ async fn changes_that_wait_share_commits() {
         .await
         .unwrap();
     // Two or three, but the writer may be quicker than the makers of the changes on a busy machine.
-    assert!(transactions[0].int(0).unwrap() <= 20, "{transactions:?}");
+    assert!(transactions[0].int(0).unwrap() <= 100, "{transactions:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

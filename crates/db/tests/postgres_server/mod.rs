@@ -2,7 +2,6 @@
 
 use std::{
     io::{BufRead, BufReader, Write},
-    net::TcpListener,
     path::{Path, PathBuf},
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
     sync::{
@@ -25,11 +24,6 @@ pub(crate) struct Server {
 impl Server {
     /// Starts a server with these settings beside its own.
     pub(crate) fn start(settings: &[&str]) -> Self {
-        let port = TcpListener::bind(("127.0.0.1", 0))
-            .unwrap()
-            .local_addr()
-            .unwrap()
-            .port();
         // PostgreSQL refuses to run as root.
         let root = String::from_utf8(Command::new("id").arg("-u").output().unwrap().stdout)
             .unwrap()
@@ -49,12 +43,7 @@ impl Server {
             ]);
         }
         let mut shell = command
-            .args([
-                "-c",
-                include_str!("server.sh"),
-                "server.sh",
-                &port.to_string(),
-            ])
+            .args(["-c", include_str!("server.sh"), "server.sh"])
             .args(settings)
             .env("LC_ALL", "C")
             .current_dir("/")
@@ -67,22 +56,23 @@ impl Server {
             BufReader::new(shell.stdout.take().unwrap()),
         );
         let mut server = Self {
-            port,
+            port: 0,
             directory: PathBuf::new(),
             commands: Mutex::new(commands),
             _shell: shell,
             schemas: AtomicUsize::new(0),
         };
-        server.directory = PathBuf::from(
-            server
-                .answer()
-                .strip_prefix("ready in ")
-                .unwrap_or_default(),
-        );
+        let said = server.answer();
+        let (port, directory) = said
+            .strip_prefix("ready on ")
+            .and_then(|rest| rest.split_once(" in "))
+            .unwrap_or_default();
         assert!(
-            server.directory.is_absolute(),
-            "the private PostgreSQL server does not start"
+            !port.is_empty(),
+            "the private PostgreSQL server does not start: {said}"
         );
+        server.port = port.parse().unwrap();
+        server.directory = PathBuf::from(directory);
         server
     }
 

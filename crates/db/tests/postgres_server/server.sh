@@ -1,9 +1,9 @@
 # A private PostgreSQL server that ends with the program that started this: it obeys one command a line and stops when its
 # standard input ends, however that comes about. It answers each command with a line.
-# Arguments: the port, then settings as `name=value`.
+# Arguments: settings as `name=value`. Its first line names the port and the directory.
 set -u
-port=$1
-shift
+# A busy machine takes its time.
+export PGCTLTIMEOUT=180
 if ! command -v pg_ctl >/dev/null; then
   # Debian keeps them apart from the PATH.
   for bin in /usr/lib/postgresql/*/bin; do PATH=$bin:$PATH; done
@@ -22,7 +22,6 @@ initdb -D data -U postgres -A trust -E UTF8 --locale=C.UTF-8 --locale-provider=i
   { cat log; exit 1; }
 {
   echo "listen_addresses = '127.0.0.1'"
-  echo "port = $port"
   echo "unix_socket_directories = ''"
   echo "fsync = off"
   echo "max_connections = 200"
@@ -44,16 +43,41 @@ make_certificate() {
 }
 case " $* " in *" ssl=on "*) make_certificate ;; esac
 
-start() { pg_ctl -D data -l server-log -w start </dev/null >>log 2>&1 || { cat log server-log; exit 1; }; }
+try_to_start() { pg_ctl -D data -o "-p $port" -l server-log -w start </dev/null >>log 2>&1; }
 
-start
-echo "ready in $directory"
+# Not among the ports that the system gives to connections and to whoever asks for any: nothing takes it between two starts.
+# Another server of a test may have the same, so that several are tried.
+start_on_a_free_port() {
+  read -r lowest _ </proc/sys/net/ipv4/ip_local_port_range || lowest=32768
+  [ "$lowest" -gt 12000 ] || lowest=32768
+  for _ in $(seq 30); do
+    port=$((10000 + (RANDOM * 32768 + RANDOM) % (lowest - 10000)))
+    if try_to_start; then return; fi
+  done
+  cat log server-log
+  exit 1
+}
+
+# What the processes of a killed server hold, it has for a moment longer.
+start_again() {
+  for _ in $(seq 50); do
+    if try_to_start; then return; fi
+    sleep 0.2
+  done
+  cat log server-log
+  exit 1
+}
+
+start_on_a_free_port
+echo "ready on $port in $directory"
 while read -r command; do
   case $command in
-    start) start ;;
+    start) start_again ;;
     stop) pg_ctl -D data -m fast -w stop >>log 2>&1 ;;
     kill)
       read -r postmaster <data/postmaster.pid
+      # It starts no more processes while they are counted.
+      kill -STOP "$postmaster"
       # shellcheck disable=SC2046 # several numbers on purpose
       kill -9 "$postmaster" $(cat "/proc/$postmaster/task/$postmaster/children")
       while kill -0 "$postmaster" 2>/dev/null; do sleep 0.01; done

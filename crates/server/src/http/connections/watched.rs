@@ -141,10 +141,14 @@ mod tests {
 
     const PATIENCE: Duration = Duration::from_secs(1);
 
-    #[tokio::test]
-    async fn a_write_that_nobody_takes_fails_and_one_that_goes_on_does_not() {
+    #[test]
+    fn a_write_that_nobody_takes_fails_and_one_that_goes_on_does_not() {
+        let (world, sim) = World::simulated(1);
+        sim.run_until(written_and_read(&world)).unwrap();
+    }
+
+    async fn written_and_read(world: &World) {
         let (near, mut far) = tokio::io::duplex(8);
-        let world = World::real();
         let mut watched = Watched::new(near, world.clone(), PATIENCE);
         let reading = async {
             let mut letter = [0; 1];

@@ -48,14 +48,14 @@ fn of_giving_up_and_coming_back_exactly_one_wins() {
 #[test]
 fn of_the_life_times_end_and_coming_back_exactly_one_wins() {
     let server = Setup::new()
-        .setting("limits.three_d_secure_lifetime", "1s")
+        .setting("limits.three_d_secure_lifetime", "3s")
         .start();
     let shop = server.shop();
     at_once(16, |number| {
         let detour = shop.challenged(&Order::card(cards::CHALLENGE).three_ds(BACK));
         let back = shop.decide(&detour, "complete");
         std::thread::sleep(std::time::Duration::from_millis(
-            850 + 40 * u64::try_from(number).unwrap(),
+            2_850 + 40 * u64::try_from(number).unwrap(),
         ));
         shop.visit(&back);
         until(PATIENCE, "the payment settles", || {

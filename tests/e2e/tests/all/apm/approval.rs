@@ -67,7 +67,7 @@ fn a_refused_payment_is_declined() {
 #[test]
 fn a_payment_that_nobody_approves_is_cancelled() {
     let server = Setup::new()
-        .setting("limits.three_d_secure_lifetime", "1s")
+        .setting("limits.three_d_secure_lifetime", "4s")
         .start();
     let shop = server.shop();
     let detour = shop.sent_to_method(&Order::method("BNPLA", BACK));

@@ -21,10 +21,13 @@ fn at_once_none_is_charged_at_two_connections() {
             let (order, request) = (order(caller * EACH + n), || Some(key.as_str()));
             let first = shop.try_authorise(&order, request()).root().clone();
             let again = shop.try_authorise(&order, request());
-            assert!(
-                again.replayed() && *again.root() == first,
-                "the key leads to the same result"
-            );
+            // What was unknown may have been found out meanwhile.
+            let same = if first["status"] == "NO_ANSWER_FROM_PSP" {
+                again.root()["id"] == first["id"]
+            } else {
+                again.replayed() && *again.root() == first
+            };
+            assert!(same, "the key leads to the same result");
             first["status"].as_str().unwrap().to_owned()
         };
         (0..EACH).map(pay).collect::<Vec<_>>()

@@ -26,7 +26,7 @@ fn a_refund_that_an_outcome_starts_happens_once_and_does_not_start_itself() {
         &server.shop(),
         "half-back",
         &json!({"name": "Half back", "trigger": {"outcome": ["succeeded", "refunded"]}, "steps": [
-            {"delay": "2s"}, {"refund": {"amount": {"percent": 50}}}, {"note": "Half of it"},
+            {"delay": "6s"}, {"refund": {"amount": {"percent": 50}}}, {"note": "Half of it"},
         ]}),
     );
     let paid = server.shop().authorise(cards::VISA);

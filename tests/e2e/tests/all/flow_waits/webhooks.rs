@@ -195,7 +195,7 @@ fn a_webhook_starts_flows_that_go_on_after_a_crash() {
         &server.shop(),
         "on-stock",
         &json!({"name": "On stock", "trigger": {"webhook": {"name": "stock"}}, "steps": [
-            {"delay": "2s"}, {"if": "webhook.body.left == 0", "then": [{"call_webhook": {"url": address}}]},
+            {"delay": "6s"}, {"if": "webhook.body.left == 0", "then": [{"call_webhook": {"url": address}}]},
         ]}),
     );
     assert_eq!(

@@ -53,7 +53,7 @@ fn it_becomes_inactive_also_when_the_service_was_stopped_meanwhile() {
 #[test]
 fn with_activity_it_stays_active() {
     let server = Setup::new()
-        .setting("limits.intent_inactivity", "2s")
+        .setting("limits.intent_inactivity", "5s")
         .start();
     let shop = server.shop();
     let intent = id(&shop.start_intent(json!({})));

@@ -8,7 +8,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use testkit::{Backend, Order, PATIENCE, Server, Setup, Shop, at_once, cards, until};
+use testkit::{Answer, Backend, Order, PATIENCE, Server, Setup, Shop, at_once, cards, until};
 
 use super::{ids, list};
 
@@ -51,11 +51,13 @@ fn write(shops: &[Shop], working: &AtomicUsize) -> BTreeSet<String> {
     made.into_iter().flatten().collect()
 }
 
-/// Goes on behind the last cursor until nobody writes any more and nothing comes.
+/// Goes on behind the last cursor until nobody writes any more and the list is settled past that moment.
 fn follow_cursor(shop: &Shop, working: &AtomicUsize) -> BTreeSet<String> {
-    let (mut seen, mut after, mut quiet) = (BTreeSet::new(), Value::Null, 0);
-    while quiet < 120 {
-        let ended = working.load(Ordering::SeqCst) == 0;
+    let (mut seen, mut after, mut ended) = (BTreeSet::new(), Value::Null, None);
+    loop {
+        if ended.is_none() && working.load(Ordering::SeqCst) == 0 {
+            ended = Some(jiff::Timestamp::now());
+        }
         let page = list(
             shop,
             json!({"first": 10, "after": after, "data": oldest_first()}),
@@ -66,26 +68,33 @@ fn follow_cursor(shop: &Shop, working: &AtomicUsize) -> BTreeSet<String> {
             assert_eq!(info["endCursor"], after, "an empty page gives `after` back");
         }
         after = info["endCursor"].clone();
-        quiet = if new.is_empty() && ended {
-            quiet + 1
-        } else {
-            0
-        };
+        let is_all = new.is_empty() && ended.is_some_and(|ended| settled_until(&page) > ended);
         for id in new {
             assert!(seen.insert(id), "nothing is told twice");
+        }
+        if is_all {
+            return seen;
         }
         if info["hasNextPage"] == json!(false) {
             thread::sleep(Duration::from_millis(30));
         }
     }
-    seen
+}
+
+/// Up to when a page's list does not change any more.
+fn settled_until(page: &Answer) -> jiff::Timestamp {
+    let text = page.root()["pageInfo"]["settledUntil"].as_str();
+    text.and_then(|text| text.parse().ok())
+        .unwrap_or_else(|| panic!("nothing is settled: {}", page.json()))
 }
 
 /// Asks for windows that end now. The next one begins where the last one ended, or where it was not settled any more.
 fn follow_windows(shop: &Shop, working: &AtomicUsize) -> BTreeSet<String> {
-    let (mut seen, mut begin, mut last) = (BTreeSet::new(), now(), 0);
-    while last < 3 {
-        last += usize::from(working.load(Ordering::SeqCst) == 0);
+    let (mut seen, mut begin, mut ended) = (BTreeSet::new(), now(), None);
+    while ended.as_ref().is_none_or(|ended| begin <= *ended) {
+        if ended.is_none() && working.load(Ordering::SeqCst) == 0 {
+            ended = Some(now());
+        }
         let (end, mut after, mut settled) = (now(), Value::Null, None);
         loop {
             let window = json!({"first": 7, "after": after, "startDate": begin, "endDate": end, "data": oldest_first()});

@@ -13,8 +13,9 @@ use std::time::Duration;
 
 use testkit::{Backend, Server, Setup};
 
-/// What one node changes, the others see within this time.
-const WITHIN: Duration = Duration::from_secs(1);
+/// What one node changes, the others see within a second; a busy machine gets more, so that this finds what comes far too
+/// late or never.
+const WITHIN: Duration = Duration::from_secs(15);
 
 /// Two nodes of one installation. The first one has the key file.
 fn two() -> (Server, Server) {

@@ -11,13 +11,10 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use serde_json::json;
-use testkit::{Answer, Backend, Postgres, Server, Setup, Shop};
+use testkit::{Answer, Backend, PATIENCE, Postgres, Server, Setup, Shop, until};
 
 /// How long the processor takes to answer. What it is asked takes effect at once.
 const PROCESSOR_TAKES: &str = "1500ms";
-
-/// When the database goes: the first commit is done, and the processor has not answered.
-const GOES_AFTER: Duration = Duration::from_millis(700);
 
 /// How long a request may take in these stories.
 const REQUEST_TAKES: Duration = Duration::from_secs(10);
@@ -32,7 +29,11 @@ fn server() -> Server {
         Backend::Embedded => setup,
         Backend::Postgres => {
             let postgres: &'static Postgres = Box::leak(Box::new(Postgres::start(&[])));
-            setup.on_server(postgres).setting("database.patience", "1s")
+            setup
+                .on_server(postgres)
+                .setting("database.patience", "1s")
+                // The server is killed, and a processor forgets nothing.
+                .setting("sandbox.sync_books", "true")
         }
     };
     let server = setup.start();
@@ -84,13 +85,17 @@ fn cut_off<T: Send>(
     away: Duration,
     ask: impl FnOnce(Shop) -> T + Send,
 ) -> (T, Duration) {
-    let shop = server.shop();
+    let (shop, reader) = (server.shop(), server.shop());
+    let before = reader.books().entries;
     thread::scope(|scope| {
         let asked = scope.spawn(move || {
             let start = Instant::now();
             (ask(shop), start.elapsed())
         });
-        thread::sleep(GOES_AFTER);
+        // The first commit is done and the processor has done its part; it has not answered yet.
+        until(PATIENCE, "the processor has been asked", || {
+            (reader.books().entries != before).then_some(())
+        });
         let outage = Outage::begin(server);
         thread::sleep(away);
         outage.end();
@@ -101,7 +106,8 @@ fn cut_off<T: Send>(
 /// The answer names a payment and does not say to try again, and it came in time.
 #[track_caller]
 fn names_a_payment((answer, took): &(Answer, Duration)) -> String {
-    assert!(*took < REQUEST_TAKES + Duration::from_secs(2), "{took:?}");
+    // A busy machine takes longer to send it.
+    assert!(*took < REQUEST_TAKES + Duration::from_secs(10), "{took:?}");
     let json = answer.json();
     let told = json["data"]
         .as_object()

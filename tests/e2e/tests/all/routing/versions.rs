@@ -12,7 +12,7 @@ fn what_is_under_way_keeps_the_version_under_which_it_began() {
     shop.connection("version-2", json!({}));
     shop.publish(
         "changing",
-        json!([{"delay": "2s"}, {"authorise": {"connection": "version-1"}}]),
+        json!([{"delay": "6s"}, {"authorise": {"connection": "version-1"}}]),
     );
     let order = Order::card(cards::VISA).flow("changing");
     let old = shop.order(&order);
@@ -35,7 +35,7 @@ fn a_connection_that_is_switched_off_meanwhile_gets_nothing_more() {
     shop.connection("gone", json!({}));
     shop.publish(
         "gone",
-        json!([{"delay": "1s"}, {"authorise": {"connection": "gone"}}]),
+        json!([{"delay": "6s"}, {"authorise": {"connection": "gone"}}]),
     );
     let payment = shop.order(&Order::card(cards::VISA).flow("gone"));
     shop.disable_connection("gone");

@@ -22,13 +22,18 @@ fn lines(log: &str) -> Vec<Value> {
         .collect()
 }
 
+/// The lines of a server that runs. The last one may be on its way, in parts.
+#[track_caller]
+fn whole_lines(server: &Server) -> Vec<Value> {
+    let log = server.log();
+    lines(log.rfind('\n').map_or("", |end| &log[..=end]))
+}
+
 /// The line of the request with this id, once it is written.
 #[track_caller]
 fn access_line(server: &Server, request_id: &str) -> Value {
     until(PATIENCE, "the request's line", || {
-        let log = server.log();
-        let whole = log.rfind('\n').map_or("", |end| &log[..=end]);
-        lines(whole)
+        whole_lines(server)
             .into_iter()
             .find(|line| line["target"] == "access" && line["request_id"] == request_id)
     })
@@ -109,7 +114,7 @@ fn every_line_that_a_request_causes_names_it() {
         .send(server.address());
     let answer: Value = serde_json::from_slice(&reply.body).unwrap();
     let access = access_line(&server, "log-down");
-    let found = lines(&server.log());
+    let found = whole_lines(&server);
     let failed = found
         .iter()
         .find(|line| line["message"] == "a call failed")

@@ -12,8 +12,9 @@ fn sigterm_ends_an_idle_server_at_once_with_status_0() {
     server.shop().authorise(cards::VISA);
     let start = Instant::now();
     assert_eq!(server.stop().code(), Some(0));
+    // It waits for nobody: without anything under way it does not use the 25 seconds that requests have to end.
     assert!(
-        start.elapsed() < Duration::from_secs(5),
+        start.elapsed() < Duration::from_secs(20),
         "{:?}",
         start.elapsed()
     );
@@ -30,13 +31,15 @@ fn sigterm_lets_what_is_under_way_finish_and_takes_nothing_new() {
         (server.shop().books().charges() == 1).then_some(())
     });
     server.ask_to_stop();
-    let refused = until(Duration::from_secs(2), "new work is refused", || match shop
-        .request("{ __typename }", json!({}), None)
-        .try_send(address)
-    {
-        Ok(reply) if reply.status == 200 => None,
-        Ok(reply) => Some(Some(Answer::of(reply))),
-        Err(_) => Some(None),
+    let refused = until(PATIENCE, "new work is refused", || {
+        match shop
+            .request("{ __typename }", json!({}), None)
+            .try_send(address)
+        {
+            Ok(reply) if reply.status == 200 => None,
+            Ok(reply) => Some(Some(Answer::of(reply))),
+            Err(_) => Some(None),
+        }
     });
     if let Some(answer) = refused {
         answer.assert_refused(503);
@@ -58,18 +61,16 @@ fn sigterm_lets_what_is_under_way_finish_and_takes_nothing_new() {
 
 #[test]
 fn with_a_drain_delay_it_serves_on_while_balancers_take_it_out() {
-    let mut server = Setup::new().setting("server.drain_delay", "2s").start();
+    let mut server = Setup::new().setting("server.drain_delay", "8s").start();
     let shop = server.shop();
-    server.ask_to_stop();
-    until(
-        Duration::from_secs(1),
-        "it says that it is not ready",
-        || (!server.is_ready()).then_some(()),
-    );
-    shop.authorise(cards::VISA).assert_status("SUCCEEDED");
     let start = Instant::now();
+    server.ask_to_stop();
+    until(PATIENCE, "it says that it is not ready", || {
+        (!server.is_ready()).then_some(())
+    });
+    shop.authorise(cards::VISA).assert_status("SUCCEEDED");
     assert_eq!(server.wait_for_end().code(), Some(0));
-    assert!(start.elapsed() > Duration::from_millis(500));
+    assert!(start.elapsed() >= Duration::from_secs(8));
 }
 
 #[test]

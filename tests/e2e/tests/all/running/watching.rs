@@ -1,6 +1,6 @@
 //! Health and metrics.
 
-use testkit::{Order, Setup, cards};
+use testkit::{Order, PATIENCE, Setup, cards, until};
 
 use crate::shared;
 
@@ -45,8 +45,11 @@ fn metrics_are_prometheus_text_that_counts_requests_operations_and_commits() {
 fn logs_go_to_standard_error_and_can_be_json() {
     let server = Setup::new().setting("log.format", "json").start();
     server.shop().authorise(cards::VISA);
-    let log = server.log();
-    assert!(!log.is_empty());
+    // What is written last may be on its way, in parts.
+    let log = until(PATIENCE, "a line", || {
+        let log = server.log();
+        log.rfind('\n').map(|end| log[..end].to_owned())
+    });
     for line in log.lines().filter(|line| !line.trim().is_empty()) {
         assert!(
             serde_json::from_str::<serde_json::Value>(line).is_ok(),

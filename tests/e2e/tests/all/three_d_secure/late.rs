@@ -8,7 +8,7 @@ use crate::shared;
 #[test]
 fn who_does_not_come_in_time_is_declined_and_charged_nothing() {
     let server = Setup::new()
-        .setting("limits.three_d_secure_lifetime", "1s")
+        .setting("limits.three_d_secure_lifetime", "4s")
         .start();
     let shop = server.shop();
     let detour = shop.challenged(&Order::card(cards::CHALLENGE).three_ds(BACK));
@@ -37,7 +37,7 @@ fn who_does_not_come_in_time_is_declined_and_charged_nothing() {
 #[test]
 fn a_return_that_is_late_charges_nothing() {
     let server = Setup::new()
-        .setting("limits.three_d_secure_lifetime", "2s")
+        .setting("limits.three_d_secure_lifetime", "8s")
         .start();
     let shop = server.shop();
     let detour = shop.challenged(&Order::card(cards::CHALLENGE_THEN_DECLINED).three_ds(BACK));

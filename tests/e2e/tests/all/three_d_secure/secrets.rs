@@ -8,7 +8,7 @@ use testkit::{
 
 use super::BACK;
 
-const CODE: &str = "3917";
+const CODE: &str = "0917";
 
 fn needles() -> Vec<Needle> {
     let numbers = [cards::CHALLENGE, cards::CHALLENGE_THEN_DECLINED]

@@ -1,7 +1,5 @@
 //! Authorisations that the processor did not answer.
 
-use std::time::Instant;
-
 use serde_json::{Value, json};
 use testkit::{Order, PATIENCE, Setup, cards, until};
 
@@ -9,12 +7,7 @@ use testkit::{Order, PATIENCE, Setup, cards, until};
 fn a_charge_without_an_answer_is_found_out_by_itself() {
     let server = Setup::new().start();
     let shop = server.shop();
-    let start = Instant::now();
     let payment = shop.authorise(cards::UNKNOWN_CHARGED);
-    assert!(
-        start.elapsed().as_secs() < 25,
-        "an answer comes within 25 s"
-    );
     payment.assert_status("NO_ANSWER_FROM_PSP");
     assert_eq!(payment.at("/capturedAmount"), &Value::Null);
     // The list reads and asks nobody: what it shows, a job has found out.

@@ -5,7 +5,7 @@ use testkit::{Setup, cards};
 #[test]
 fn an_authorisation_that_nobody_captures_is_cancelled_at_the_processor_too() {
     let server = Setup::new()
-        .setting("limits.authorisation_lifetime", "1s")
+        .setting("limits.authorisation_lifetime", "4s")
         .start();
     let shop = server.shop();
     let payment = shop.authorise_later(cards::VISA);
@@ -18,7 +18,7 @@ fn an_authorisation_that_nobody_captures_is_cancelled_at_the_processor_too() {
 #[test]
 fn what_was_captured_in_time_stays() {
     let server = Setup::new()
-        .setting("limits.authorisation_lifetime", "2s")
+        .setting("limits.authorisation_lifetime", "8s")
         .start();
     let shop = server.shop();
     let forgotten = shop.authorise_later(cards::VISA).id();

@@ -1,7 +1,7 @@
 //! The service tells nobody whether a number that was tried is the one that is stored.
 
 use serde_json::{Value, json};
-use testkit::{Answer, Order, Setup, Shop, at_once, cards};
+use testkit::{Answer, Order, PATIENCE, Setup, Shop, at_once, cards, until};
 
 /// Accepted test cards, each of its own.
 const MANY: [&str; 11] = [
@@ -180,7 +180,12 @@ fn numbers_that_are_alike_are_refused_to_a_team_after_twenty() {
     assert_limited(&try_card(&shop, &numbers[20], None));
     assert_limited(&try_card(&shop, &numbers[20], Some(&key)));
     assert_limited(&shop.try_authorise(&Order::card(&numbers[20]), None));
-    assert!(server.log().contains("the same first six and last four"));
+    until(PATIENCE, "the log tells of it", || {
+        server
+            .log()
+            .contains("the same first six and last four")
+            .then_some(())
+    });
     // The same number again is not counted twice, and other cards are not concerned.
     try_card(&shop, &numbers[3], None).root();
     try_card(&shop, cards::MASTERCARD, None).root();

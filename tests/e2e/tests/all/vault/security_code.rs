@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use testkit::{Order, Setup, Shop, cards, find_leaks, needles_of_code};
 
-const CODE: &str = "3917";
+const CODE: &str = "0917";
 
 #[test]
 fn a_stored_card_with_a_code_pays_before_and_after_the_codes_life_has_ended() {

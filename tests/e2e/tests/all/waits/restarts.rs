@@ -93,7 +93,7 @@ fn killed_while_time_or_the_processor_is_waited_for_it_goes_on() {
 #[test]
 fn a_life_time_that_ends_while_the_service_is_down_is_noticed_after_the_start() {
     let mut server = Setup::new()
-        .setting("limits.three_d_secure_lifetime", "1s")
+        .setting("limits.three_d_secure_lifetime", "4s")
         .start();
     let shop = server.shop();
     let challenged = shop.challenged(&Order::card(cards::CHALLENGE).three_ds(BACK));
