@@ -350,7 +350,7 @@ pub(super) fn url(which: Which, settings: &Settings) -> Option<&Hidden> {
     }
 }
 
-/// The simulator's books are those of a processor that is none: they outlive this process, and cost no write to the disk.
+/// The simulator's books are those of a simulated processor: they outlive this process, and cost no write to the disk.
 pub(super) fn survives(which: Which, settings: &Settings) -> Survives {
     match which {
         Which::Simulator if !settings.books.sync_books => Survives::TheProcess,
