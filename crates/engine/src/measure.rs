@@ -89,7 +89,9 @@ impl Engine {
             unknown = unknown.saturating_add(found.count);
             oldest = [oldest, found.oldest].into_iter().flatten().min();
         }
-        let due = store::watch::first_due(store).await?;
+        // What is due below, the look at the oldest row finds: it lowers the floor.
+        let after = self.inner.floors.payments.look(now).after;
+        let due = store::watch::first_due(store, after).await?;
         metrics::gauge!("pointsman_payments_unknown").set(unknown);
         metrics::gauge!("pointsman_payments_unknown_age_seconds").set(age(oldest, now));
         metrics::gauge!("pointsman_payments_overdue_seconds").set(age(due, now));

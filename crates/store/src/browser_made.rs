@@ -69,21 +69,28 @@ pub fn forget(team: TeamId, made: Made) -> Statement {
     )
 }
 
-/// Takes what is due of any team; until `again_at` nobody else takes it.
+/// Takes what is due of any team; until `again_at` nobody else takes it. Only what is due later than
+/// `after` is looked at, see [`crate::overdue`].
 pub async fn claim_due(
     db: &Db,
     now: Timestamp,
     again_at: Timestamp,
+    after: Timestamp,
     limit: i64,
 ) -> Result<Vec<(TeamId, Made)>, DbError> {
     // Jobs serve every team; the rows taken carry their team with them.
     let sql = "update browser_made set due_at = $2 where (team_id, what, id) in \
-               (select team_id, what, id from browser_made where due_at <= $1 order by due_at limit $3) \
+               (select team_id, what, id from browser_made where due_at > $4 and due_at <= $1 order by due_at limit $3) \
                and due_at <= $1 returning team_id, what, id";
     let rows = db
         .claim(
             sql,
-            vec![now.micros().into(), again_at.micros().into(), limit.into()],
+            vec![
+                now.micros().into(),
+                again_at.micros().into(),
+                limit.into(),
+                after.micros().into(),
+            ],
         )
         .await?;
     rows.iter()

@@ -26,21 +26,28 @@ pub fn delete(team: TeamId, customer: CustomerId) -> Statement {
     )
 }
 
-/// Takes erasures of any team that are due; until `again_at` nobody else takes them.
+/// Takes erasures of any team that are due; until `again_at` nobody else takes them. Only those due later
+/// than `after` are looked at, see [`crate::overdue`].
 pub async fn claim_due(
     db: &Db,
     now: Timestamp,
     again_at: Timestamp,
+    after: Timestamp,
     limit: i64,
 ) -> Result<Vec<(TeamId, CustomerId)>, DbError> {
     // Jobs serve every team; the rows taken carry their team with them.
     let sql = "update erasure set due_at = $2 where (team_id, customer_id) in \
-               (select team_id, customer_id from erasure where due_at <= $1 order by due_at limit $3) \
+               (select team_id, customer_id from erasure where due_at > $4 and due_at <= $1 order by due_at limit $3) \
                and due_at <= $1 returning team_id, customer_id";
     let rows = db
         .claim(
             sql,
-            vec![now.micros().into(), again_at.micros().into(), limit.into()],
+            vec![
+                now.micros().into(),
+                again_at.micros().into(),
+                limit.into(),
+                after.micros().into(),
+            ],
         )
         .await?;
     rows.iter()

@@ -65,16 +65,17 @@ pub fn update(payment: &Payment, at: Timestamp) -> Statement {
 }
 
 /// Whether a payment at a connection may still need it: it is open, or there is money that can be captured, cancelled,
-/// refunded or disputed.
+/// refunded or disputed. Newest first, so that a connection that is in use is found out at once; for one that is not it looks
+/// at all payments of the team, and may take long.
 pub async fn needs_connection(
     db: &Db,
     team: TeamId,
     connection: &ConnectionId,
 ) -> Result<bool, DbError> {
     let sql = "select 1 from payment where team_id = $1 and connection_id = $2 \
-               and status not in ('DECLINED', 'FAILED', 'CANCELLED') limit 1";
+               and status not in ('DECLINED', 'FAILED', 'CANCELLED') order by payment_id desc limit 1";
     let params = vec![team.key().into(), connection.as_str().into()];
-    Ok(!db.read(sql, params).await?.is_empty())
+    Ok(!db.scan(sql, params).await?.is_empty())
 }
 
 /// A team's payment by its id.

@@ -34,11 +34,12 @@ pub async fn with_status(
     })
 }
 
-/// The due time that comes first of all payments; `None` when none is due at any time.
-pub async fn first_due(db: &Db) -> Result<Option<Timestamp>, DbError> {
+/// The due time that comes first of all payments that are due later than `after`, see [`crate::overdue`]; `None` when none
+/// is at any time.
+pub async fn first_due(db: &Db, after: Timestamp) -> Result<Option<Timestamp>, DbError> {
     // Jobs serve every team, and so do those who watch them.
-    let sql = "select due_at from payment where due_at is not null order by due_at limit 1";
-    let rows = db.scan(sql, Vec::new()).await?;
+    let sql = "select due_at from payment where due_at is not null and due_at > $1 order by due_at limit 1";
+    let rows = db.scan(sql, vec![after.micros().into()]).await?;
     rows.first()
         .map(|row| row.int(0).map(Timestamp::from_micros))
         .transpose()

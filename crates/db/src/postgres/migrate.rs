@@ -20,8 +20,8 @@ const BOOK: &str = "create table schema_migration (\
     number bigint not null, name text collate \"C\" not null, checksum text collate \"C\" not null, \
     applied_at bigint not null, primary key (number)); \
     create table schema_reach (number bigint not null, code_from bigint not null, primary key (number))";
-const NOTE_REACH: &str =
-    "insert into schema_reach (number, code_from) values ($1, $2) returning number";
+const NOTE_REACH: &str = "insert into schema_reach (number, code_from) values ($1, $2) \
+     on conflict (number) do update set code_from = excluded.code_from returning number";
 const NOTE: &str = "insert into schema_migration (number, name, checksum, applied_at) values ($1, $2, $3, $4) \
     returning number";
 
@@ -200,13 +200,14 @@ async fn whole(link: &Link, target: &Target, next: &Migration) -> Result<(), DbE
     }
 }
 
+/// Notes that a migration is whole. Its reach comes first: without a transaction around them, one that is cut off in between
+/// would otherwise count as made, and shut out the nodes that may serve on it.
 async fn note(link: &Link, target: &Target, next: &Migration) -> Result<(), DbError> {
-    let note = params![next.number, next.name, next.checksum(), target.world.now()];
-    ask(link, NOTE, note).await?;
     if next.code_from() < next.number {
         ask(link, NOTE_REACH, params![next.number, next.code_from()]).await?;
     }
-    Ok(())
+    let note = params![next.number, next.name, next.checksum(), target.world.now()];
+    ask(link, NOTE, note).await.map(drop)
 }
 
 /// Makes the indexes of a migration one by one while nodes write. One that is whole stays; what is left of one that was cut off

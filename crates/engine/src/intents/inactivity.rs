@@ -9,8 +9,9 @@ use domain::{
     intent::Moment,
 };
 use flow::Trigger;
+use futures_util::{StreamExt, stream};
 
-use crate::{Engine, faults::Stop};
+use crate::{Engine, faults::Stop, jobs::TOGETHER};
 
 /// How many intents the job takes at once.
 const BATCH: i64 = 100;
@@ -30,11 +31,12 @@ impl Engine {
         if i64::try_from(taken).is_ok_and(|taken| taken < BATCH) {
             floor.exhausted(look);
         }
-        for (team, id) in due {
+        let work = async |(team, id)| {
             if let Err(stop) = self.deactivate(team, id, lease_until).await {
                 tracing::warn!(stop = ?stop, "an intent is looked at again when its lease ends");
             }
-        }
+        };
+        stream::iter(due).for_each_concurrent(TOGETHER, work).await;
         Ok(taken)
     }
 

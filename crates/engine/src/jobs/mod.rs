@@ -18,6 +18,9 @@ pub(crate) use floor::Floor;
 pub(crate) use overdue::Floors;
 pub(crate) use sweep::Batch;
 
+/// So many rows that were taken are worked at together: their commits are grouped, and payments beside them hardly wait.
+pub(crate) const TOGETHER: usize = 16;
+
 /// How often the slow jobs run.
 const SWEEP_EVERY: Duration = Duration::from_secs(30);
 

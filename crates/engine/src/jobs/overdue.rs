@@ -36,6 +36,9 @@ pub(crate) struct Floors {
     pub(crate) intents: Floor,
     pub(crate) instances: Floor,
     pub(crate) hidden_cards: Floor,
+    pub(crate) erasures: Floor,
+    pub(crate) deleted_methods: Floor,
+    pub(crate) browser_made: Floor,
     pub(crate) keys: Floor,
     pub(crate) client_tokens: Floor,
     pub(crate) wallet_tokens: Floor,
@@ -45,17 +48,19 @@ pub(crate) struct Floors {
 }
 
 impl Floors {
-    fn of(&self, queue: Queue) -> Option<&Floor> {
+    fn of(&self, queue: Queue) -> &Floor {
         match queue {
-            Queue::Payments => Some(&self.payments),
-            Queue::Intents => Some(&self.intents),
-            Queue::Instances => Some(&self.instances),
-            Queue::HiddenCards => Some(&self.hidden_cards),
-            Queue::Keys => Some(&self.keys),
-            Queue::ClientTokens => Some(&self.client_tokens),
-            Queue::WalletTokens => Some(&self.wallet_tokens),
-            Queue::TokenRequests => Some(&self.token_requests),
-            Queue::Erasures | Queue::BrowserMade | Queue::DeletedMethods => None,
+            Queue::Payments => &self.payments,
+            Queue::Intents => &self.intents,
+            Queue::Instances => &self.instances,
+            Queue::HiddenCards => &self.hidden_cards,
+            Queue::Erasures => &self.erasures,
+            Queue::DeletedMethods => &self.deleted_methods,
+            Queue::BrowserMade => &self.browser_made,
+            Queue::Keys => &self.keys,
+            Queue::ClientTokens => &self.client_tokens,
+            Queue::WalletTokens => &self.wallet_tokens,
+            Queue::TokenRequests => &self.token_requests,
         }
     }
 }
@@ -73,8 +78,8 @@ impl Engine {
             let until = self.overdue_when(queue, began);
             let rest = match oldest(&self.inner.store, queue, until).await {
                 Ok(found) => {
-                    if let (Some(floor), Some(oldest)) = (self.inner.floors.of(queue), found) {
-                        floor.found(oldest);
+                    if let Some(oldest) = found {
+                        self.inner.floors.of(queue).found(oldest);
                     }
                     let overdue = found.map_or(Duration::ZERO, |oldest| until.since(oldest));
                     metrics::gauge!("pointsman_job_overdue_seconds", "job" => job)

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use db::Change;
-use domain::{Timestamp, id::BlobId};
+use domain::{Timestamp, customer::StoredMethod, id::BlobId};
+use futures_util::{StreamExt, TryStreamExt, stream};
 
-use super::{ORPHAN_AGE, floor::Look, logged};
+use super::{ORPHAN_AGE, TOGETHER, floor::Look, logged};
 use crate::{
     Engine,
     faults::Stop,
@@ -58,7 +59,7 @@ impl Batch {
     }
 
     /// Whether there may be more that can be done now.
-    fn goes_on(self) -> bool {
+    pub(crate) fn goes_on(self) -> bool {
         self.full && self.done > 0
     }
 }
@@ -156,7 +157,7 @@ impl Engine {
         match job {
             Slow::HiddenCards => self.erase_hidden_cards().await,
             Slow::People => self.erase_people().await,
-            Slow::DeletedMethods => self.erase_deleted_methods().await,
+            Slow::DeletedMethods => self.erase_deleted_methods(after).await,
             Slow::SecurityCodes => self.erase_security_codes().await,
             Slow::Orphans => self.erase_orphans().await,
             Slow::BrowserMade => self.forget_browser_made().await,
@@ -237,14 +238,18 @@ impl Engine {
         let store = &self.inner.store;
         let due = store::hidden_card::claim_due(store, now, again_at, look.after, BATCH).await?;
         let taken = due.len();
-        for (team, blob, payment) in due {
-            let found = store::payment::of_team(&self.inner.store, team, payment).await?;
+        let work = async |(team, blob, payment)| {
+            let found = store::payment::of_team(store, team, payment).await?;
             if found.is_none_or(|payment| payment.authorisation_ended())
                 && self.inner.vault.erase_cvc(&blob_holder(blob)).await
             {
                 self.erase_hidden(team, blob).await;
             }
-        }
+            Ok(())
+        };
+        stream::iter(due.into_iter().map(Ok::<_, Stop>))
+            .try_for_each_concurrent(TOGETHER, work)
+            .await?;
         let batch = Batch::whole(taken, BATCH);
         if !batch.goes_on() {
             floor.exhausted(look);
@@ -253,31 +258,49 @@ impl Engine {
     }
 
     /// Erases the numbers of deleted tokens with their security codes, then their records.
-    async fn erase_deleted_methods(&self) -> Result<Batch, Stop> {
+    async fn erase_deleted_methods(&self, after: &mut Option<Timestamp>) -> Result<Batch, Stop> {
         let before = self.inner.world.now().before(ERASE_GRACE);
-        let deleted = store::method::deleted(&self.inner.store, before, BATCH).await?;
-        let (taken, mut done) = (deleted.len(), 0);
-        for method in deleted {
-            if !self
-                .inner
-                .vault
-                .erase_cvc(&token_holder(method.team, &method.token))
-                .await
-            {
-                continue;
+        let floor = &self.inner.floors.deleted_methods;
+        let look = floor.look(before);
+        let behind = after.map_or(look.after, |after| after.max(look.after));
+        let store = &self.inner.store;
+        let deleted = store::method::deleted(store, before, behind, BATCH).await?;
+        let last = deleted.last().map(|(_, at)| *at);
+        let taken = deleted.len();
+        let done: usize = stream::iter(deleted)
+            .map(|(method, _)| self.erase_deleted(method))
+            .buffer_unordered(TOGETHER)
+            .try_fold(0, async |done, erased| Ok(done + usize::from(erased)))
+            .await?;
+        let batch = Batch::of(taken, done, BATCH);
+        if done == taken {
+            // Others of the same time may be left.
+            *after = last
+                .map(|last| last.before(Duration::from_micros(1)))
+                .or(*after);
+            if !batch.goes_on() {
+                floor.exhausted(look);
             }
-            if let Err(error) = self.inner.vault.erase(method.team, method.blob).await {
-                tracing::warn!(error = %error, "a deleted token's number can't be erased yet");
-                continue;
-            }
-            let mut change = Change::new(self.change_id(), method.token.as_str());
-            change.push(store::method::forget(method.team, &method.token));
-            change.push(store::processor_token::delete(method.team, &method.token));
-            change.push(store::token_request::delete(method.team, &method.token));
-            self.commit_plain(change).await?;
-            done += 1;
         }
-        Ok(Batch::of(taken, done, BATCH))
+        Ok(batch)
+    }
+
+    /// Erases one deleted token's number, then its record. False when the number can't be erased yet.
+    async fn erase_deleted(&self, method: StoredMethod) -> Result<bool, Stop> {
+        let (vault, holder) = (&self.inner.vault, token_holder(method.team, &method.token));
+        if !vault.erase_cvc(&holder).await {
+            return Ok(false);
+        }
+        if let Err(error) = vault.erase(method.team, method.blob).await {
+            tracing::warn!(error = %error, "a deleted token's number can't be erased yet");
+            return Ok(false);
+        }
+        let mut change = Change::new(self.change_id(), method.token.as_str());
+        change.push(store::method::forget(method.team, &method.token));
+        change.push(store::processor_token::delete(method.team, &method.token));
+        change.push(store::token_request::delete(method.team, &method.token));
+        self.commit_plain(change).await?;
+        Ok(true)
     }
 
     /// Erases security codes whose life time is over, and those of stored cards whose authorisation has ended: whoever ended

@@ -11,13 +11,14 @@ use domain::{
     id::{CustomerId, PaymentId, TeamId},
     payment::{Line, Payer, Payment},
 };
+use futures_util::{StreamExt, stream};
 
 use super::tokenise::StoredToken;
 use crate::{
     Engine,
     commit::{Ended, Extra},
     faults::Stop,
-    jobs::Batch,
+    jobs::{Batch, TOGETHER},
     once::Snapshot,
     payments::StoredPayment,
 };
@@ -35,15 +36,21 @@ impl Engine {
     /// Completes erasures that are due.
     pub(crate) async fn erase_people(&self) -> Result<Batch, Stop> {
         let now = self.inner.world.now();
-        let due =
-            store::erasure::claim_due(&self.inner.store, now, now.after(AGAIN), BATCH).await?;
+        let (floor, store) = (&self.inner.floors.erasures, &self.inner.store);
+        let (look, again_at) = (floor.look(now), now.after(AGAIN));
+        let due = store::erasure::claim_due(store, now, again_at, look.after, BATCH).await?;
         let taken = due.len();
-        for (team, customer) in due {
+        let work = async |(team, customer)| {
             if let Err(stop) = self.erase_and_forget(team, customer).await {
                 tracing::warn!(stop = ?stop, "an erasure is tried again when its lease ends");
             }
+        };
+        stream::iter(due).for_each_concurrent(TOGETHER, work).await;
+        let batch = Batch::whole(taken, BATCH);
+        if !batch.goes_on() {
+            floor.exhausted(look);
         }
-        Ok(Batch::whole(taken, BATCH))
+        Ok(batch)
     }
 
     async fn erase_and_forget(&self, team: TeamId, customer: CustomerId) -> Result<(), Stop> {

@@ -4,9 +4,14 @@ use std::time::Duration;
 
 use db::Change;
 use domain::id::{CustomerId, TeamId};
+use futures_util::{StreamExt, stream};
 use store::browser_made::Made;
 
-use crate::{Engine, faults::Stop, jobs::Batch};
+use crate::{
+    Engine,
+    faults::Stop,
+    jobs::{Batch, TOGETHER},
+};
 
 /// How many rows the job takes at once.
 const BATCH: i64 = 100;
@@ -18,10 +23,11 @@ impl Engine {
     /// Erases customers and intents that browsers made and that nothing needs.
     pub(crate) async fn forget_browser_made(&self) -> Result<Batch, Stop> {
         let now = self.inner.world.now();
-        let due =
-            store::browser_made::claim_due(&self.inner.store, now, now.after(AGAIN), BATCH).await?;
+        let (floor, store) = (&self.inner.floors.browser_made, &self.inner.store);
+        let (look, again_at) = (floor.look(now), now.after(AGAIN));
+        let due = store::browser_made::claim_due(store, now, again_at, look.after, BATCH).await?;
         let taken = due.len();
-        for (team, made) in due {
+        let work = async |(team, made)| {
             let done = match made {
                 Made::Customer(id) => self.forget_customer(team, id).await,
                 Made::Intent(id) => self.forget_intent(team, id).await,
@@ -29,8 +35,13 @@ impl Engine {
             if let Err(stop) = done {
                 tracing::warn!(stop = ?stop, "what a browser made is looked at again");
             }
+        };
+        stream::iter(due).for_each_concurrent(TOGETHER, work).await;
+        let batch = Batch::whole(taken, BATCH);
+        if !batch.goes_on() {
+            floor.exhausted(look);
         }
-        Ok(Batch::whole(taken, BATCH))
+        Ok(batch)
     }
 
     /// Erases a customer without method, payment or intent. One that has any of them stays.

@@ -413,10 +413,13 @@ async fn methods(db: &Db, own: TeamId, other: TeamId) {
             .await
             .unwrap()
     );
-    assert_eq!(store::method::deleted(db, at(4), 10).await.unwrap(), []);
     assert_eq!(
-        store::method::deleted(db, at(5), 10).await.unwrap(),
-        std::slice::from_ref(&first)
+        store::method::deleted(db, at(4), EVER, 10).await.unwrap(),
+        []
+    );
+    assert_eq!(
+        store::method::deleted(db, at(5), EVER, 10).await.unwrap(),
+        [(first.clone(), at(5))]
     );
     commit(
         db,
@@ -426,7 +429,10 @@ async fn methods(db: &Db, own: TeamId, other: TeamId) {
         ],
     )
     .await;
-    assert_eq!(store::method::deleted(db, at(9), 10).await.unwrap(), []);
+    assert_eq!(
+        store::method::deleted(db, at(9), EVER, 10).await.unwrap(),
+        []
+    );
     assert!(!store::method::uses_blob(db, own, first.blob).await.unwrap());
     assert_eq!(
         store::method::of_team(db, own, &nobodys.token)
@@ -808,28 +814,22 @@ async fn erasures(db: &Db, own: TeamId, other: TeamId) {
             REFUSED
         );
     }
+    let early = store::erasure::claim_due(db, at(9), at(20), EVER, 9).await;
+    assert_eq!(early.unwrap(), []);
     assert_eq!(
-        store::erasure::claim_due(db, at(9), at(20), 9)
-            .await
-            .unwrap(),
-        []
-    );
-    assert_eq!(
-        store::erasure::claim_due(db, at(10), at(20), 9)
+        store::erasure::claim_due(db, at(10), at(20), EVER, 9)
             .await
             .unwrap()
             .len(),
         2
     );
-    assert_eq!(
-        store::erasure::claim_due(db, at(19), at(40), 9)
-            .await
-            .unwrap(),
-        []
-    );
+    let leased = store::erasure::claim_due(db, at(19), at(40), EVER, 9).await;
+    assert_eq!(leased.unwrap(), []);
     commit(db, [store::erasure::delete(own, ada)]).await;
+    let behind = store::erasure::claim_due(db, at(20), at(40), at(20), 9).await;
+    assert_eq!(behind.unwrap(), []);
     assert_eq!(
-        store::erasure::claim_due(db, at(20), at(40), 9)
+        store::erasure::claim_due(db, at(20), at(40), at(19), 9)
             .await
             .unwrap(),
         [(other, ada)]

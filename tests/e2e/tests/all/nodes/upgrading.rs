@@ -191,6 +191,10 @@ fn a_role_that_may_not_change_the_tables_serves_and_another_brings_them_up_to_da
         "{}",
         said(&told)
     );
+    // One that was cut off when its index was whole has noted its reach already, and not yet itself.
+    postgres.sql(&format!(
+        "insert into {name}.schema_reach (number, code_from) values (21, 8)"
+    ));
     let applied = upgrade(&as_owner, &server, "--apply");
     assert!(applied.status.success(), "{}", said(&applied));
     let server = as_serving.start_in(server.dir());
