@@ -154,14 +154,47 @@ fn later(now: Timestamp, next: i64, step: Duration) -> i64 {
     }
 }
 
+/// Clocks that differ by more than this are told to the operator.
+pub(crate) const WARNED_SKEW: Duration = Duration::from_secs(1);
+/// They are told again after this time.
+const WARNED_AGAIN: Duration = Duration::from_mins(5);
+
+/// By how much a time that was told between `before` and `after` is certainly off.
+pub(crate) fn skew(before: Timestamp, told: Timestamp, after: Timestamp) -> Duration {
+    before.since(told).max(told.since(after))
+}
+
+/// Shows by how much the clocks differ.
+pub(crate) fn show_skew(database: &str, skew: Duration) {
+    metrics::gauge!("pointsman_db_clock_skew_seconds", "database" => database.to_owned())
+        .set(skew.as_secs_f64());
+}
+
+/// Tells the operator.
+pub(crate) fn warn_of_skew(skew: Duration) {
+    tracing::warn!(
+        skew_ms = skew.as_millis(),
+        "this machine's clock and the database's differ: set both by NTP"
+    );
+}
+
 /// What a node knows of the dates of its database.
 #[derive(Clone, Default)]
 pub(crate) struct Dates {
+    database: Arc<str>,
     book: Arc<Mutex<Book>>,
     server: Arc<Mutex<Server>>,
 }
 
 impl Dates {
+    /// Of this database, as metrics name it.
+    pub(crate) fn of(database: Arc<str>) -> Self {
+        Self {
+            database,
+            ..Self::default()
+        }
+    }
+
     /// Draws a date of an embedded database.
     pub(crate) fn draw_embedded(&self, world: &World) -> Date {
         let mut book = self.book.lock();
@@ -216,7 +249,17 @@ impl Dates {
     /// Notes a sample that was asked for at `asked` and came at `came`, by the node's clock.
     pub(crate) fn note(&self, sample: Sample, asked: Timestamp, came: Timestamp) {
         let between = i64::midpoint(asked.micros(), came.micros());
+        let skew = skew(asked, sample.clock, came);
+        show_skew(&self.database, skew);
         let mut server = self.server.lock();
+        if skew > WARNED_SKEW
+            && server
+                .warned_at
+                .is_none_or(|at| came.since(at) > WARNED_AGAIN)
+        {
+            server.warned_at = Some(came);
+            warn_of_skew(skew);
+        }
         // An answer that took long says little, but more than nothing.
         if came.since(asked) < SERVER_STEP || server.estimate.is_none() {
             server.estimate = Some(Estimate {
@@ -315,6 +358,8 @@ struct Server {
     samples: VecDeque<Sample>,
     settled: Option<Timestamp>,
     found_at: Option<Timestamp>,
+    /// When the operator was told that the clocks differ.
+    warned_at: Option<Timestamp>,
 }
 
 impl Server {
@@ -436,6 +481,19 @@ mod tests {
         assert_eq!(server.settled, None);
         server.note(sample(100, 6, 6));
         assert_eq!(server.settled, Some(at(-1_900)));
+    }
+
+    #[test]
+    fn clocks_that_differ_are_told_again_and_again_and_not_all_the_time() {
+        let dates = Dates::default();
+        let measured = |clock: i64, asked: i64| {
+            dates.note(sample(clock, 1, 1), at(asked), at(asked + 10));
+            dates.server.lock().warned_at
+        };
+        assert_eq!(measured(500, 0), None);
+        assert_eq!(measured(31_500, 30_000), Some(at(30_010)));
+        assert_eq!(measured(61_500, 60_000), Some(at(30_010)));
+        assert_eq!(measured(398_000, 400_000), Some(at(400_010)));
     }
 
     #[test]

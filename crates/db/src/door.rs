@@ -45,12 +45,13 @@ impl Db {
     fn of(engine: Engine) -> Self {
         let database = Arc::clone(engine.database());
         group::failing(&database, false);
+        group::begin_counting(&database);
         Self(
             engine,
             Meter(
-                metrics::histogram!("pointsman_db_commit_duration_seconds", "database" => database),
+                metrics::histogram!("pointsman_db_commit_duration_seconds", "database" => Arc::clone(&database)),
             ),
-            Dates::default(),
+            Dates::of(database),
         )
     }
 
@@ -200,6 +201,19 @@ impl Db {
             self.2.take(world, || self.read(SAMPLE, Vec::new())).await?;
         }
         Ok(self.2.draw_shared(world))
+    }
+
+    /// Holds the server's clock against the node's, where that was not done lately: for the gauge of their difference and a warning. Dates
+    /// that are drawn do it as well. An embedded database has no clock of its own.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn measure_clock(&self) -> Result<(), DbError> {
+        let world = self.0.world();
+        if self.is_shared() && self.2.must_measure(world) {
+            self.2.take(world, || self.read(SAMPLE, Vec::new())).await?;
+        }
+        Ok(())
     }
 
     /// The date before which nothing is added any more that bears a date of [`Db::draw_date`]. What is read after this is

@@ -68,6 +68,18 @@ pub enum DbError {
 }
 
 impl DbError {
+    /// Every kind, in one word.
+    pub(crate) const KINDS: [&'static str; 8] = [
+        "busy",
+        "expired",
+        "closed",
+        "sql",
+        "storage",
+        "unreachable",
+        "corrupt",
+        "other",
+    ];
+
     /// The kind in one word, for metrics.
     pub(crate) const fn kind(&self) -> &'static str {
         match self {

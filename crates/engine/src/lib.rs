@@ -142,6 +142,7 @@ struct Inner {
 impl Engine {
     /// Puts an engine together. Nothing runs until [`Engine::start`].
     pub fn new(parts: Parts) -> Self {
+        measure::begin_counting();
         Self {
             inner: Arc::new(Inner {
                 world: parts.world,

@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 use db::DbError;
 use domain::{
     Timestamp,
+    decline::DeclineCode,
     id::{ConnectionId, TeamId},
+    intent,
     payment::{Payment, Status},
 };
 use parking_lot::Mutex;
 
-use crate::Engine;
+use crate::{Engine, jobs, numbers, payments, quotas};
 
 /// Pairs of team and connection that have labels of their own.
 const LABELLED: usize = 200;
@@ -20,6 +22,65 @@ const COUNTED: i64 = 10_000;
 const OTHER: &str = "other";
 /// Stands for the connection of a payment that was sent nowhere.
 const NOWHERE: &str = "none";
+
+/// So many pairs are shown before they are used; the other labels are left to those that are used.
+const SHOWN: usize = 100;
+/// How an authorisation may come to its end.
+const ENDS: [Status; 5] = [
+    Status::Authorised,
+    Status::Succeeded,
+    Status::Declined,
+    Status::Failed,
+    Status::Cancelled,
+];
+
+/// Shows every counter whose labels are known from the start on: an increase from nothing is none to Prometheus, so the first event
+/// would be missed.
+pub(crate) fn begin_counting() {
+    jobs::begin_counting();
+    numbers::begin_counting();
+    quotas::begin_counting();
+    for status in intent::Status::ALL {
+        metrics::counter!("pointsman_intent_commits_total", "status" => status.code()).increment(0);
+    }
+    metrics::counter!("pointsman_connection_rests_total").increment(0);
+}
+
+/// The same for what is counted of a connection.
+fn begin_counting_of(team: &str, connection: &str, processor: &str) {
+    for status in ENDS {
+        metrics::counter!(
+            "pointsman_payments_total",
+            "team" => team.to_owned(), "connection" => connection.to_owned(), "status" => status.text()
+        )
+        .increment(0);
+    }
+    for code in DeclineCode::ALL {
+        metrics::counter!(
+            "pointsman_declines_total",
+            "connection" => connection.to_owned(), "code" => code.code(), "type" => code.default_type().code()
+        )
+        .increment(0);
+    }
+    let labels = [
+        ("processor", processor.to_owned()),
+        ("connection", connection.to_owned()),
+    ];
+    metrics::counter!("pointsman_look_ups_total", &labels).increment(0);
+    for verb in payments::VERBS {
+        let labels = [
+            ("processor", processor.to_owned()),
+            ("connection", connection.to_owned()),
+            ("verb", verb.to_owned()),
+            ("outcome", "no_answer".to_owned()),
+        ];
+        // A histogram is shown once it is known, with nothing in it.
+        drop(metrics::histogram!(
+            "pointsman_attempt_call_duration_seconds",
+            &labels
+        ));
+    }
+}
 
 /// The connections that have labels of their own, those that were used first.
 #[derive(Default)]
@@ -40,7 +101,30 @@ impl Labels {
     }
 }
 
+impl Labels {
+    /// The labels of a pair that is not known yet, while there is room for such as are not used.
+    fn shown(&self, team: TeamId, connection: &ConnectionId) -> Option<(String, String)> {
+        {
+            let known = self.0.lock();
+            if known.len() >= SHOWN || known.contains(&(team, connection.clone())) {
+                return None;
+            }
+        }
+        Some(self.of(team, connection))
+    }
+}
+
 impl Engine {
+    /// Shows the counters of every connection that there is.
+    async fn begin_counting(&self, team: TeamId) -> Result<(), DbError> {
+        for connection in store::connection::of_team(&self.inner.store, team).await? {
+            if let Some((team, label)) = self.inner.labels.shown(team, &connection.id) {
+                begin_counting_of(&team, &label, &connection.processor);
+            }
+        }
+        Ok(())
+    }
+
     /// The label of a connection.
     pub(crate) fn connection_label(&self, team: TeamId, connection: &ConnectionId) -> String {
         self.inner.labels.of(team, connection).1
@@ -80,10 +164,12 @@ impl Engine {
     /// The database's.
     pub async fn observe(&self) -> Result<(), DbError> {
         let store = &self.inner.store;
+        store.measure_clock().await?;
         let now = self.inner.world.now();
         let mut unknown = 0_u32;
         let mut oldest: Option<Timestamp> = None;
         for team in store::team::all(store).await? {
+            self.begin_counting(team.id).await?;
             let status = Status::NoAnswerFromPsp;
             let found = store::watch::with_status(store, (team.id, status), COUNTED).await?;
             unknown = unknown.saturating_add(found.count);

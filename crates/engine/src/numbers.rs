@@ -140,6 +140,13 @@ impl Counted {
     }
 }
 
+/// Shows the alarms' counters from the start on.
+pub(crate) fn begin_counting() {
+    for kind in ["many", "alike", "client_token"] {
+        metrics::counter!("pointsman_number_alarms_total", "kind" => kind).increment(0);
+    }
+}
+
 fn alarm(kind: &'static str) {
     metrics::counter!("pointsman_number_alarms_total", "kind" => kind).increment(1);
 }

@@ -26,6 +26,19 @@ impl fmt::Display for Problem {
     }
 }
 
+impl Problem {
+    /// `file:line: place: message`, which editors understand.
+    pub fn located(&self, file: &str) -> String {
+        let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let place = if self.place.is_empty() {
+            String::new()
+        } else {
+            format!("{}: ", self.place)
+        };
+        format!("{file}{line}: {place}{}", self.message)
+    }
+}
+
 /// ` (did you mean …?)` when one of the words is near to what was written, else nothing.
 pub(crate) fn did_you_mean<'a>(written: &str, words: impl IntoIterator<Item = &'a str>) -> String {
     nearest(written, words)
@@ -64,6 +77,25 @@ mod tests {
         );
         assert_eq!(problem("", Some(9)).to_string(), "line 9: is wrong");
         assert_eq!(problem("", None).to_string(), "is wrong");
+    }
+
+    #[test]
+    fn a_problem_is_told_with_file_line_and_place() {
+        let problem = Problem {
+            place: "steps[1].if".to_owned(),
+            line: Some(7),
+            message: "is no condition".to_owned(),
+        };
+        assert_eq!(
+            problem.located("a/b.yaml"),
+            "a/b.yaml:7: steps[1].if: is no condition"
+        );
+        let whole = Problem {
+            place: String::new(),
+            line: None,
+            message: "is empty".to_owned(),
+        };
+        assert_eq!(whole.located("b.yaml"), "b.yaml: is empty");
     }
 
     #[test]

@@ -15,6 +15,8 @@ mod schema;
 mod view;
 mod wire;
 
+/// The root fields that take an idempotency key.
+pub use self::operation::KEYED;
 pub use self::{
     api::{Api, Executor, Kind, Method, Request, Response, RootFields},
     document::Limits,
@@ -22,6 +24,6 @@ pub use self::{
         Answer, Arguments, LookAhead, MethodNames, Object, Out, Root, RootCall, object, optional,
     },
     introspect::Introspection,
-    schema::{SDL, SchemaBroken},
+    schema::{ROOT_FIELDS, SDL, SchemaBroken},
     wire::refusal,
 };

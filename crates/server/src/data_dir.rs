@@ -24,7 +24,8 @@ pub enum DataDirError {
     },
     /// It holds data of the other mode.
     #[error(
-        "{dir} holds data of {made} mode and can't be served in {asked} mode; choose another directory with --data-dir"
+        "{dir} holds data of {made} mode and can't be served in {asked} mode: serve it with `{command}`, or choose another directory with \
+         --data-dir"
     )]
     OtherMode {
         /// The directory.
@@ -33,6 +34,8 @@ pub enum DataDirError {
         made: &'static str,
         /// The mode asked for.
         asked: &'static str,
+        /// The command that serves it.
+        command: String,
     },
     /// Databases of the installation are not there.
     #[error(
@@ -184,9 +187,24 @@ impl DataDir {
                 dir: self.shown(),
                 made: mode_name(made),
                 asked: mode_name(asked),
+                command: self.command(made, self.restored()?.is_some()),
             }),
             made => Ok(made.is_some()),
         }
+    }
+
+    /// The command that serves data of this mode that are here, or that are served from here.
+    pub fn command(&self, mode: Mode, after_restore: bool) -> String {
+        let sandbox = if mode == Mode::Test { " --sandbox" } else { "" };
+        let restored = if after_restore {
+            " --after-restore"
+        } else {
+            ""
+        };
+        format!(
+            "pointsman serve{sandbox}{restored} --data-dir {}",
+            self.shown()
+        )
     }
 
     /// Whether a process has it, as far as one can see.

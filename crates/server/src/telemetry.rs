@@ -1,5 +1,6 @@
 //! Metrics for Prometheus. They never hold a body or a credential.
 
+mod begin;
 mod catalogue;
 mod process;
 
@@ -39,6 +40,7 @@ impl Metrics {
         )
         .set(1.0);
         metrics::gauge!("pointsman_connections_resting").set(0.0);
+        begin::counting();
         Self(handle)
     }
 

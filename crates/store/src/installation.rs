@@ -11,6 +11,9 @@ pub const FIRST_TEAM: &str = "first_team";
 /// The mark of this installation. A copy that was restored gets another one.
 pub const GENERATION: &str = "generation";
 
+/// Which database on which server holds it; a copy that was restored is another one. None where it is embedded.
+pub const PLACE: &str = "place";
+
 /// When the backup was taken that this installation was restored from, in microseconds.
 pub const RESTORED_AT: &str = "restored_at";
 

@@ -15,6 +15,23 @@ pub(crate) fn measure(changes: usize, took: Duration, database: &Arc<str>) {
         .record(u32::try_from(changes).unwrap_or(u32::MAX));
 }
 
+/// Shows every counter of a database from its opening on, so that the first failure is seen as an increase.
+pub(crate) fn begin_counting(database: &Arc<str>) {
+    for name in [
+        "pointsman_db_batch_failures_total",
+        "pointsman_db_conflicts_total",
+        "pointsman_db_unknown_commits_total",
+    ] {
+        metrics::counter!(name, "database" => Arc::clone(database)).increment(0);
+    }
+    for kind in DbError::KINDS {
+        metrics::counter!("pointsman_db_failures_total", "database" => Arc::clone(database), "kind" => kind)
+            .increment(0);
+    }
+    metrics::counter!("pointsman_db_connection_losses_total").increment(0);
+    metrics::gauge!("pointsman_db_queue_depth", "database" => Arc::clone(database)).increment(0.0);
+}
+
 /// Notes that a batch failed as a whole.
 pub(crate) fn note_failure(database: &Arc<str>) {
     metrics::counter!("pointsman_db_batch_failures_total", "database" => Arc::clone(database))

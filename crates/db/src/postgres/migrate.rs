@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     DbError, Migration, Row, Statement, Step, Tables, Value,
+    dates::{WARNED_SKEW, show_skew, skew, warn_of_skew},
     migrate::{self, APPLIED, Known},
     params, sql,
 };
@@ -31,8 +32,6 @@ const TURN: Duration = Duration::from_mins(10);
 const LOCKS: Duration = Duration::from_mins(5);
 /// The pause between two tries for a lock: time for those that were held up.
 const BREATH: Duration = Duration::from_secs(1);
-/// Clocks that differ by more than this are told to the operator.
-const WARNED_SKEW: Duration = Duration::from_secs(1);
 /// PostgreSQL 15.
 const OLDEST: i64 = 150_000;
 
@@ -293,25 +292,16 @@ async fn check_clock(link: &Link, target: &Target) -> Result<(), DbError> {
     let clock = "select floor(extract(epoch from clock_timestamp()) * 1000000)::bigint";
     let theirs = Timestamp::from_micros(one(ask(link, clock, Vec::new()).await?)?.int(0)?);
     let skew = skew(before, theirs, target.world.now());
-    metrics::gauge!("pointsman_db_clock_skew_seconds", "database" => target.options.schema.clone())
-        .set(skew.as_secs_f64());
+    show_skew(&target.options.schema, skew);
     if skew > target.options.max_clock_skew {
         return Err(DbError::Clock {
             seconds: skew.as_secs(),
         });
     }
     if skew > WARNED_SKEW {
-        tracing::warn!(
-            skew_ms = skew.as_millis(),
-            "this machine's clock and the database's differ: set both by NTP"
-        );
+        warn_of_skew(skew);
     }
     Ok(())
-}
-
-/// By how much a time that was told between `before` and `after` is certainly off.
-fn skew(before: Timestamp, told: Timestamp, after: Timestamp) -> Duration {
-    before.since(told).max(told.since(after))
 }
 
 /// Takes the lock. It is asked for again and again: who waits inside the server would hold back its housekeeping.

@@ -87,6 +87,28 @@ async fn tls_is_spoken_and_the_server_is_checked_as_asked_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_demands_a_certificate_gets_it() {
+    let server = Server::start(&["ssl=on", "ssl_ca_file=../ca.pem"]);
+    let file = |name: &str| server.directory().join(name).display().to_string();
+    let plain = format!("?sslmode=verify-full&sslrootcert={}", file("ca.pem"));
+    let shown = |name: &str| {
+        let (certificate, key) = (file(&format!("{name}.pem")), file(&format!("{name}.key")));
+        format!("{plain}&sslcert={certificate}&sslkey={key}")
+    };
+    assert_eq!(
+        encrypted(&server, "localhost", &shown("postgres")).await,
+        Ok(true)
+    );
+    for (query, why) in [
+        (plain.clone(), "requires a valid client certificate"),
+        (shown("mallory"), "certificate authentication failed"),
+    ] {
+        let refused = encrypted(&server, "localhost", &query).await.unwrap_err();
+        assert!(refused.to_string().contains(why), "{query}: {refused}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_server_without_tls_is_refused_when_tls_is_required() {
     let server = Server::shared();
     assert_eq!(encrypted(server, "127.0.0.1", "").await, Ok(false));

@@ -28,7 +28,7 @@ initdb -D data -U postgres -A trust -E UTF8 --locale=C.UTF-8 --locale-provider=i
   for setting in "$@"; do echo "${setting%%=*} = '${setting#*=}'"; done
 } >>data/postgresql.conf
 
-# A certificate of an authority of our own, for `localhost` and no other name.
+# A certificate of an authority of our own, for `localhost` and no other name, and two of clients: the role's, and another one.
 make_certificate() {
   key="-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
   # shellcheck disable=SC2086 # several words on purpose
@@ -38,10 +38,16 @@ make_certificate() {
       openssl req $key -keyout data/server.key -out server.csr -subj /CN=server &&
       printf 'subjectAltName=DNS:localhost' >server.ext &&
       openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 \
-        -extfile server.ext -out data/server.crt
+        -extfile server.ext -out data/server.crt &&
+      for name in postgres mallory; do
+        openssl req $key -keyout $name.key -out $name.csr -subj /CN=$name &&
+          openssl x509 -req -in $name.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -out $name.pem || exit 1
+      done
   } >>log 2>&1 || { cat log; exit 1; }
 }
 case " $* " in *" ssl=on "*) make_certificate ;; esac
+# Whoever comes must show a certificate with the role's name.
+case " $* " in *" ssl_ca_file="*) echo 'hostssl all all all trust clientcert=verify-full' >data/pg_hba.conf ;; esac
 
 try_to_start() { pg_ctl -D data -o "-p $port" -l server-log -w start </dev/null >>log 2>&1; }
 

@@ -31,9 +31,9 @@ impl Engine {
     /// Runs what must not wait, until the engine drains.
     pub(crate) async fn run_jobs(self) {
         while !self.is_draining() {
-            let recovered = logged("recover", self.recover_due().await);
-            let deactivated = logged("deactivate_intents", self.deactivate_intents().await);
-            let stepped = logged("run_flow_instances", self.run_instances().await);
+            let recovered = logged(RECOVER, self.recover_due().await);
+            let deactivated = logged(DEACTIVATE, self.deactivate_intents().await);
+            let stepped = logged(STEP, self.run_instances().await);
             let busy = recovered > 0 || deactivated > 0 || stepped > 0;
             if !busy {
                 self.inner
@@ -62,6 +62,25 @@ impl Engine {
                 .sleep(self.inner.settings.poll_interval)
                 .await;
         }
+    }
+}
+
+/// The names of the jobs that must not wait.
+const RECOVER: &str = "recover";
+const DEACTIVATE: &str = "deactivate_intents";
+const STEP: &str = "run_flow_instances";
+
+/// Shows every job's counters from the start on.
+pub(crate) fn begin_counting() {
+    for job in [RECOVER, DEACTIVATE, STEP]
+        .into_iter()
+        .chain(sweep::names())
+    {
+        for outcome in ["ok", "failed"] {
+            metrics::counter!("pointsman_job_runs_total", "job" => job, "outcome" => outcome)
+                .increment(0);
+        }
+        metrics::counter!("pointsman_job_items_total", "job" => job).increment(0);
     }
 }
 

@@ -112,6 +112,11 @@ impl Slow {
     }
 }
 
+/// The names of the slow jobs, for metrics.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    Slow::ALL.into_iter().map(Slow::name)
+}
+
 impl Engine {
     /// Runs every slow job until nothing is due, or its turn is over.
     pub(super) async fn sweep_all(&self) -> Left {

@@ -410,6 +410,16 @@ fn failed(error: &CallError, operation: &Operation) -> News {
     }
 }
 
+/// The verbs of calls to processors, for metrics.
+pub(crate) const VERBS: [&str; 6] = [
+    "authorise",
+    "capture",
+    "cancel",
+    "refund",
+    "reverse",
+    "abandon",
+];
+
 fn verb(kind: Kind) -> &'static str {
     match kind {
         Kind::Authorise { .. } => "authorise",

@@ -43,7 +43,7 @@ const TIMELINE_WITHIN: Duration = Duration::from_secs(5);
 
 pub use abandon::Abandon;
 pub use authorise::{Authorise, Target};
-pub(crate) use call::code_user_of;
+pub(crate) use call::{VERBS, code_user_of};
 pub use cancel::Cancel;
 pub use capture::Capture;
 pub use decide::Decide;

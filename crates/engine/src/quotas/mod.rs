@@ -179,6 +179,14 @@ impl Refusal {
     }
 }
 
+/// Shows the refusals' counters from the start on.
+pub(crate) fn begin_counting() {
+    for refusal in [Refusal::fields, Refusal::declines, Refusal::bytes] {
+        let quota = refusal(Duration::ZERO).quota;
+        metrics::counter!("pointsman_quota_refusals_total", "quota" => quota).increment(0);
+    }
+}
+
 impl Engine {
     /// Counts what a browser's credential is about to do. A merchant's server has no quotas here.
     ///

@@ -27,7 +27,7 @@ use crate::{
 const KEY_MAX: usize = 255;
 
 /// Operations that take an idempotency key. Source: behaviour contract, section 5.
-const KEYED: [&str; 8] = [
+pub const KEYED: [&str; 8] = [
     "authorizePayment",
     "cancelPayment",
     "capturePayment",
@@ -258,9 +258,10 @@ fn judge(key: Option<String>, keyed: usize) -> Key {
     }
     match key.chars().count() {
         1..=KEY_MAX => Key::Good(key),
-        _ => {
-            bad("An idempotency key is one header X-Idempotency-Key of 1 to 255 ASCII characters.")
-        }
+        _ => bad(
+            "An idempotency key is one header X-Idempotency-Key, or Idempotency-Key, of 1 to 255 ASCII characters; where both are sent \
+                 they must say the same.",
+        ),
     }
 }
 

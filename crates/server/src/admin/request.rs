@@ -40,6 +40,8 @@ pub enum Request {
         team: Option<String>,
         /// The flow's id.
         id: String,
+        /// The file that it was read from, for what is said of it.
+        file: String,
         /// The document, in JSON or YAML.
         document: String,
         /// Whether it is published too.

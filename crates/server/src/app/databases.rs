@@ -11,7 +11,7 @@ use domain::caller::Mode;
 use store::installation;
 use world::World;
 
-use super::findings::Findings;
+use super::{copies, findings::Findings};
 use crate::{
     config::{Database, Hidden, Settings},
     data_dir::{DataDir, mode_name},
@@ -99,12 +99,16 @@ impl Databases {
     ) -> anyhow::Result<Self> {
         // Not even tables are made where the address is wrong.
         let second = belongs_elsewhere(dir);
-        let founding = if second && founding == Founding::Allowed {
+        let restored = settings.after_restore;
+        let founding = if (second || restored) && founding == Founding::Allowed {
             Founding::Refused
         } else {
             founding
         };
         match Self::open_for_a_move(dir, settings, world, founding).await {
+            Err(error) if restored && matches!(error.downcast_ref(), Some(DbError::Unfounded)) => {
+                bail!(copies::nothing_restored("this database"))
+            }
             Err(error) if second && matches!(error.downcast_ref(), Some(DbError::Unfounded)) => {
                 Err(second_one(dir))
             }
@@ -189,6 +193,13 @@ impl Databases {
         }))
     }
 
+    /// Refuses to take a database of a server for a restored copy where no installation is.
+    pub(super) async fn refuse_nothing_restored(&self, settings: &Settings) -> anyhow::Result<()> {
+        let nothing = settings.after_restore && self.is_shared() && self.mode().await?.is_none();
+        anyhow::ensure!(!nothing, copies::nothing_restored("this database"));
+        Ok(())
+    }
+
     /// Closes them.
     pub async fn close(&self) {
         self.store.close().await;
@@ -239,10 +250,15 @@ fn refuse_other_mode(made: Mode, asked: Mode) -> anyhow::Result<()> {
         return Ok(());
     }
     bail!(
-        "the database holds data of {} mode and can't be served in {} mode; choose another database or another \
+        "the database holds data of {} mode and can't be served in {} mode: serve it {} --sandbox, or choose another database or another \
          database.schema",
         mode_name(made),
-        mode_name(asked)
+        mode_name(asked),
+        if made == Mode::Test {
+            "with"
+        } else {
+            "without"
+        }
     );
 }
 
@@ -296,6 +312,13 @@ pub(super) async fn look_at_each(
                 }
             }
         }
+    }
+    if empty && settings.after_restore {
+        let place = match settings.database.url {
+            Some(_) => "this database".to_owned(),
+            None => dir.path().display().to_string(),
+        };
+        findings.problem(("database", "store"), copies::nothing_restored(&place));
     }
     if empty && settings.database.url.is_some() && belongs_elsewhere(dir) {
         findings.problem(("database", "store"), second_one(dir).to_string());

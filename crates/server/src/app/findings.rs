@@ -101,6 +101,25 @@ impl Findings {
         })
     }
 
+    /// The last line: how many problems and warnings there are, or that all is well.
+    pub fn verdict(&self) -> String {
+        let count = |verdict: Verdict, word: &str| {
+            let count = self.0.iter().filter(|one| one.verdict == verdict).count();
+            format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+        };
+        if self.0.iter().all(|one| one.verdict == Verdict::Ok) {
+            return "all well".to_owned();
+        }
+        let end = if self.has_problem() {
+            "a start would be refused"
+        } else {
+            "a start would go on"
+        };
+        let problems = count(Verdict::Problem, "problem");
+        let warnings = count(Verdict::Note, "warning");
+        format!("{problems}, {warnings}: {end}")
+    }
+
     /// An array of `{area, name, status, message}`.
     pub fn json(&self) -> Value {
         let each = |finding: &Finding| {
@@ -123,10 +142,19 @@ mod tests {
     fn findings_are_lines_that_begin_with_their_verdict_and_an_array_for_programs() {
         let mut findings = Findings::default();
         findings.ok(("configuration", "settings"), "complete");
+        assert_eq!(findings.verdict(), "all well");
         findings.note(("key file", "mode"), "not there\nyet");
         assert!(!findings.has_problem());
+        assert_eq!(
+            findings.verdict(),
+            "0 problems, 1 warning: a start would go on"
+        );
         findings.problem(("address", "server.listen"), "taken");
         assert!(findings.has_problem());
+        assert_eq!(
+            findings.verdict(),
+            "1 problem, 1 warning: a start would be refused"
+        );
         let lines: Vec<String> = findings.lines().collect();
         assert_eq!(
             lines,

@@ -273,6 +273,7 @@ impl Whole {
             "the data directory"
         };
         moving::refuse_moved(&databases.store, shown).await?;
+        databases.refuse_nothing_restored(settings).await?;
         databases.refuse_second(place.dir()).await?;
         match (place, databases.store.is_shared()) {
             (Place::Held(_), true) => databases.claim(settings.mode, world).await?,

@@ -19,7 +19,7 @@ impl App {
         let teams = self.engine.teams().await?.len();
         let processors = self.engine.processors_in_use().await?;
         for line in missing(teams, &processors) {
-            tracing::warn!("{line}");
+            tracing::warn!("live mode: {line}");
         }
         Ok(())
     }
@@ -30,13 +30,14 @@ pub(super) fn missing(teams: usize, processors: &[String]) -> Vec<&'static str> 
     let mut lines = Vec::new();
     if teams == 0 {
         lines.push(
-            "live mode: there is no team yet, so nobody can ask anything; make one with `pointsman team create` and \
+            "there is no team yet, so nobody can ask anything; make one with `pointsman team create` and \
              `pointsman key create`. To try the service without a processor: `pointsman serve --sandbox` in another data directory",
         );
     }
     if processors.is_empty() {
         lines.push(
-            "live mode: no connection to a processor is configured, so no payment can be made",
+            "no connection to a processor is configured, so no payment can be made; this release has no real processors yet, only the \
+             sandbox's simulated one (`pointsman serve --sandbox`)",
         );
     }
     lines
@@ -50,6 +51,7 @@ mod tests {
     fn what_is_missing_is_said_until_it_is_there() {
         assert_eq!(missing(0, &[]).len(), 2);
         assert!(missing(0, &[])[0].contains("pointsman team create"));
+        assert!(missing(0, &[])[1].contains("no real processors yet"));
         assert_eq!(missing(1, &["acme".to_owned()]), Vec::<&str>::new());
     }
 }

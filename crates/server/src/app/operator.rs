@@ -47,9 +47,13 @@ impl Operator for Local {
                 Request::FlowImport {
                     team,
                     id,
+                    file,
                     document,
                     publish,
-                } => self.import_flow(team, (&id, document), publish, say).await,
+                } => {
+                    let flow = (id.as_str(), file.as_str(), document);
+                    self.import_flow(team, flow, publish, say).await
+                }
                 Request::FlowExport {
                     team,
                     id,

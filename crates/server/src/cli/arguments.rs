@@ -291,6 +291,9 @@ pub(super) struct Serve {
     /// Serve a restored copy: what is sent for payments from before is looked up at its processor first
     #[arg(long)]
     pub(super) after_restore: bool,
+    /// The whole installation is in another PostgreSQL database now, and nothing was lost on the way: after `pg_upgrade`
+    #[arg(long, conflicts_with = "after_restore")]
+    pub(super) moved_whole: bool,
     #[command(flatten)]
     pub(super) place: Place,
 }

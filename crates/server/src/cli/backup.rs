@@ -53,16 +53,20 @@ pub(super) fn backup(flags: Backup) -> anyhow::Result<ExitCode> {
 pub(super) fn restore(flags: &Restore) -> anyhow::Result<ExitCode> {
     let settings = settings(&flags.place, Sandbox::Absent)?;
     refuse_on_server(&settings)?;
-    let manifest = copies::restore(&settings, &flags.from, flags.key_file.as_deref())?;
+    let manifest = runtime()?.block_on(async {
+        let key_file = flags.key_file.as_deref();
+        copies::restore(&settings, &flags.from, key_file, &World::real()).await
+    })?;
     tell(&manifest);
     let dir = settings.database.data_dir.display();
-    if flags.key_file.is_none() {
+    if settings.vault.keys.is_none() && flags.key_file.is_none() && !settings.key_file().exists() {
         output::line(&format!(
             "Put the key file of that time to {dir}/vault.keys, or name it by vault.key_file."
         ));
     }
+    let command = DataDir::at(&settings.database.data_dir).command(manifest.mode(), true);
     output::line(&format!(
-        "Restored to {dir}, of {}. Make sure that the original is never served again; then start once with: pointsman serve --after-restore --data-dir {dir}",
+        "Restored to {dir}, of {}. Make sure that the original is never served again; then start once with: {command}",
         manifest.made_at
     ));
     Ok(ExitCode::SUCCESS)
@@ -92,8 +96,8 @@ fn verify(settings: &Settings, dir: Option<&Path>, one_in: u64) -> anyhow::Resul
 
 fn told(report: &Report, has_keys: bool) -> ExitCode {
     output::line(&format!(
-        "{} payments, {} of them in the simulator's books; {} stored methods",
-        report.payments, report.entries, report.methods
+        "{} payments, {} of them in the simulator's books; {} stored methods; {} secrets of connections and wallets",
+        report.payments, report.entries, report.methods, report.secrets
     ));
     if has_keys {
         output::line(&format!("{} sealed records were opened", report.opened));

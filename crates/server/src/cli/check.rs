@@ -49,6 +49,7 @@ pub(super) fn check(flags: &Check) -> anyhow::Result<ExitCode> {
         output::line(&findings.json().to_string());
     } else {
         findings.lines().for_each(|line| output::line(&line));
+        output::line(&findings.verdict());
     }
     Ok(if findings.has_problem() {
         ExitCode::FAILURE

@@ -33,15 +33,14 @@ pub(super) fn run(command: Flows) -> anyhow::Result<ExitCode> {
                 return Ok(ExitCode::FAILURE);
             }
             let id = id.map_or_else(|| id_of(&file), Ok)?;
-            operate::operate(
-                &place,
-                &Request::FlowImport {
-                    team,
-                    id,
-                    document,
-                    publish,
-                },
-            )
+            let request = Request::FlowImport {
+                team,
+                id,
+                file: file.display().to_string(),
+                document,
+                publish,
+            };
+            import(&place, &file, &request)
         }
         Flows::Export {
             id,
@@ -112,33 +111,21 @@ fn check(files: &[std::path::PathBuf]) -> anyhow::Result<ExitCode> {
 
 /// Tells what is wrong with a document, each problem on a line that editors understand. Whether there was any.
 fn tell_problems(file: &Path, text: &str) -> bool {
+    let shown = file.display().to_string();
     let read = Document::parse(text);
     for warning in read.iter().flat_map(Document::warnings) {
         let warning = Problem {
             message: format!("warning: {}", warning.message),
             ..warning
         };
-        output::error(&located(file, &warning));
+        output::error(&warning.located(&shown));
     }
     let judged = read.and_then(|document| Program::compile(&document));
     let problems = judged.err().unwrap_or_default();
     for problem in &problems {
-        output::error(&located(file, problem));
+        output::error(&problem.located(&shown));
     }
     !problems.is_empty()
-}
-
-fn located(file: &Path, problem: &Problem) -> String {
-    let line = problem
-        .line
-        .map(|line| format!(":{line}"))
-        .unwrap_or_default();
-    let place = if problem.place.is_empty() {
-        String::new()
-    } else {
-        format!("{}: ", problem.place)
-    };
-    format!("{}{line}: {place}{}", file.display(), problem.message)
 }
 
 fn read(file: &Path) -> anyhow::Result<String> {
@@ -158,6 +145,18 @@ fn id_of(file: &Path) -> anyhow::Result<String> {
     let stem = file.file_stem().and_then(|stem| stem.to_str());
     stem.map(str::to_owned)
         .ok_or_else(|| anyhow!("{}: name the flow's id with --id", file.display()))
+}
+
+/// What is wrong with the document is told as `flow check` does, each problem on a line of its own.
+fn import(place: &Place, file: &Path, request: &Request) -> anyhow::Result<ExitCode> {
+    let begins = file.display().to_string();
+    match operate::operate(place, request) {
+        Err(error) if error.to_string().starts_with(&begins) => {
+            output::error(&error.to_string());
+            Ok(ExitCode::FAILURE)
+        }
+        done => done,
+    }
 }
 
 fn export(place: &Place, request: &Request, file: Option<&Path>) -> anyhow::Result<ExitCode> {
@@ -192,25 +191,6 @@ fn format_of(file: Option<&Path>) -> FlowText {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_problem_is_told_with_file_line_and_place() {
-        let problem = Problem {
-            place: "steps[1].if".to_owned(),
-            line: Some(7),
-            message: "is no condition".to_owned(),
-        };
-        assert_eq!(
-            located(Path::new("a/b.yaml"), &problem),
-            "a/b.yaml:7: steps[1].if: is no condition"
-        );
-        let whole = Problem {
-            place: String::new(),
-            line: None,
-            message: "is empty".to_owned(),
-        };
-        assert_eq!(located(Path::new("b.yaml"), &whole), "b.yaml: is empty");
-    }
 
     #[test]
     fn the_files_name_gives_id_and_format() {

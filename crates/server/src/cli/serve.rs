@@ -11,7 +11,7 @@ use world::World;
 
 use super::{arguments::Serve, output, runtime};
 use crate::{
-    app::{App, Databases, Files, Founding, Listeners, certificate},
+    app::{App, Databases, Files, Founding, Listeners, certificate, copies},
     config::{Problems, Sandbox, Settings, Sources},
     data_dir::DataDir,
     log,
@@ -49,6 +49,7 @@ pub(super) fn settings(flags: &Serve) -> Result<Settings, Problems> {
     };
     let mut settings = Settings::load(sources(flags), sandbox)?;
     settings.after_restore = flags.after_restore;
+    settings.moved_whole = flags.moved_whole;
     Ok(settings)
 }
 
@@ -90,8 +91,17 @@ async fn run(settings: &Settings) -> anyhow::Result<()> {
     // Before anything is made.
     let files = Files::read(settings, &world)?;
     let tls = certificate(settings).context("server.tls")?;
+    let dir = DataDir::at(&settings.database.data_dir);
+    if settings.database.url.is_none() {
+        // Before the risks of the wrong mode are told.
+        dir.refuse_other_mode(settings.mode)?;
+        anyhow::ensure!(
+            !settings.after_restore || dir.store().exists(),
+            copies::nothing_restored(&dir.path().display().to_string())
+        );
+    }
     refuse_risks(settings)?;
-    let held = DataDir::at(&settings.database.data_dir).hold()?;
+    let held = dir.hold()?;
     let (public, address) = bind(settings.server.listen).await?;
     let admin = match settings.server.admin_listen {
         Some(listen) => {

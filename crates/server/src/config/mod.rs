@@ -43,6 +43,8 @@ pub struct Settings {
     pub sandbox: Sandbox,
     /// Whether a restored copy is to be served. A flag, not configured.
     pub after_restore: bool,
+    /// Whether the whole installation is in another database of a server now. A flag, not configured.
+    pub moved_whole: bool,
     /// The sandbox's books.
     pub books: Books,
     /// The secret key that the sandbox's first start uses instead of a random one.
@@ -124,6 +126,7 @@ impl Settings {
             mode,
             sandbox,
             after_restore: false,
+            moved_whole: false,
             books: Books::read(reader),
             access_token: access_token(reader, sandbox),
             wallet_names: reader.take("wallet_names", WalletNames::Specified),

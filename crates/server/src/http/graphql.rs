@@ -42,7 +42,8 @@ pub(super) async fn endpoint(
     if web.rules.sandbox
         && start_page::is_a_look(request.method(), request.uri().query(), request.headers())
     {
-        return start_page::shown();
+        let address = start_page::address_of(&request, web.rules.https);
+        return start_page::shown(&address);
     }
     let accepted = media::acceptable(request.headers());
     let media = accepted.unwrap_or(Media::Json);

@@ -2,8 +2,11 @@
 
 use http::{HeaderMap, HeaderName, header};
 
-/// The header of idempotency keys.
-const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("x-idempotency-key");
+/// The header of idempotency keys: ours, and the one of the IETF's draft that others use. Both mean the same.
+static IDEMPOTENCY_KEYS: [HeaderName; 2] = [
+    HeaderName::from_static("x-idempotency-key"),
+    HeaderName::from_static("idempotency-key"),
+];
 
 /// The credential: one `Authorization` header with the scheme Bearer.
 pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
@@ -16,13 +19,22 @@ pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
 }
 
-/// The idempotency key. Several, or one that is not ASCII, is told as an empty one, which is never valid: where keys
-/// are ignored such a header is too.
+/// The idempotency key. Several under one name, two that differ, or one that is not ASCII, is told as an empty one, which is never
+/// valid: where keys are ignored such a header is too.
 pub(super) fn idempotency(headers: &HeaderMap) -> Option<String> {
-    let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
-    let first = values.next()?;
-    let key = first.to_str().ok().filter(|_| values.next().is_none());
-    Some(key.unwrap_or_default().to_owned())
+    let mut keys = IDEMPOTENCY_KEYS.iter().filter_map(|name| {
+        let mut values = headers.get_all(name).iter();
+        let first = values.next()?;
+        let key = first.to_str().ok().filter(|_| values.next().is_none());
+        Some(key.unwrap_or_default())
+    });
+    let first = keys.next()?;
+    let key = if keys.all(|other| other == first) {
+        first
+    } else {
+        ""
+    };
+    Some(key.to_owned())
 }
 
 #[cfg(test)]
@@ -61,11 +73,28 @@ mod tests {
 
     #[test]
     fn several_keys_or_other_letters_are_no_valid_key() {
-        let given = |values: &[&[u8]]| idempotency(&headers(&IDEMPOTENCY_KEY, values));
+        let given = |values: &[&[u8]]| {
+            let [ours, theirs] = IDEMPOTENCY_KEYS
+                .each_ref()
+                .map(|name| idempotency(&headers(name, values)));
+            assert_eq!(ours, theirs);
+            ours
+        };
         assert_eq!(given(&[b"k-1"]).as_deref(), Some("k-1"));
         assert_eq!(given(&[]), None);
         assert_eq!(given(&[b""]).as_deref(), Some(""));
         assert_eq!(given(&[b"k-1", b"k-1"]).as_deref(), Some(""));
         assert_eq!(given(&["schlüssel".as_bytes()]).as_deref(), Some(""));
+    }
+    #[test]
+    fn both_names_mean_the_same_and_must_not_differ() {
+        let given = |ours: &[u8], theirs: &[u8]| {
+            let mut both = headers(&IDEMPOTENCY_KEYS[0], &[ours]);
+            both.extend(headers(&IDEMPOTENCY_KEYS[1], &[theirs]));
+            idempotency(&both)
+        };
+        assert_eq!(given(b"k-1", b"k-1").as_deref(), Some("k-1"));
+        assert_eq!(given(b"k-1", b"k-2").as_deref(), Some(""));
+        assert_eq!(given(b"k-1", b"").as_deref(), Some(""));
     }
 }

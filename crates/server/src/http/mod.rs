@@ -34,7 +34,7 @@ use std::sync::Arc;
 
 use axum::{
     Router,
-    extract::Request,
+    extract::{Request, State},
     middleware,
     response::Response,
     routing::{any, get, post},
@@ -86,7 +86,7 @@ pub fn router(web: &Arc<Web>) -> Router {
         router = router.route("/metrics", get(health::metrics));
     }
     if web.rules.sandbox {
-        router = router.route("/", get(|| async { start_page::shown() }));
+        router = router.route("/", get(start));
         router = router.route("/sandbox/books", get(books::books)).route(
             "/sandbox/pages/{token}",
             get(sandbox_pages::show).post(sandbox_pages::decide),
@@ -101,6 +101,10 @@ fn within_edge(router: Router<Arc<Web>>, web: &Arc<Web>) -> Router {
         .method_not_allowed_fallback(wrong_method)
         .layer(middleware::from_fn_with_state(Arc::clone(web), edge::edge))
         .with_state(Arc::clone(web))
+}
+
+async fn start(State(web): State<Arc<Web>>, request: Request) -> Response {
+    start_page::shown(&start_page::address_of(&request, web.rules.https))
 }
 
 async fn nothing_here(_: Request) -> Response {

@@ -8,7 +8,8 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use crate::config::Origin;
 
 /// Headers that scripts may send. The star stands for all others but `Authorization`, which it never covers.
-const ALLOWED_HEADERS: &str = "authorization, content-type, x-idempotency-key, x-request-id, *";
+const ALLOWED_HEADERS: &str =
+    "authorization, content-type, x-idempotency-key, idempotency-key, x-request-id, *";
 /// Headers that scripts may read.
 const EXPOSED_HEADERS: &str = "x-request-id, idempotency-replayed, retry-after";
 /// How long a browser may remember a preflight's answer, in seconds.

@@ -1,15 +1,43 @@
 //! The sandbox's start page: what is where, for whoever opens the address in a browser.
 
-use axum::response::Response;
-use http::{HeaderMap, StatusCode, header};
+use axum::{extract::Request, response::Response};
+use http::{HeaderMap, StatusCode, header, uri::Authority};
 
 use crate::pages::{Html, page};
 
 /// The endpoint.
 const API: &str = "/api/graphql";
 
-/// The page, also `GET /` of a sandbox. It loads nothing and runs nothing.
-pub(super) fn shown() -> Response {
+/// A name of DNS has at most 253 characters; a port follows it.
+const LONGEST_HOST: usize = 260;
+
+/// Where a request was sent, as its client sees it: `https` is whether the service is reached by TLS. Where the client does not
+/// say it, or says something that is no host and port, the address is left to the reader.
+pub(super) fn address_of(request: &Request, https: bool) -> String {
+    let scheme = if https { "https" } else { "http" };
+    // HTTP/2 has it in the address, HTTP/1.1 in a header.
+    let host = match request.uri().authority() {
+        Some(authority) => Some(authority.as_str()),
+        None => request
+            .headers()
+            .get(header::HOST)
+            .and_then(|host| host.to_str().ok()),
+    };
+    let host = host.filter(|host| is_host(host)).unwrap_or("ADDRESS");
+    format!("{scheme}://{host}")
+}
+
+/// Whether a text is a host, with a port or without, and nothing else: it is shown in a command that people paste into a shell.
+fn is_host(text: &str) -> bool {
+    text.len() <= LONGEST_HOST
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte))
+        && text.parse::<Authority>().is_ok()
+}
+
+/// The page, also `GET /` of a sandbox. It loads nothing and runs nothing. `address` is where the API is reached.
+pub(super) fn shown(address: &str) -> Response {
     let body = Html::new()
         .paragraph(
             "This is a sandbox of Pointsman: a payments service with a simulated processor. No money moves here.",
@@ -26,7 +54,7 @@ pub(super) fn shown() -> Response {
         ])
         .paragraph("A first request, in a shell:")
         .code(&format!(
-            "curl -s http://localhost:8080{API} -H 'Authorization: Bearer sk_test_…' -H 'Content-Type: application/json' \
+            "curl -s {address}{API} -H 'Authorization: Bearer sk_test_…' -H 'Content-Type: application/json' \
              -d '{{\"query\":\"{{ listPayments(first: 5) {{ edges {{ node {{ id status }} }} }} }}\"}}'"
         ));
     page(StatusCode::OK, "Pointsman, sandbox", &body)
@@ -47,6 +75,38 @@ mod tests {
     use http::HeaderValue;
 
     use super::*;
+
+    #[test]
+    fn the_address_is_the_requests_and_nothing_that_a_shell_would_run() {
+        let address = |host: &[u8], https| {
+            let request = Request::builder()
+                .uri("/")
+                .header(header::HOST, HeaderValue::from_bytes(host).unwrap())
+                .body(axum::body::Body::empty())
+                .unwrap();
+            address_of(&request, https)
+        };
+        assert_eq!(address(b"127.0.0.1:18080", false), "http://127.0.0.1:18080");
+        assert_eq!(address(b"[::1]:9000", false), "http://[::1]:9000");
+        assert_eq!(address(b"pay.example", true), "https://pay.example");
+        let long = [b'a'; LONGEST_HOST + 1];
+        for bad in [
+            &b"a'; rm -rf /; '"[..],
+            b"<script>",
+            b"user@host",
+            b"$(id)",
+            b"h\xc3\xa9te",
+            b"",
+            &long,
+        ] {
+            assert_eq!(address(bad, false), "http://ADDRESS");
+        }
+        let from_http_2 = Request::builder()
+            .uri("https://shop.example:8443/")
+            .body(axum::body::Body::empty())
+            .unwrap();
+        assert_eq!(address_of(&from_http_2, true), "https://shop.example:8443");
+    }
 
     #[test]
     fn only_a_browser_without_a_query_gets_the_page() {

@@ -59,7 +59,7 @@ const FAMILIES: [(&str, Measure, &str); 43] = [
     (
         "pointsman_db_clock_skew_seconds",
         Gauge,
-        "By how much this machine's clock and the database's certainly differed when it was opened.",
+        "By how much this machine's clock and the database's certainly differed when they were last compared.",
     ),
     (
         "pointsman_db_commit_duration_seconds",

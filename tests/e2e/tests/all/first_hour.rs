@@ -313,6 +313,11 @@ fn a_browser_finds_a_page_that_says_what_is_where() {
             text.contains("POST /api/graphql") && !text.contains("<script"),
             "{text}"
         );
+        let command = format!("curl -s http://{}/api/graphql", server.address());
+        assert!(
+            text.contains(&command),
+            "the address that was asked: {text}"
+        );
     }
 }
 

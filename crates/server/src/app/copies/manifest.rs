@@ -7,6 +7,7 @@ use std::{
 };
 
 use anyhow::{Context, bail, ensure};
+use domain::caller::Mode;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -51,6 +52,14 @@ impl Manifest {
             mode: mode.to_owned(),
             generation,
             files: Vec::new(),
+        }
+    }
+
+    /// The mode of its data.
+    pub fn mode(&self) -> Mode {
+        match self.mode.as_str() {
+            "live" => Mode::Live,
+            _ => Mode::Test,
         }
     }
 

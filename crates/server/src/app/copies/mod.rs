@@ -1,6 +1,8 @@
 //! Backups of the embedded databases: taken while a server runs, put back, and looked through.
 
+mod keys;
 mod manifest;
+mod place;
 mod verify;
 
 use std::{
@@ -16,9 +18,10 @@ use store::installation;
 use world::World;
 
 pub use manifest::Manifest;
+use place::Places;
 pub use verify::{Report, verify_backup, verify_server};
 
-use super::databases::{Databases, Which, file};
+use super::databases::{self, Databases, Which, file};
 use crate::{
     config::Settings,
     data_dir::{DataDir, Held, MOVED, mode_name},
@@ -71,11 +74,12 @@ pub fn back_up(settings: &Settings, to: &Path, world: &World) -> anyhow::Result<
 /// Makes an installation of a backup in a data directory that has none. The key file, when it is given, is copied too.
 ///
 /// # Errors
-/// It is no whole backup, or the directory has something; a disk failed.
-pub fn restore(
+/// It is no whole backup, the directory has something, or the keys are others: then nothing is written. A disk failed.
+pub async fn restore(
     settings: &Settings,
     from: &Path,
     key_file: Option<&Path>,
+    world: &World,
 ) -> anyhow::Result<Manifest> {
     let manifest = Manifest::read(from)?;
     let dir = DataDir::at(&settings.database.data_dir);
@@ -84,19 +88,19 @@ pub fn restore(
         "{} has an installation: restore into an empty directory, and put that in the place of the old one",
         dir.path().display()
     );
+    let keys_there = dir.path().join("vault.keys");
+    let to_copy = keys::to_copy(key_file, &keys_there)?;
+    keys::refuse_for(settings, from, key_file, world).await?;
     let held = dir.hold()?;
-    let mode = match manifest.mode.as_str() {
-        "live" => Mode::Live,
-        _ => Mode::Test,
-    };
+    let mode = manifest.mode();
     // Before anything is there to be served.
     held.note_restored(&manifest.made_at)?;
     held.claim(mode)?;
     for copied in &manifest.files {
         copy(&from.join(&copied.name), &dir.path().join(&copied.name))?;
     }
-    if let Some(keys) = key_file {
-        copy(keys, &dir.path().join("vault.keys"))?;
+    if let Some(keys) = to_copy {
+        copy(keys, &keys_there)?;
     }
     File::open(dir.path())?.sync_all()?;
     Ok(manifest)
@@ -151,9 +155,36 @@ fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
 }
 
 /// Why a copy is not served like any other.
-const A_COPY: &str = "the databases here were restored from a backup, or copied from another directory: what happened at the processors since is not in them. \
-     Make sure that the original is never served again, then start once with --after-restore, which looks at each processor before \
-     anything is sent for a payment from before (docs/backup.md)";
+fn a_copy(command: &str) -> String {
+    format!(
+        "the databases here were restored from a backup, or copied from another directory: what happened at the processors since is not \
+         in them. Make sure that the original is never served again, then start once with --after-restore, which looks at each \
+         processor before anything is sent for a payment from before (docs/backup.md): {command}"
+    )
+}
+
+/// The same for a database of a server.
+fn another_place(settings: &Settings) -> String {
+    let sandbox = if settings.mode == Mode::Test {
+        " --sandbox"
+    } else {
+        ""
+    };
+    format!(
+        "this database is not the one that the installation was served from: it was restored from a dump, or copied, and what happened at \
+         the processors since is not in it. Make sure that the original is never served again, then start one node once with \
+         --after-restore (docs/backup.md): pointsman serve{sandbox} --after-restore. Where the whole installation came here and nothing \
+         can have happened meanwhile (pg_upgrade, a replica of another release that took over), say --moved-whole instead"
+    )
+}
+
+/// Why nothing is served as a restored copy.
+pub fn nothing_restored(place: &str) -> String {
+    format!(
+        "there is nothing restored in {place}: look at the address, or restore a backup first (pointsman restore); a new \
+         installation is begun without --after-restore"
+    )
+}
 
 /// Holds the mark in the store against that of the directory. A copy bears another one, or none is in the directory. When it may
 /// be served it gets a mark of its own. Returns when the backup was taken that the installation was last restored from.
@@ -170,18 +201,28 @@ pub(super) async fn recognise(
     let store = &databases.store;
     let there = installation::get(store, installation::GENERATION).await?;
     let (here, restored) = if databases.is_shared() {
-        // Many directories serve one database, and it says nothing of where it was before.
+        // Many directories serve one database: what tells a copy there is where it is.
         (there.clone(), None)
     } else {
         (dir.generation()?, dir.restored()?)
     };
+    let places = Places::of(store).await?;
+    let is_elsewhere = places.differ() && !settings.moved_whole;
+    ensure!(
+        !is_elsewhere || settings.after_restore,
+        another_place(settings)
+    );
     let is_copy = restored.is_some()
+        || is_elsewhere
         || match (&here, &there) {
             (Some(here), Some(there)) => here != there && here != MOVED,
             (None, Some(_)) => true,
             (_, None) => false,
         };
-    ensure!(!is_copy || settings.after_restore, A_COPY);
+    ensure!(
+        !is_copy || settings.after_restore,
+        a_copy(&dir.command(settings.mode, true))
+    );
     if let Some(held) = held {
         if is_copy || settings.after_restore {
             let at = match restored.as_deref().and_then(Timestamp::parse) {
@@ -209,6 +250,7 @@ pub(super) async fn recognise(
         } else if let Some(there) = there.filter(|_| here.as_deref() == Some(MOVED)) {
             held.note_generation(&there)?;
         }
+        places.note(store, world).await?;
     }
     let restored_at = installation::get(store, installation::RESTORED_AT).await?;
     Ok(restored_at

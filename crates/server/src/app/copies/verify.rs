@@ -9,14 +9,17 @@ use domain::{
     id::{BlobId, TeamId},
     payment::Payment,
 };
-use vault::{Holder, KeySource, Vault};
+use vault::{Holder, Vault, VaultError};
 use world::World;
 
-use super::{Manifest, copy};
+use super::{Manifest, copy, keys};
 use crate::{
-    app::databases::{Databases, Founding, open_books},
+    app::{
+        databases::{Databases, Founding, open_books},
+        keys::place,
+    },
     config::Settings,
-    data_dir::{DataDir, mode_name},
+    data_dir::DataDir,
 };
 
 /// How many rows are read at once.
@@ -29,6 +32,8 @@ pub struct Report {
     pub payments: u64,
     /// Stored methods.
     pub methods: u64,
+    /// Secrets that connections and wallets refer to.
+    pub secrets: u64,
     /// Numbers and secrets that were opened.
     pub opened: u64,
     /// Numbers that no record refers to; a job erases them.
@@ -82,11 +87,7 @@ pub async fn verify_backup(
     settings.database.url = None;
     settings.vault.database_url = None;
     settings.database.data_dir = scratch.path().to_owned();
-    let mode = if manifest.mode == mode_name(Mode::Live) {
-        Mode::Live
-    } else {
-        Mode::Test
-    };
+    let mode = manifest.mode();
     let dir = DataDir::at(scratch.path());
     for which in [dir.store(), dir.vault()] {
         if !which.exists() {
@@ -117,13 +118,14 @@ async fn look_through(
     every: u64,
     world: &World,
 ) -> anyhow::Result<Report> {
+    let given = keys::given(settings)?;
     let databases = Databases::open_for_a_move(dir, settings, world, founding).await?;
     let mode = databases.mode().await?.unwrap_or(mode);
     let books = match mode {
         Mode::Test => Some(open_books(dir, settings, (world, founding)).await?),
         Mode::Live => None,
     };
-    let vault = given_keys(settings)
+    let vault = given
         .map(|source| {
             Vault::open(
                 databases.vault.clone(),
@@ -133,7 +135,10 @@ async fn look_through(
             )
         })
         .transpose()
-        .context("the vault's keys")?;
+        .with_context(|| place(settings))?;
+    if let Some(vault) = &vault {
+        keys::refuse_others(vault, &place(settings)).await?;
+    }
     let copy = Copy {
         databases,
         books,
@@ -142,27 +147,13 @@ async fn look_through(
     let mut report = Report::default();
     copy.payments(&mut report).await?;
     copy.methods(&mut report).await?;
+    copy.secrets(&mut report).await?;
     copy.sealed(&mut report, every.max(1)).await?;
     copy.databases.close().await;
     if let Some(books) = &copy.books {
         books.close().await;
     }
     Ok(report)
-}
-
-/// The keys, where some were given and are there: none is made for a copy.
-fn given_keys(settings: &Settings) -> Option<KeySource> {
-    if let Some(keys) = &settings.vault.keys {
-        return Some(KeySource::Given(vault::Given::new(
-            keys.expose().to_owned(),
-        )));
-    }
-    settings
-        .vault
-        .key_file
-        .clone()
-        .filter(|path| path.exists())
-        .map(KeySource::File)
 }
 
 impl Copy {
@@ -236,6 +227,55 @@ impl Copy {
                 }
             }
         }
+    }
+
+    /// Every connection has its credentials and every wallet its keys, sealed for it and nothing else.
+    async fn secrets(&self, report: &mut Report) -> anyhow::Result<()> {
+        let store = &self.databases.store;
+        for team in store::team::all(store).await? {
+            for connection in store::connection::of_team(store, team.id).await? {
+                let Some(blob) = connection.credentials else {
+                    continue;
+                };
+                let what = format!("the credentials of connection {}", connection.id);
+                let holder = Holder::connection(&connection.id);
+                self.secret((team.id, blob), &holder, &what, report).await?;
+            }
+            for (wallet, blob) in store::wallet_setting::of_team(store, team.id).await? {
+                let what = format!("the keys of wallet {wallet}");
+                let holder = Holder::wallet(&wallet);
+                self.secret((team.id, blob), &holder, &what, report).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn secret(
+        &self,
+        (team, blob): (TeamId, BlobId),
+        holder: &Holder,
+        what: &str,
+        report: &mut Report,
+    ) -> anyhow::Result<()> {
+        report.secrets += 1;
+        let is_there = if let Some(vault) = &self.vault {
+            match vault.open_secret(team, holder, blob).await {
+                Ok(opened) => opened.is_some(),
+                Err(VaultError::Db(error)) => return Err(error.into()),
+                Err(error) => {
+                    report.wrong(format!("{what} can't be opened (team {team}): {error}"));
+                    return Ok(());
+                }
+            }
+        } else {
+            let sql = "select blob_id from secret where team_id = $1 and blob_id = $2";
+            let params = vec![team.key().into(), blob.key().into()];
+            !self.databases.vault.read(sql, params).await?.is_empty()
+        };
+        if !is_there {
+            report.wrong(format!("{what} are not in the vault (team {team})"));
+        }
+        Ok(())
     }
 
     /// Sealed records open, and how many of them nothing refers to.

@@ -253,7 +253,9 @@ async fn complete(from: &Side, to: &Side, id: u128, world: &World) -> anyhow::Re
             mode_name(from.mode()).to_owned(),
         ));
     }
-    rows.retain(|(name, _)| name != installation::MIGRATION);
+    // The target's first start notes where it is.
+    let stays = [installation::MIGRATION, installation::PLACE];
+    rows.retain(|(name, _)| !stays.contains(&name.as_str()));
     statements.extend(
         rows.iter()
             .map(|(name, value)| installation::insert(name, value)),

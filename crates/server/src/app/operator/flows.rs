@@ -6,6 +6,7 @@ use domain::{
     id::{FlowId, TeamId},
 };
 use engine::{FlowFormat, FlowView, SaveFlow, WrittenFlow};
+use flow::Document;
 
 use super::Local;
 use crate::admin::{FlowText, Say};
@@ -14,12 +15,14 @@ impl Local {
     pub(super) async fn import_flow(
         &self,
         team: Option<String>,
-        (id, document): (&str, String),
+        (id, file, document): (&str, &str, String),
         publish: bool,
         say: Say<'_>,
     ) -> Result<(), String> {
         let caller = self.caller(team).await?;
         let id = Some(flow_id(id)?);
+        self.refuse_unknown_connections(&caller, file, &document)
+            .await?;
         let command = SaveFlow {
             id,
             document: WrittenFlow::Text(document),
@@ -50,6 +53,32 @@ impl Local {
             ));
         }
         Ok(())
+    }
+
+    /// What only the team's own data show to be wrong, told with file and line.
+    async fn refuse_unknown_connections(
+        &self,
+        caller: &Caller,
+        file: &str,
+        document: &str,
+    ) -> Result<(), String> {
+        // What can't be read at all is refused when it is saved.
+        let Ok(document) = Document::parse(document) else {
+            return Ok(());
+        };
+        let known = self
+            .engine
+            .list_connections(caller)
+            .await
+            .map_err(refused)?;
+        let known: Vec<_> = known.into_iter().map(|connection| connection.id).collect();
+        let unknown = document.unknown_connections(&known);
+        let told: Vec<String> = unknown.iter().map(|one| one.located(file)).collect();
+        if told.is_empty() {
+            Ok(())
+        } else {
+            Err(told.join("\n"))
+        }
     }
 
     pub(super) async fn export_flow(

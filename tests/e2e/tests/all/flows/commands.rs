@@ -108,9 +108,11 @@ fn a_file_goes_in_beside_the_server_and_comes_out_the_same() {
     fs::write(file, GOOD.replace("simulator-b", "nowhere")).unwrap();
     let refused = server.command(&["flow", "import", file]);
     assert!(!refused.status.success());
+    let said = String::from_utf8_lossy(&refused.stderr);
     assert!(
-        String::from_utf8_lossy(&refused.stderr).contains("simulator-a"),
-        "it names the connections there are"
+        said.starts_with(&format!("{file}:4: steps[0].authorise.connection: "))
+            && said.contains("simulator-a"),
+        "file, line, place and the connections there are: {said}"
     );
     assert!(
         !server

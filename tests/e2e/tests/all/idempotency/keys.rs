@@ -31,6 +31,35 @@ fn keys_have_1_to_255_characters() {
 }
 
 #[test]
+fn a_key_counts_under_either_name_of_its_header() {
+    let server = Setup::new().start();
+    let shop = server.shop();
+    let key = Shop::fresh_key();
+    let send = |headers: &[(&str, &str)]| {
+        let request = shop.authorise_request(&Order::card(cards::VISA), None);
+        let request = headers.iter().fold(request, |request, (name, value)| {
+            request.header(name, *value)
+        });
+        Answer::of(request.send(shop.address()))
+    };
+    let first = send(&[("Idempotency-Key", &key)]);
+    for again in [
+        &[("idempotency-key", key.as_str())][..],
+        &[("X-Idempotency-Key", &key)],
+        &[("X-Idempotency-Key", &key), ("Idempotency-Key", &key)],
+    ] {
+        assert_eq!(send(again).root()["id"], first.root()["id"], "{again:?}");
+    }
+    let other = [
+        ("X-Idempotency-Key", key.as_str()),
+        ("Idempotency-Key", "another"),
+    ];
+    send(&other).assert_error("error.idempotency.key-invalid");
+    assert_eq!(shop.every_payment().len(), 1);
+    shop.assert_books_equal_payments();
+}
+
+#[test]
 fn keys_that_differ_in_case_are_different() {
     let shop = shared::shop();
     let key = Shop::fresh_key();

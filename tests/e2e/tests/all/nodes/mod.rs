@@ -2,6 +2,7 @@
 
 mod alike;
 mod away;
+mod copied;
 mod failing;
 mod roles;
 mod rolling;

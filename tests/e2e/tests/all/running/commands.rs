@@ -103,8 +103,15 @@ fn check_says_that_a_good_configuration_is_good_and_what_is_wrong_with_a_bad_one
     };
     let plain = || Setup::new().without_environment("POINTSMAN_ACCESS_TOKEN");
     let (well, said) = check(plain(), "[limits]\nauthorisation_lifetime = \"7d\"\n");
-    assert!(well, "{said}");
+    assert!(well && !said.contains("live mode: live mode"), "{said}");
+    let warnings = said.matches("note  ").count();
+    let last = format!("\n0 problems, {warnings} warnings: a start would go on\n");
+    assert!(said.ends_with(&last), "{said}");
     let (well, said) = check(plain(), "[limits]\nauthorisation_lifetime = \"soon\"\n");
+    assert!(
+        said.ends_with("\n1 problem, 0 warnings: a start would be refused\n"),
+        "{said}"
+    );
     assert!(!well && said.contains("authorisation_lifetime"), "{said}");
     // As `serve` does with the same flags.
     let (well, said) = check(Setup::new(), "");

@@ -5,7 +5,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use testkit::{Order, PATIENCE, Server, Setup, Shop, cards, until};
+use testkit::{Backend, Order, PATIENCE, Server, Setup, Shop, cards, until};
 
 /// Runs Prometheus' own tool; nothing may be found.
 #[track_caller]
@@ -95,6 +95,85 @@ fn promtool_finds_nothing_in_the_alert_rules_and_they_name_what_there_is() {
             "docs/metrics.md does not name {family}"
         );
     }
+}
+
+/// Every selector of the rules' expressions: a family, with the labels that must equal something.
+fn selectors(rules: &str) -> Vec<(String, Vec<String>)> {
+    let mut expressions = String::new();
+    let mut inside = false;
+    for line in rules.lines() {
+        let line = line.trim();
+        inside = line.starts_with("expr:") || (inside && !line.contains(": "));
+        if inside {
+            expressions += line;
+            expressions.push(' ');
+        }
+    }
+    let is_name = |letter: char| letter.is_ascii_lowercase() || letter == '_';
+    let mut found = Vec::new();
+    let mut rest = expressions.as_str();
+    while let Some(at) = ["pointsman_", "process_"]
+        .iter()
+        .filter_map(|prefix| rest.find(prefix))
+        .min()
+    {
+        rest = &rest[at..];
+        let end = rest.find(|letter| !is_name(letter)).unwrap_or(rest.len());
+        let (name, behind) = rest.split_at(end);
+        let inner = behind
+            .strip_prefix('{')
+            .and_then(|inner| inner.split_once('}'))
+            .map_or("", |(inner, _)| inner);
+        let labels = inner
+            .split(',')
+            .map(str::trim)
+            .filter(|label| label.contains("=\"") && !label.contains("!="))
+            .map(str::to_owned)
+            .collect();
+        found.push((name.to_owned(), labels));
+        rest = behind;
+    }
+    found
+}
+
+#[test]
+fn a_fresh_server_shows_everything_that_the_alert_rules_ask_for() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let rules = std::fs::read_to_string(format!("{root}/docs/alerts.yml")).unwrap();
+    let wanted = selectors(&rules);
+    assert!(wanted.len() > 20, "{wanted:?}");
+    let server = Setup::new().start();
+    let shop = server.shop();
+    // What waits in the database is counted by a task of its own.
+    let text = until(PATIENCE, "the connections are counted", || {
+        let text = metrics(&shop);
+        text.contains("pointsman_payments_overdue_seconds ")
+            .then_some(text)
+    });
+    let is_shared = server.setup().backend() == Backend::Postgres;
+    for (family, labels) in wanted {
+        // Only where the service has a certificate, or a database's server.
+        if family.starts_with("pointsman_tls_certificate")
+            || (!is_shared
+                && (family.starts_with("pointsman_db_connections_")
+                    || family == "pointsman_db_clock_skew_seconds"))
+        {
+            continue;
+        }
+        let is_shown = text.lines().any(|line| {
+            line.strip_prefix(&family)
+                .is_some_and(|more| more.starts_with(['{', ' ']))
+                && labels.iter().all(|label| line.contains(label))
+        });
+        assert!(is_shown, "{family} {labels:?} is not shown: {text}");
+    }
+    for unavailable in ["error.unavailable", "error.unknown"] {
+        let shown = format!(
+            "pointsman_http_requests_total{{operation=\"authorizePayment\",code=\"{unavailable}\"}} 0"
+        );
+        assert!(text.contains(&shown), "{text}");
+    }
+    promtool(&["check", "metrics"], &text);
 }
 
 #[test]

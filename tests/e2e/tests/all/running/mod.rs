@@ -4,6 +4,7 @@ mod backups;
 mod commands;
 mod logs;
 mod metrics;
+mod restoring;
 mod settings;
 mod starting;
 mod stopping;
