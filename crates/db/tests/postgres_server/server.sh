@@ -39,9 +39,11 @@ make_certificate() {
       printf 'subjectAltName=DNS:localhost' >server.ext &&
       openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 \
         -extfile server.ext -out data/server.crt &&
+      printf 'extendedKeyUsage=clientAuth' >client.ext &&
       for name in postgres mallory; do
         openssl req $key -keyout $name.key -out $name.csr -subj /CN=$name &&
-          openssl x509 -req -in $name.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -out $name.pem || exit 1
+          openssl x509 -req -in $name.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 \
+            -extfile client.ext -out $name.pem || exit 1
       done
   } >>log 2>&1 || { cat log; exit 1; }
 }
