@@ -101,7 +101,7 @@ async fn a_server_that_demands_a_certificate_gets_it() {
     );
     for (query, why) in [
         (plain.clone(), "requires a valid client certificate"),
-        (shown("mallory"), "certificate authentication failed"),
+        (shown("mallory"), "authentication failed for user"),
     ] {
         let refused = encrypted(&server, "localhost", &query).await.unwrap_err();
         assert!(refused.to_string().contains(why), "{query}: {refused}");
