@@ -15,7 +15,9 @@ pub use call::{
 };
 pub use call_error::CallError;
 pub use descriptor::{Capabilities, Descriptor};
-pub use domain::answer::{Action, ActionKind, Answer, Approval, Finding, LaterAnswer, ThreeDs};
+pub use domain::answer::{
+    Action, ActionKind, Answer, Approval, Booked, Booking, Finding, LaterAnswer, ThreeDs,
+};
 
 use std::future::ready;
 
@@ -25,6 +27,8 @@ use futures_util::future::BoxFuture;
 ///
 /// The engine bounds each call by [`Descriptor::call_timeout`] and drops the future when that ends; a connector must
 /// therefore treat every point of waiting as the place where it may end. No verb may send its request twice by itself.
+/// Each answer and each finding tells what the processor has under the reference, and how much, where the processor tells it
+/// ([`Approval::booked`], [`Booked`]): the engine compares it with what was asked for.
 pub trait Connector: Send + Sync + 'static {
     /// The facts about this processor.
     fn descriptor(&self) -> &Descriptor;

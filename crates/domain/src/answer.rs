@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{decline::Decline, method::CardFunding};
+use crate::{decline::Decline, method::CardFunding, money::Money};
 
 /// The facts that come with an approval.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -30,6 +30,9 @@ pub struct Approval {
     /// What 3D Secure brought, when it took place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub three_ds: Option<ThreeDs>,
+    /// How much the processor has authorised, where it tells. Compared with what was asked for, and not kept.
+    #[serde(skip)]
+    pub booked: Option<Money>,
 }
 
 /// What the customer's authentication by 3D Secure brought. Source: EMV 3-D Secure.
@@ -100,23 +103,65 @@ pub enum Answer {
     },
 }
 
-/// How a processor answered a capture, a cancellation or a refund.
+impl Answer {
+    /// The facts that came with it.
+    pub fn approval_mut(&mut self) -> Option<&mut Approval> {
+        match self {
+            Self::Approved { approval, .. }
+            | Self::Declined { approval, .. }
+            | Self::ActionRequired { approval, .. }
+            | Self::Held { approval } => Some(approval),
+            Self::Failed { .. } => None,
+        }
+    }
+}
+
+/// What kind of thing stands at a processor under one of our references.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Booking {
+    /// An authorisation.
+    Authorisation,
+    /// A capture.
+    Capture,
+    /// A cancellation.
+    Cancellation,
+    /// A refund.
+    Refund,
+}
+
+/// What stands at a processor under one of our references.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Booked {
+    /// What it is.
+    pub what: Booking,
+    /// How much. Counts for nothing in a cancellation, which releases an authorisation as a whole.
+    pub money: Money,
+}
+
+/// How a processor answered a capture, a cancellation or a refund. `booked` says what it has under the reference, where it
+/// tells: that is compared with what was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LaterAnswer {
     /// It took effect.
     Done {
         /// The processor's own id of it.
         processor_id: Option<String>,
+        /// What it is.
+        booked: Option<Booked>,
     },
     /// Accepted; it will take effect, or fail, later.
     Pending {
         /// The processor's own id of it.
         processor_id: Option<String>,
+        /// What it is.
+        booked: Option<Booked>,
     },
     /// Refused; nothing happened.
     Refused {
         /// The processor's reason, for people.
         reason: String,
+        /// What was refused.
+        booked: Option<Booked>,
     },
 }
 

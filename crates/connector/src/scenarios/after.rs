@@ -6,7 +6,7 @@ use super::{
     Told, expect,
     stage::{Approved, Stage, Verb},
 };
-use crate::{Answer, Finding, LaterAnswer};
+use crate::{Answer, Booked, Booking, Finding, LaterAnswer};
 
 pub(super) fn authorisation<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     Box::pin(async move {
@@ -16,7 +16,8 @@ pub(super) fn authorisation<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
             }
             let approved = stage.approved(1000, sale).await?;
             let found = stage.look_up(&approved.reference, &approved).await?;
-            let same = matches!(&found, Finding::Authorisation(Answer::Approved { captured, .. }) if *captured == sale);
+            let same = matches!(&found, Finding::Authorisation(Answer::Approved { captured, approval })
+                if *captured == sale && approval.booked.is_none_or(|booked| booked.minor() == 1000));
             expect(same, found)?;
         }
         Ok(())
@@ -47,15 +48,16 @@ pub(super) fn later_operations<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> 
         let captured = stage.approved(1000, false).await?;
         let cancelled = stage.approved(1000, false).await?;
         let steps = [
-            (Verb::Capture, &captured),
-            (Verb::Refund, &captured),
-            (Verb::Cancel, &cancelled),
+            (Verb::Capture, &captured, Booking::Capture),
+            (Verb::Refund, &captured, Booking::Refund),
+            (Verb::Cancel, &cancelled, Booking::Cancellation),
         ];
-        for (verb, about) in steps {
+        for (verb, about, what) in steps {
             let reference = stage.takes_effect(verb, about, 1000).await?;
             let found = stage.look_up(&reference, about).await?;
+            let fits = |booked: &Booked| booked.what == what && booked.money.minor() == 1000;
             expect(
-                matches!(found, Finding::Later(LaterAnswer::Done { .. })),
+                matches!(&found, Finding::Later(LaterAnswer::Done { booked, .. }) if booked.as_ref().is_none_or(fits)),
                 found,
             )?;
         }

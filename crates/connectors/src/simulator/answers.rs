@@ -1,15 +1,18 @@
 //! How the books are told in the words of the port.
 
-use connector::{Action, Answer, Approval, Finding, LaterAnswer, Reference, ThreeDs, Tokenised};
+use connector::{
+    Action, Answer, Approval, Booked, Booking, Finding, LaterAnswer, Reference, ThreeDs, Tokenised,
+};
 use domain::{
     Timestamp,
     decline::{Decline, DeclineCode},
+    money::{Currency, Money},
 };
 
 use super::{
     challenge::Progress,
     entry::{Entry, Standing},
-    later::{Later, Now},
+    later::{Kind, Later, Now},
 };
 
 /// Risk in hundredths of a point of a hundred, with its word.
@@ -30,9 +33,16 @@ pub(super) fn authorisation(entry: &Entry, at: Timestamp, base: &str) -> Answer 
                 approval,
             }
         }
-        Standing::Held => Answer::Held {
-            approval: approval(entry, ("in_review", None), NORMAL),
-        },
+        Standing::Held => {
+            let status = if entry.is_debit() {
+                "collecting"
+            } else {
+                "in_review"
+            };
+            Answer::Held {
+                approval: approval(entry, (status, None), NORMAL),
+            }
+        }
         Standing::Asks { ready } => match action(entry, ready, base) {
             Some(action) => {
                 let approval = approval(entry, ("requires_action", None), NORMAL);
@@ -88,16 +98,32 @@ fn action(entry: &Entry, ready: bool, base: &str) -> Option<Action> {
 }
 
 /// How a capture, cancellation or refund stands.
-pub(super) fn later(later: &Later, at: Timestamp) -> LaterAnswer {
+pub(super) fn later(later: &Later, currency: Currency, at: Timestamp) -> LaterAnswer {
     let processor_id = Some(processor_id(&later.reference));
+    let booked = Some(Booked {
+        what: match later.kind {
+            Kind::Capture => Booking::Capture,
+            Kind::Cancel => Booking::Cancellation,
+            Kind::Refund => Booking::Refund,
+        },
+        money: Money::new(later.amount, currency),
+    });
     match later.state.at(at) {
-        Now::Done => LaterAnswer::Done { processor_id },
-        Now::Pending => LaterAnswer::Pending { processor_id },
+        Now::Done => LaterAnswer::Done {
+            processor_id,
+            booked,
+        },
+        Now::Pending => LaterAnswer::Pending {
+            processor_id,
+            booked,
+        },
         Now::Failed => LaterAnswer::Refused {
             reason: "the customer's bank returned the refund".to_owned(),
+            booked,
         },
         Now::Refused(refusal) => LaterAnswer::Refused {
             reason: refusal.reason().to_owned(),
+            booked,
         },
     }
 }
@@ -114,7 +140,7 @@ pub(super) fn finding(
     }
     entry
         .find(reference)
-        .map(|found| Finding::Later(later(found, at)))
+        .map(|found| Finding::Later(later(found, entry.money.currency(), at)))
 }
 
 fn approval(entry: &Entry, status: (&str, Option<&str>), risk: (&str, i64)) -> Approval {
@@ -131,6 +157,7 @@ fn approval(entry: &Entry, status: (&str, Option<&str>), risk: (&str, i64)) -> A
         receipt_url: None,
         scheme_transaction_id: None,
         three_ds: authenticated(entry),
+        booked: Some(entry.money),
     }
 }
 

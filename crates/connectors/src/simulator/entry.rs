@@ -252,6 +252,11 @@ impl Entry {
             .any(|later| later.kind == Kind::Cancel && later.state.at(at) == Now::Done)
     }
 
+    /// Whether a bank account is debited.
+    pub(super) fn is_debit(&self) -> bool {
+        self.method.and_then(methods::way) == Some(Way::Debit)
+    }
+
     /// Whether a card is charged; else it is another method.
     pub(super) fn is_of_card(&self) -> bool {
         self.method
@@ -324,6 +329,7 @@ impl Entry {
     fn refusal(&self, kind: Kind, amount: i64, now: Timestamp) -> Option<Refusal> {
         match self.standing(now) {
             Standing::Approved => {}
+            Standing::Held if self.is_debit() => return Some(Refusal::Collecting),
             Standing::Held => return Some(Refusal::InReview),
             // What waits for the customer can be given up.
             Standing::Asks { .. } if kind == Kind::Cancel => {}

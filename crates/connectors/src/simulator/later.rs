@@ -67,6 +67,8 @@ impl State {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Refusal {
+    /// The debit is under way at the customer's bank.
+    Collecting,
     /// The authorisation is held for review.
     InReview,
     /// There was no approval.
@@ -89,6 +91,7 @@ impl Refusal {
     /// The reason, as a clause for people.
     pub(super) const fn reason(self) -> &'static str {
         match self {
+            Self::Collecting => "the debit is under way at the customer's bank",
             Self::InReview => "the processor still reviews the authorisation",
             Self::NotApproved => "the authorisation was not approved",
             Self::Captured => "the authorisation is captured already",

@@ -229,9 +229,11 @@ impl Simulator {
             Noted::Now(later, Behaviour::SilentLater) if later.state == State::Done => {
                 self.say_nothing().await
             }
-            Noted::Now(later, _) | Noted::Before(later) => {
-                Ok(answers::later(&later, self.world.now()))
-            }
+            Noted::Now(later, _) | Noted::Before(later) => Ok(answers::later(
+                &later,
+                call.money.currency(),
+                self.world.now(),
+            )),
         }
     }
 

@@ -92,7 +92,10 @@ impl Connector for Faulty {
     ) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
         Box::pin(async move {
             if self.fault == Fault::SaysDoneWithoutEffect {
-                return Ok(LaterAnswer::Done { processor_id: None });
+                return Ok(LaterAnswer::Done {
+                    processor_id: None,
+                    booked: None,
+                });
             }
             self.shop
                 .simulator
@@ -107,7 +110,10 @@ impl Connector for Faulty {
     fn cancel<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
         Box::pin(async move {
             if self.fault == Fault::KeepsWhatIsGivenUp {
-                return Ok(LaterAnswer::Done { processor_id: None });
+                return Ok(LaterAnswer::Done {
+                    processor_id: None,
+                    booked: None,
+                });
             }
             self.shop.simulator.cancel(call).await
         })
@@ -140,9 +146,10 @@ impl Connector for Faulty {
             let found = self.shop.simulator.look_up(call).await?;
             Ok(match (self.fault, found) {
                 (Fault::FindsNothing, _) => Finding::NotFound,
-                (Fault::FindsEverything, Finding::NotFound) => {
-                    Finding::Later(LaterAnswer::Done { processor_id: None })
-                }
+                (Fault::FindsEverything, Finding::NotFound) => Finding::Later(LaterAnswer::Done {
+                    processor_id: None,
+                    booked: None,
+                }),
                 (_, found) => found,
             })
         })

@@ -267,6 +267,7 @@ impl Payment {
             answer: None,
             processor_id: None,
             owed: None,
+            other: None,
             once: begin.once,
         });
         n

@@ -14,7 +14,8 @@ impl Payment {
             .operations
             .iter()
             .rev()
-            .find(|operation| matches!(operation.kind, Kind::Abandon { .. }));
+            .find(|operation| matches!(operation.asked(), Kind::Abandon { .. }));
+        let other = asked.filter(|operation| operation.is_another());
         let refusal = asked.and_then(|operation| match &operation.state {
             State::Refused { reason, .. } | State::Failed { reason, .. } => Some(reason.as_str()),
             State::Sent
@@ -23,6 +24,7 @@ impl Payment {
             | State::Pending { .. }
             | State::Done { .. } => None,
         });
+        let refusal = other.map_or(refusal, |_| Some("the processor has captured it"));
         let (reason, what_now) = match self.status {
             Status::Needs3dSecure | Status::NeedsApmAuthorization | Status::GatewayHold => (
                 refusal.unwrap_or("the processor has not confirmed it"),

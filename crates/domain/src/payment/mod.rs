@@ -12,6 +12,7 @@
 //! - Refunds that are settled or may still happen never add up to more than was captured.
 
 mod begin;
+mod differs;
 mod due;
 mod given_up;
 mod late;
@@ -24,6 +25,7 @@ mod status;
 mod timeline;
 
 pub use begin::Begin;
+pub use differs::Other;
 pub use due::{Duty, Policy, held_until};
 pub use news::{News, Resolution, Source};
 pub use operation::{AbandonCause, CancelCause, Kind, OnceRef, Operation, Owed, State};
@@ -455,6 +457,12 @@ impl Payment {
             | Answer::Held { .. }
             | Answer::Failed { .. } => None,
         }
+    }
+
+    /// Whether issuer, processor or flow refused it. One that the customer or the merchant gave up was not.
+    pub fn was_refused(&self) -> bool {
+        let given_up = |decline: &Decline| decline.code == DeclineCode::PaymentCancelled;
+        self.status == Status::Declined && !self.decline().is_some_and(given_up)
     }
 
     /// Why the latest attempt failed.

@@ -49,6 +49,8 @@ impl News {
 pub enum Source {
     /// The answer to the call itself.
     Call,
+    /// A look-up before the call, which was not sent: the database was restored, and the processor may know it already.
+    Restored,
     /// A look-up.
     LookUp,
     /// The processor's webhook, or the customer's return.
@@ -113,7 +115,7 @@ impl Payment {
                     Meaning::Effect { captured: false }
                 }
                 LaterAnswer::Pending { .. } => Meaning::Waits,
-                LaterAnswer::Refused { reason } => Meaning::Refusal(reason.clone()),
+                LaterAnswer::Refused { reason, .. } => Meaning::Refusal(reason.clone()),
             },
             News::NoAnswer => match operation.state {
                 State::Sent => Meaning::Unclear,
@@ -206,7 +208,10 @@ pub(super) fn note_answer(operation: &mut Operation, news: News) {
     if let Some(id) = processor_id(&news) {
         operation.processor_id = Some(id.to_owned());
     }
-    if let News::Answer(answer) = news {
+    if let News::Answer(mut answer) = news {
+        if let Some(approval) = answer.approval_mut() {
+            approval.booked = None;
+        }
         operation.answer = Some(answer);
     }
 }
@@ -220,9 +225,9 @@ pub(super) fn processor_id(news: &News) -> Option<&str> {
             | Answer::ActionRequired { approval, .. }
             | Answer::Declined { approval, .. },
         ) => approval.processor_id.as_deref(),
-        News::Later(LaterAnswer::Done { processor_id } | LaterAnswer::Pending { processor_id }) => {
-            processor_id.as_deref()
-        }
+        News::Later(
+            LaterAnswer::Done { processor_id, .. } | LaterAnswer::Pending { processor_id, .. },
+        ) => processor_id.as_deref(),
         News::Answer(Answer::Failed { .. })
         | News::Later(LaterAnswer::Refused { .. })
         | News::NoAnswer

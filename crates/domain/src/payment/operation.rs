@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Other;
 use crate::{
     Timestamp,
     answer::{Action, Answer},
@@ -175,6 +176,9 @@ pub struct Operation {
     /// The charge that it made although it, or the payment, had ended otherwise: that charge is given back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owed: Option<Owed>,
+    /// What the processor has under its reference, when that is not what was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other: Option<Other>,
     /// The idempotency record that waits for its outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub once: Option<OnceRef>,

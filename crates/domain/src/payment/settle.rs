@@ -3,6 +3,7 @@
 use super::{
     CancelCause, CaptureRule, Initiator, Kind, Line, News, Operation, Payment, Policy, Resolution,
     Source, State, Status, ThreeDsWish,
+    differs::Taken,
     news::{Meaning, note_answer},
 };
 use std::time::Duration;
@@ -42,20 +43,36 @@ impl Payment {
         let kind = operation.kind;
         let open = operation.state.is_open();
         let unknown = matches!(operation.state, State::Unknown { .. });
+        let is_told = matches!(news, News::Answer(_) | News::Later(_));
+        let over_by = operation.send_by.after(policy.call_timeout);
+        let was_asked = operation.action.is_some();
+        let completing = was_asked && operation.state == State::Sent;
         let mut meaning = self.meaning(n, &news, policy);
+        let moves_money = matches!(meaning, Meaning::Effect { .. });
+        let is_done = operation.state.is_done();
+        let mut differs = Vec::new();
+        let other = self
+            .told_other(n, &news)
+            .filter(|_| open || (moves_money && !is_done));
+        if let Some(found) = other {
+            match self.take_other((n, found), (meaning, &news), from, policy) {
+                Taken::As(taken, lines) => (meaning, differs) = (taken, lines),
+                Taken::Settled(lines) => {
+                    self.wake_runs(at);
+                    return lines;
+                }
+            }
+        }
         if !open && !planted::is(Bug::LateNewsChangesState) {
-            return self.settle_late(n, &meaning, &news, at);
+            differs.extend(self.settle_late(n, &meaning, &news, at));
+            return differs;
         }
         // Once it can be under way no more. Its own answer ends it at once.
         let over = match source {
-            Source::Call => at,
-            Source::LookUp | Source::Processor => {
-                at.max(operation.send_by.after(policy.call_timeout))
-            }
+            Source::Call | Source::Restored => at,
+            Source::LookUp | Source::Processor => at.max(over_by),
         };
         // What the customer was asked is answered; that the processor still asks is older than the completion under way.
-        let was_asked = operation.action.is_some();
-        let completing = operation.action.is_some() && operation.state == State::Sent;
         if completing && at < over && matches!(meaning, Meaning::Asks(_)) {
             meaning = Meaning::Same;
         }
@@ -63,12 +80,15 @@ impl Payment {
             operation.looks = operation
                 .looks
                 .saturating_add(u32::from(source == Source::LookUp));
-            note_answer(operation, news);
+            // What takes a person tells nothing of this operation.
+            if other.is_none() || !matches!(meaning, Meaning::Unclear | Meaning::Same) {
+                note_answer(operation, news);
+            }
         }
         let mut lines = match meaning {
             Meaning::Same => {
                 self.look_again(n, at, policy);
-                return Vec::new();
+                return differs;
             }
             Meaning::Unclear => self.becomes_unknown(n, (at, over), policy),
             Meaning::Waits => self.becomes_pending(n, at, policy),
@@ -84,7 +104,11 @@ impl Payment {
                 words(kind)
             )),
             Source::Call if unknown => Some("The answer to the call itself came late.".to_owned()),
-            Source::Call | Source::Processor => None,
+            Source::Restored if is_told => Some(format!(
+                "The processor had the {} from the time that was lost when the database was restored.",
+                words(kind)
+            )),
+            Source::Call | Source::Restored | Source::Processor => None,
         };
         if let (Some(found), Some(first)) = (
             found.filter(|_| !planted::is(Bug::EvidenceOmitted)),
@@ -98,7 +122,8 @@ impl Payment {
         if let Some(passed) = self.passed_unasked(n, at).filter(|_| !was_asked) {
             lines.push(passed);
         }
-        lines
+        differs.extend(lines);
+        differs
     }
 
     /// What the timeline says of 3D Secure that took place without a page for the customer.
@@ -211,6 +236,10 @@ impl Payment {
         let Some(operation) = self.operation(n) else {
             return Ok(());
         };
+        let other = operation.other.filter(|other| other.recorded);
+        if let Some(fault) = other.and_then(|other| other.fault(self)) {
+            return Err(fault);
+        }
         let (code, what) = match operation.kind {
             Kind::Authorise { .. } => return self.asks_customer(operation),
             Kind::Reverse { .. } | Kind::Abandon { .. } => return Ok(()),
@@ -314,10 +343,19 @@ impl Payment {
         self.look_again(n, at, policy);
         if matches!(kind, Kind::Authorise { .. }) {
             self.status = Status::GatewayHold;
-            return vec![
-                Line::new(at, "Held for review")
-                    .saying("The processor reviews the payment and will decide later."),
-            ];
+            // A debit is held because its money comes later, and nobody reviews it.
+            let (title, message) = if self.method.account.is_some() {
+                (
+                    "The debit is under way",
+                    "The processor collects the money from the bank account and will tell later whether it was paid.",
+                )
+            } else {
+                (
+                    "Held for review",
+                    "The processor reviews the payment and will decide later.",
+                )
+            };
+            return vec![Line::new(at, title).saying(message)];
         }
         self.refresh_refund_status(kind);
         let title = format!("The {} is pending", words(kind));
@@ -454,7 +492,13 @@ impl Payment {
     }
 
     /// The operation ended without effect.
-    fn ended(&mut self, n: u32, state: State, at: Timestamp, policy: &Policy) -> Vec<Line> {
+    pub(super) fn ended(
+        &mut self,
+        n: u32,
+        state: State,
+        at: Timestamp,
+        policy: &Policy,
+    ) -> Vec<Line> {
         let Some(operation) = self.operation_mut(n) else {
             return Vec::new();
         };

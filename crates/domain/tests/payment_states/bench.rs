@@ -133,16 +133,23 @@ pub(crate) fn failed() -> News {
 }
 
 pub(crate) fn done() -> News {
-    News::Later(LaterAnswer::Done { processor_id: None })
+    News::Later(LaterAnswer::Done {
+        processor_id: None,
+        booked: None,
+    })
 }
 
 pub(crate) fn pending() -> News {
-    News::Later(LaterAnswer::Pending { processor_id: None })
+    News::Later(LaterAnswer::Pending {
+        processor_id: None,
+        booked: None,
+    })
 }
 
 pub(crate) fn refused() -> News {
     News::Later(LaterAnswer::Refused {
         reason: "no".to_owned(),
+        booked: None,
     })
 }
 

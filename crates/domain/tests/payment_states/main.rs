@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod bench;
+mod differs;
 mod life;
 mod properties;
 mod runs;

@@ -518,6 +518,7 @@ fn what_an_answer_does_not_repeat_is_kept_and_one_of_the_wrong_sort_says_nothing
     assert_eq!(id(&one).as_deref(), Some("ch_1"));
     let wrong = News::Later(LaterAnswer::Done {
         processor_id: Some("re_9".to_owned()),
+        booked: None,
     });
     tell(&mut one, 1, wrong, 2);
     assert_eq!(id(&one).as_deref(), Some("ch_1"));

@@ -53,11 +53,18 @@ impl Engine {
         let (mut payment, mut n) = (payment, n);
         loop {
             let _sending = self.inner.sending.begin(payment.id, n);
-            let news = Box::pin(self.call(&payment, n)).await?;
+            let (known, news) = match Box::pin(self.known_before_restore(&payment, n)).await? {
+                Some(known) => (true, known),
+                None => (false, Box::pin(self.call(&payment, n)).await?),
+            };
             let report = Report {
                 n,
                 news,
-                source: Source::Call,
+                source: if known {
+                    Source::Restored
+                } else {
+                    Source::Call
+                },
                 quiet: false,
                 fall_back: deadline,
             };

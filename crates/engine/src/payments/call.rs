@@ -31,13 +31,10 @@ impl Engine {
         let opened = match (operation.kind, payment.method.blob) {
             // An authorisation that is completed needs no number any more.
             (Kind::Authorise { .. }, Some(blob)) if operation.action.is_none() => {
-                let opened = self.open(payment, blob).await;
-                if matches!(opened, Opened::Nothing) {
-                    return Ok(News::Nothing(
-                        "the number is not stored any more".to_owned(),
-                    ));
+                match self.open(payment, blob).await {
+                    Ok(opened) => opened,
+                    Err(why) => return Ok(News::Nothing(why.to_owned())),
                 }
-                opened
             }
             _ => Opened::Nothing,
         };
@@ -54,13 +51,11 @@ impl Engine {
         {
             return Ok(News::Later(domain::answer::LaterAnswer::Done {
                 processor_id: None,
+                booked: None,
             }));
         }
         if self.inner.world.now() > operation.send_by && !planted::is(Bug::SendByIgnored) {
             return Ok(News::Nothing("it could not be sent in time".to_owned()));
-        }
-        if let Some(news) = Box::pin(self.known_before_restore(payment, operation)).await? {
-            return Ok(news);
         }
         let timeout = line.connector.descriptor().call_timeout;
         let answered = self
@@ -102,31 +97,28 @@ impl Engine {
         Ok(news)
     }
 
-    /// What a payment is paid with, opened for one call.
-    async fn open(&self, payment: &Payment, blob: BlobId) -> Opened {
+    /// What a payment is paid with, opened for one call. The error says why nothing can be sent.
+    async fn open(&self, payment: &Payment, blob: BlobId) -> Result<Opened, &'static str> {
         let Some(account) = &payment.method.account else {
-            let card = self.open_card(payment, blob).await;
-            return card.map_or(Opened::Nothing, |card| Opened::Card(Box::new(card)));
+            let card = self.open_card(payment, blob).await?;
+            return Ok(Opened::Card(Box::new(card)));
         };
         let record = record_of(payment);
         let vault = &self.inner.vault;
         match vault.open_account(payment.team, &record, blob).await {
-            Ok(Some(number)) => Opened::Account(Box::new(AccountData {
+            Ok(Some(number)) => Ok(Opened::Account(Box::new(AccountData {
                 number,
                 kind: account.kind.clone(),
                 holder: payment.method.holder.clone(),
                 mandate: account.mandate.clone(),
-            })),
-            Ok(None) => Opened::Nothing,
-            Err(error) => {
-                tracing::error!(payment.id = %payment.id, error = %error, "a sealed number can't be opened");
-                Opened::Nothing
-            }
+            }))),
+            Ok(None) => Err(NOT_STORED),
+            Err(error) => Err(unopened(payment, "number", &error)),
         }
     }
 
     /// The card of a payment with its security code, opened for one call.
-    async fn open_card(&self, payment: &Payment, blob: BlobId) -> Option<CardData> {
+    async fn open_card(&self, payment: &Payment, blob: BlobId) -> Result<CardData, &'static str> {
         let (vault, holder) = (&self.inner.vault, code_holder(payment));
         let record = record_of(payment);
         // A raw card has a record by which a job erases all of it.
@@ -138,11 +130,8 @@ impl Engine {
         )
         .await;
         let number = match number {
-            Ok(number) => number?,
-            Err(error) => {
-                unopened(payment, "number", &error);
-                return None;
-            }
+            Ok(number) => number.ok_or(NOT_STORED)?,
+            Err(error) => return Err(unopened(payment, "number", &error)),
         };
         let (cvc, cryptogram) = match code {
             Ok(Some(Code::Security(code))) => (Some(code), None),
@@ -154,14 +143,11 @@ impl Engine {
                 }),
             ),
             Ok(None) => (None, None),
-            Err(error) => {
-                unopened(payment, "security code", &error);
-                return None;
-            }
+            Err(error) => return Err(unopened(payment, "security code", &error)),
         };
-        Some(CardData {
+        Ok(CardData {
             number,
-            expiry: payment.method.expiry?,
+            expiry: payment.method.expiry.ok_or(NOT_STORED)?,
             cvc,
             name: payment.method.holder.clone(),
             address: payment.method.address.clone(),
@@ -236,9 +222,12 @@ impl Engine {
     }
 }
 
+/// Why nothing was sent.
+const NOT_STORED: &str = "the number is not stored any more";
+
 /// What was opened for a call. Can't be printed.
 enum Opened {
-    /// The call needs nothing, or it is not stored any more.
+    /// The call needs nothing.
     Nothing,
     Card(Box<CardData>),
     Account(Box<AccountData>),
@@ -380,14 +369,17 @@ async fn send(
     answer.map(News::Later)
 }
 
-/// Notes why something sealed was not opened: a database that is away passes, a key that does not fit does not.
-fn unopened(payment: &Payment, what: &'static str, error: &VaultError) {
+/// Notes why something sealed was not opened, and says it for the timeline: a database that is away passes, a key that does
+/// not fit does not.
+fn unopened(payment: &Payment, what: &'static str, error: &VaultError) -> &'static str {
     match error {
         VaultError::Db(_) | VaultError::Unclear => {
             tracing::warn!(payment.id = %payment.id, what, error = %error, "the vault is away");
+            "the vault could not be reached, so nothing was sent"
         }
         _ => {
             tracing::error!(payment.id = %payment.id, what, error = %error, "what is sealed can't be opened");
+            "the vault could not open what it keeps, so nothing was sent"
         }
     }
 }
@@ -404,7 +396,10 @@ fn failed(error: &CallError, operation: &Operation) -> News {
         // That will not change: it is a refusal, which is not tried again.
         CallError::Unsupported if !operation.kind.is_attempt() => {
             let reason = "the processor has no such operation".to_owned();
-            News::Later(domain::answer::LaterAnswer::Refused { reason })
+            News::Later(domain::answer::LaterAnswer::Refused {
+                reason,
+                booked: None,
+            })
         }
         CallError::Unsupported => News::Nothing("the processor has no such operation".to_owned()),
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use connector::{LookUp, Reference};
 use domain::{
     id::PaymentId,
-    payment::{News, Operation, Payment, Source},
+    payment::{News, Payment, Source},
 };
 use parking_lot::Mutex;
 use planted::Bug;
@@ -108,9 +108,12 @@ impl Engine {
     pub(super) async fn known_before_restore(
         &self,
         payment: &Payment,
-        operation: &Operation,
+        n: u32,
     ) -> Result<Option<News>, Stop> {
         let restored_at = self.inner.settings.restored_at;
+        let Some(operation) = payment.operation(n) else {
+            return Ok(None);
+        };
         if restored_at.is_none_or(|at| payment.created_at > at) || operation.action.is_some() {
             return Ok(None);
         }

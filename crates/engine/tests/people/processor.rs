@@ -155,7 +155,12 @@ impl Connector for Approves {
     }
 
     fn capture<'a>(&'a self, _: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
-        Box::pin(async { Ok(LaterAnswer::Done { processor_id: None }) })
+        Box::pin(async {
+            Ok(LaterAnswer::Done {
+                processor_id: None,
+                booked: None,
+            })
+        })
     }
 
     fn cancel<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
@@ -169,9 +174,13 @@ impl Connector for Approves {
             Ok(if is(call.settings, "refuses_cancel") || !given_up {
                 LaterAnswer::Refused {
                     reason: "no".to_owned(),
+                    booked: None,
                 }
             } else {
-                LaterAnswer::Done { processor_id: None }
+                LaterAnswer::Done {
+                    processor_id: None,
+                    booked: None,
+                }
             })
         })
     }

@@ -116,6 +116,7 @@ pub(super) fn operation(n: u32, kind: Kind, amount: i64, answer: Option<Answer>)
         answer,
         processor_id: None,
         owed: None,
+        other: None,
         once: None,
     }
 }

@@ -89,6 +89,10 @@ pub(super) fn at_the_end(case: &Case<'_>, findings: &mut Findings) {
             format!("{status} with {captured} captured, {refunded} refunded"),
         );
     }
+    if case.tells("The processor has something else") {
+        let detail = "the processors book what they are asked, yet something else was found";
+        findings.add("asked-for-what-was-ordered", case.id, detail.to_owned());
+    }
     for (entry, stands) in case.entries.iter().zip(&stands) {
         let currency = text(case.payment, "currency");
         if stands.authorised > 0

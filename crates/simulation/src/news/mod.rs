@@ -220,7 +220,10 @@ impl Life {
                 captured: capture,
                 approval: Approval::default(),
             }),
-            _ => News::Later(LaterAnswer::Done { processor_id: None }),
+            _ => News::Later(LaterAnswer::Done {
+                processor_id: None,
+                booked: None,
+            }),
         }
     }
 
@@ -232,6 +235,7 @@ impl Life {
             }),
             _ => News::Later(LaterAnswer::Refused {
                 reason: "no".to_owned(),
+                booked: None,
             }),
         }
     }

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::sync::Arc;
 
+use serde_json::{Value, json};
 use tempfile::TempDir;
-use testkit::{Backend, Order, Server, Setup, cards};
+use testkit::{Answer, Backend, Order, Server, Setup, cards};
 
 fn embedded() -> Setup {
     Setup::new().on(Backend::Embedded)
@@ -169,24 +170,95 @@ fn what_was_sent_after_the_backup_is_not_sent_again() {
     let backup = back_up(&server);
     shop.capture(&captured).assert_status("SUCCEEDED");
     shop.refund(&refunded, 300);
-    server.stop();
-    let dir = restore(&backup, &server.data_dir().join("vault.keys"));
-    // The processor has forgotten nothing.
-    {
-        let file = "simulator.db";
-        fs::copy(
-            server.data_dir().join(file),
-            dir.path().join("data").join(file),
-        )
-        .unwrap();
-    }
-    let restored = embedded().flag("--after-restore").start_in(dir);
+    let restored = serve_restored(&mut server, &backup);
     let shop = restored.shop();
     shop.payment(&captured).assert_status("AUTHORISED");
     shop.capture(&captured).assert_status("SUCCEEDED");
     shop.capture(&untouched).assert_status("SUCCEEDED");
     // The same refund, asked for again by whoever did not find it.
     shop.refund(&refunded, 300);
+    shop.assert_books_equal_payments();
+}
+
+/// The backup is served with a processor that has forgotten nothing.
+fn serve_restored(server: &mut Server, backup: &Path) -> Server {
+    server.stop();
+    let dir = restore(backup, &server.data_dir().join("vault.keys"));
+    let file = "simulator.db";
+    let to = dir.path().join("data").join(file);
+    fs::copy(server.data_dir().join(file), to).unwrap();
+    embedded().flag("--after-restore").start_in(dir)
+}
+
+/// The request was not carried out, since the processor has something else under its reference.
+#[track_caller]
+fn found_another(answer: &Answer, code: &str, id: &str, found: &str) {
+    answer.assert_error(code);
+    assert_eq!(answer.extension("id"), id, "{}", answer.json());
+    let message = answer.message();
+    assert!(
+        message.contains(found) && message.contains("was not made"),
+        "{message}"
+    );
+}
+
+#[test]
+fn what_was_done_otherwise_after_the_backup_is_recorded_as_it_was_and_not_taken_for_the_new_request()
+ {
+    let mut server = embedded().start();
+    let shop = server.shop();
+    let order = Order::card(cards::VISA).amount(1000).flow("capture-by-api");
+    let captured = shop.order(&order).id();
+    let cancelled = shop.order(&order).id();
+    let kept = shop.order(&order).id();
+    let refunded = shop.order(&order).id();
+    shop.capture(&refunded).assert_status("SUCCEEDED");
+    let backup = back_up(&server);
+    shop.try_capture(&captured, json!(300)).root();
+    shop.cancel(&cancelled);
+    shop.capture(&kept);
+    shop.refund(&refunded, 300);
+    shop.refund(&refunded, 200);
+    let restored = serve_restored(&mut server, &backup);
+    let shop = restored.shop();
+
+    let answer = shop.try_capture(&captured, Value::Null);
+    found_another(&answer, "error.capture.processor", &captured, "€3.00");
+    let payment = shop.payment(&captured);
+    payment.assert_status("SUCCEEDED");
+    assert_eq!(payment.number("/capturedAmount"), 300);
+    payment.assert_tells("from the time that was lost");
+
+    let answer = shop.try_capture(&cancelled, Value::Null);
+    found_another(
+        &answer,
+        "error.capture.processor",
+        &cancelled,
+        "cancellation",
+    );
+    shop.payment(&cancelled).assert_status("CANCELLED");
+    let answer = shop.try_cancel(&kept);
+    found_another(
+        &answer,
+        "error.cancel.processor",
+        &kept,
+        "capture of €10.00",
+    );
+    shop.payment(&kept).assert_status("SUCCEEDED");
+
+    // A refund of another amount is not made, whoever repeats it under its key.
+    for _ in 0..2 {
+        let asked = shop.refund_request(&refunded, json!(250), Some("once"));
+        let answer = Answer::of(asked.send(shop.address()));
+        found_another(&answer, "error.refund.processor", &refunded, "€3.00");
+    }
+    assert_eq!(shop.payment(&refunded).number("/refundedAmount"), 300);
+    // The second one of that time is the one that is asked for.
+    let payment = shop.refund(&refunded, 200);
+    assert_eq!(payment.number("/refundedAmount"), 500);
+    // By now the processor knows nothing more: this one is new.
+    let payment = shop.refund(&refunded, 250);
+    assert_eq!(payment.number("/refundedAmount"), 750);
     shop.assert_books_equal_payments();
 }
 

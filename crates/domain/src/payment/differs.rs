@@ -1,0 +1,282 @@
+//! When the processor has something else under our reference than what was asked for there.
+//!
+//! That happens after a restore, when the reference was used in the time that was lost; and where a processor makes something
+//! else of a request. What the processor has is the truth about the money, so it is recorded as what it is; the request
+//! itself is told that it was not made.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    CancelCause, Kind, Line, News, Operation, Payment, Policy, Source, State, Status,
+    news::{Meaning, note_answer},
+    settle::words,
+};
+use crate::{
+    Timestamp,
+    answer::{Answer, Approval, Booked, Booking, LaterAnswer},
+    decline::{Decline, DeclineCode},
+    fault::{Code, Fault},
+    money::{Currency, Money},
+};
+
+/// What an operation was asked to do, and what the processor has in its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Other {
+    /// What was asked for.
+    pub asked: Kind,
+    /// How much, in minor units of the payment's currency.
+    pub amount: i64,
+    /// What the processor has.
+    pub found: Booked,
+    /// Whether the operation is recorded as what was found; else it takes a person.
+    pub recorded: bool,
+}
+
+/// How an answer is taken that tells of something else than what was asked for.
+pub(super) enum Taken {
+    /// By the rules for every answer, with this meaning, after these lines.
+    As(Meaning, Vec<Line>),
+    /// It is settled.
+    Settled(Vec<Line>),
+}
+
+impl Other {
+    fn asked_words(&self, currency: Currency) -> String {
+        said(words(self.asked), Money::new(self.amount, currency))
+    }
+
+    fn found_words(&self) -> String {
+        let what = match self.found.what {
+            Booking::Authorisation => "authorisation",
+            Booking::Capture => "capture",
+            Booking::Cancellation => return "cancellation".to_owned(),
+            Booking::Refund => "refund",
+        };
+        said(what, self.found.money)
+    }
+
+    /// Why the request was not carried out: a clause.
+    fn reason(&self) -> String {
+        let found = self.found_words();
+        format!("under its reference the processor has another operation: {found}")
+    }
+
+    /// What the merchant is told who asked for it.
+    pub(super) fn fault(&self, payment: &Payment) -> Option<Fault> {
+        let (code, what) = match self.asked {
+            Kind::Capture => (Code::CaptureProcessor, "capture"),
+            Kind::Cancel { .. } => (Code::CancelProcessor, "cancellation"),
+            Kind::Refund { .. } => (Code::RefundProcessor, "refund"),
+            Kind::Authorise { .. } | Kind::Reverse { .. } | Kind::Abandon { .. } => return None,
+        };
+        let reason = self.reason();
+        let message = format!(
+            "The {what} was not made: {reason}, which is recorded now. Read the payment, and send a new request for what is \
+             still wanted."
+        );
+        let fault = Fault::new(code, message).because(reason);
+        Some(fault.about(payment.id).in_status(payment.status))
+    }
+}
+
+/// A kind of operation with its amount.
+fn said(what: &str, money: Money) -> String {
+    format!("{what} of {}", money.formatted())
+}
+
+impl Payment {
+    /// What the processor has under the reference of operation `n`, when the news tells that it is not what was asked for.
+    pub(super) fn told_other(&self, n: u32, news: &News) -> Option<Booked> {
+        let operation = self.operation(n)?;
+        let asked = Money::new(operation.amount, self.money.currency());
+        let (is_attempt, verb) = (operation.kind.is_attempt(), booking(operation.kind));
+        match news {
+            News::Answer(Answer::Approved { approval, .. }) if is_attempt => {
+                let money = approval.booked.filter(|booked| *booked != asked)?;
+                let what = Booking::Authorisation;
+                Some(Booked { what, money })
+            }
+            News::Later(
+                LaterAnswer::Done { booked, .. }
+                | LaterAnswer::Pending { booked, .. }
+                | LaterAnswer::Refused { booked, .. },
+            ) => booked.filter(|booked| {
+                let whole = booked.what == Booking::Cancellation;
+                booked.what != verb || (booked.money != asked && !whole)
+            }),
+            News::Answer(_)
+            | News::NoAnswer
+            | News::Nothing(_)
+            | News::NotFound { .. }
+            | News::LookUpFailed => None,
+        }
+    }
+
+    /// Takes news that tells of something else: the operation becomes what was found, where that can be recorded.
+    pub(super) fn take_other(
+        &mut self,
+        (n, found): (u32, Booked),
+        (meaning, news): (Meaning, &News),
+        (source, at): (Source, Timestamp),
+        policy: &Policy,
+    ) -> Taken {
+        let becomes = self.becomes(n, found);
+        let Some(operation) = self.operation_mut(n) else {
+            return Taken::Settled(Vec::new());
+        };
+        let told_before = operation.other.map(|other| other.found) == Some(found);
+        let other = Other {
+            asked: operation.other.map_or(operation.kind, |other| other.asked),
+            amount: operation
+                .other
+                .map_or(operation.amount, |other| other.amount),
+            found,
+            recorded: becomes.is_some(),
+        };
+        let open = operation.state.is_open();
+        let sent = matches!(operation.state, State::Sent);
+        operation.other = Some(other);
+        let mut lines = Vec::new();
+        if !told_before {
+            lines.push(self.line_of(&other, source, at));
+        }
+        let Some(kind) = becomes else {
+            let meaning = match meaning {
+                Meaning::Refusal(_) => Meaning::Nothing(other.reason()),
+                _ if sent => Meaning::Unclear,
+                _ => Meaning::Same,
+            };
+            return Taken::As(meaning, lines);
+        };
+        if let Some(operation) = self.operation_mut(n) {
+            operation.kind = kind;
+            operation.amount = found.money.minor();
+            // The reason was the new request's.
+            operation.reason = None;
+        }
+        match meaning {
+            Meaning::Effect { captured } if kind.is_attempt() && open => {
+                lines.extend(self.approved_otherwise((n, captured), news, at, policy));
+                Taken::Settled(lines)
+            }
+            meaning => {
+                lines.extend(self.step_not_made(n, at));
+                Taken::As(meaning, lines)
+            }
+        }
+    }
+
+    /// As what operation `n` is recorded when this was found in its place. `None`: it takes a person.
+    fn becomes(&self, n: u32, found: Booked) -> Option<Kind> {
+        let asked = self.operation(n)?.kind;
+        if found.money.currency() != self.money.currency() {
+            return None;
+        }
+        let is_authorised = self.status == Status::Authorised;
+        match (asked, found.what) {
+            (Kind::Authorise { .. }, Booking::Authorisation)
+            | (Kind::Capture, Booking::Capture)
+            | (Kind::Refund { .. }, Booking::Refund) => Some(asked),
+            (Kind::Cancel { .. } | Kind::Abandon { .. }, Booking::Capture) if is_authorised => {
+                Some(Kind::Capture)
+            }
+            (Kind::Capture, Booking::Cancellation) if is_authorised => Some(Kind::Cancel {
+                cause: CancelCause::Merchant,
+            }),
+            _ => None,
+        }
+    }
+
+    /// The processor has approved another amount than was asked for: that is declined, and given back.
+    /// Source: behaviour contract, section 7.
+    fn approved_otherwise(
+        &mut self,
+        (n, captured): (u32, bool),
+        news: &News,
+        at: Timestamp,
+        policy: &Policy,
+    ) -> Vec<Line> {
+        let code = DeclineCode::InvalidAmount;
+        let Some(operation) = self.operation_mut(n) else {
+            return Vec::new();
+        };
+        note_answer(operation, news.clone());
+        let approval = match operation.answer.take() {
+            Some(Answer::Approved { approval, .. }) => approval,
+            _ => Approval::default(),
+        };
+        operation.answer = Some(Answer::Declined {
+            decline: Decline::of(code),
+            approval,
+        });
+        let reason = code.code().to_owned();
+        let mut lines = self.ended(n, State::Refused { at, reason }, at, policy);
+        if let Some(operation) = self.operation_mut(n) {
+            operation.state = State::Done { at };
+        }
+        lines.extend(self.owe(n, captured, at));
+        lines
+    }
+
+    /// What the timeline says of it.
+    fn line_of(&self, other: &Other, source: Source, at: Timestamp) -> Line {
+        let (asked, found) = (
+            other.asked_words(self.money.currency()),
+            other.found_words(),
+        );
+        let whence = if source == Source::Restored {
+            ", from the time that was lost when the database was restored"
+        } else {
+            ""
+        };
+        let then = match (other.recorded, other.asked) {
+            (true, Kind::Authorise { .. }) => "It is not taken for that, and is given back.",
+            (true, _) => "It is recorded as what it is; what was asked for was not made.",
+            (false, _) => "Somebody must look at it there and settle it here.",
+        };
+        let words = format!(
+            "Under the reference of the {asked} the processor has a different operation: {found}{whence}. {then}"
+        );
+        Line::new(at, "The processor has something else").saying(words)
+    }
+
+    /// A step of a flow that began operation `n` is not begun again by itself: what was found may have been its doing.
+    fn step_not_made(&self, n: u32, at: Timestamp) -> Option<Line> {
+        let waits = self.runs().any(|(_, run)| {
+            run.pause
+                .as_ref()
+                .is_some_and(|pause| pause.operation == Some(n))
+        });
+        waits.then(|| {
+            let words =
+                "The processor has another operation in its place; another try might do it twice.";
+            Line::new(at, "A step of the flow was given up").saying(words)
+        })
+    }
+}
+
+/// What an operation leaves at the processor.
+fn booking(kind: Kind) -> Booking {
+    match kind {
+        Kind::Authorise { .. } => Booking::Authorisation,
+        Kind::Capture => Booking::Capture,
+        Kind::Cancel { .. }
+        | Kind::Abandon { .. }
+        | Kind::Reverse {
+            captured: false, ..
+        } => Booking::Cancellation,
+        Kind::Refund { .. } | Kind::Reverse { captured: true, .. } => Booking::Refund,
+    }
+}
+
+impl Operation {
+    /// What was asked for, whatever it is recorded as.
+    pub fn asked(&self) -> Kind {
+        self.other.map_or(self.kind, |other| other.asked)
+    }
+
+    /// Whether the processor has something else in its place, which is recorded.
+    pub fn is_another(&self) -> bool {
+        self.other.is_some_and(|other| other.recorded)
+    }
+}
