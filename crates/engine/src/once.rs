@@ -19,7 +19,7 @@ use db::Change;
 use domain::{
     Code, Fault,
     caller::{Caller, Credential},
-    id::PaymentId,
+    id::{CustomerId, PaymentId},
     payment::OnceRef,
 };
 use planted::Bug;
@@ -27,7 +27,12 @@ use serde::{Deserialize, Serialize};
 use store::once::{Claim, Record};
 use zeroize::Zeroizing;
 
-use crate::{Engine, deadline::Deadline, faults::Stop};
+use crate::{
+    Engine,
+    deadline::Deadline,
+    faults::Stop,
+    payments::{may_read, may_use},
+};
 
 /// The scope of payments, as it is stored.
 pub(crate) const AUTHORISE_SCOPE: &str = "authorise";
@@ -156,6 +161,26 @@ pub(crate) trait Kept: Sized + Send {
     fn ended(stored: &Self::Stored) -> String;
 }
 
+/// A request that asks what a key tells.
+#[derive(Clone, Copy)]
+struct Asking<'a> {
+    claim: &'a Claim,
+    scope: &'a Scope,
+    /// Whose it is; `None` for the request that has taken the key.
+    reader: Option<&'a Caller>,
+}
+
+impl<'a> Asking<'a> {
+    /// The payment's request that has taken the key.
+    fn holder(claim: &'a Claim) -> Self {
+        Self {
+            claim,
+            scope: &Scope::Authorise,
+            reader: None,
+        }
+    }
+}
+
 enum Existing<T> {
     Told(Told<T>),
     Free,
@@ -187,7 +212,12 @@ impl Engine {
             });
         };
         let claim = self.claim_of(caller, &once);
-        match self.existing(&claim, &once.scope, deadline).await {
+        let asking = Asking {
+            claim: &claim,
+            scope: &once.scope,
+            reader: Some(caller),
+        };
+        match self.existing(asking, deadline).await {
             Ok(Existing::Free) => {}
             Ok(Existing::Told(told)) => return told,
             Err(stop) => return Told::now(Err(only_fault(stop))),
@@ -199,29 +229,29 @@ impl Engine {
         match result {
             Ok(value) => Told::now(Ok(value)),
             Err(Stop::Fault(fault)) if fault.is_remembered() => {
-                self.remember(&claim, &once.scope, fault, deadline).await
+                self.remember(asking, fault, deadline).await
             }
             // What is under way may be this very request, sent twice at the same moment: then its answer is told.
             Err(Stop::Fault(fault)) if fault.code == Code::OperationInProgress => {
-                match self.existing(&claim, &once.scope, deadline).await {
+                match self.existing(asking, deadline).await {
                     Ok(Existing::Told(told)) => told,
                     Ok(Existing::Free) => Told::now(Err(fault)),
                     Err(stop) => Told::now(Err(only_fault(stop))),
                 }
             }
             Err(stop @ (Stop::Fault(_) | Stop::Outdated)) => Told::now(Err(only_fault(stop))),
-            Err(Stop::Taken) => self.told_by_another(&claim, &once.scope, deadline).await,
+            Err(Stop::Taken) => self.told_by_another(asking, deadline).await,
         }
     }
 
     /// Writes a fault with its key, unless the operation has taken the key already (then its answer is written).
     async fn remember<T: Kept>(
         &self,
-        claim: &Claim,
-        scope: &Scope,
+        asking: Asking<'_>,
         fault: Fault,
         deadline: Deadline,
     ) -> Told<T> {
+        let claim = asking.claim;
         let snapshot = Snapshot::<T::Stored>::Fault(fault.clone()).text();
         let mut change = Change::new(self.change_id(), &claim.once.key);
         change.push(self.claim(claim, None, Some(&snapshot)));
@@ -229,7 +259,7 @@ impl Engine {
             Ok(None) => Told::now(Err(fault)),
             // The key is taken: by this very operation, whose first commit took it, or by another request.
             Ok(Some(_)) => {
-                let mut told = self.told_by_another(claim, scope, deadline).await;
+                let mut told = self.told_by_another(asking, deadline).await;
                 match &told.result {
                     Err(unread) if unread.is_ours() && fault.is_outcome() => Told::now(Err(fault)),
                     Err(told_fault) => {
@@ -245,13 +275,8 @@ impl Engine {
         }
     }
 
-    async fn told_by_another<T: Kept>(
-        &self,
-        claim: &Claim,
-        scope: &Scope,
-        deadline: Deadline,
-    ) -> Told<T> {
-        match self.existing(claim, scope, deadline).await {
+    async fn told_by_another<T: Kept>(&self, asking: Asking<'_>, deadline: Deadline) -> Told<T> {
+        match self.existing(asking, deadline).await {
             Ok(Existing::Told(told)) => told,
             Ok(Existing::Free) => Told::now(Err(in_progress())),
             Err(stop) => Told::now(Err(only_fault(stop))),
@@ -261,21 +286,20 @@ impl Engine {
     /// What is told under the key, waiting for the request that has it until the deadline.
     async fn existing<T: Kept>(
         &self,
-        claim: &Claim,
-        scope: &Scope,
+        asking: Asking<'_>,
         deadline: Deadline,
     ) -> Result<Existing<T>, Stop> {
-        let existing = self.awaited(claim, scope, deadline).await?;
+        let existing = self.awaited(asking, deadline).await?;
         Ok(existing.unwrap_or_else(|| Existing::Told(Told::now(Err(in_progress())))))
     }
 
     /// The same; `None` when the deadline comes first.
     async fn awaited<T: Kept>(
         &self,
-        claim: &Claim,
-        scope: &Scope,
+        asking: Asking<'_>,
         deadline: Deadline,
     ) -> Result<Option<Existing<T>>, Stop> {
+        let claim = asking.claim;
         let world = &self.inner.world;
         let mut pause = Duration::from_millis(2);
         loop {
@@ -287,7 +311,7 @@ impl Engine {
             else {
                 return Ok(Some(Existing::Free));
             };
-            if let Some(existing) = self.tell(claim, scope, &record).await? {
+            if let Some(existing) = self.tell(asking, &record).await? {
                 return Ok(Some(existing));
             }
             if deadline.left(world.now()) < pause {
@@ -305,7 +329,7 @@ impl Engine {
         claim: &Claim,
         deadline: Deadline,
     ) -> Result<Option<T>, Stop> {
-        match self.awaited(claim, &Scope::Authorise, deadline).await? {
+        match self.awaited(Asking::holder(claim), deadline).await? {
             Some(Existing::Told(told)) => told.result.map(Some).map_err(Stop::Fault),
             Some(Existing::Free) => Err(Stop::Fault(in_progress())),
             None => Ok(None),
@@ -328,7 +352,7 @@ impl Engine {
         else {
             return Ok(None);
         };
-        match self.tell(claim, &Scope::Authorise, &record).await? {
+        match self.tell(Asking::holder(claim), &record).await? {
             Some(Existing::Told(told)) => told.result.map(Some).map_err(Stop::Fault),
             Some(Existing::Free) | None => Ok(None),
         }
@@ -337,10 +361,13 @@ impl Engine {
     /// What a record tells this request; `None` while its answer is still to come.
     async fn tell<T: Kept>(
         &self,
-        claim: &Claim,
-        scope: &Scope,
+        asking: Asking<'_>,
         record: &Record,
     ) -> Result<Option<Existing<T>>, Stop> {
+        let Asking { claim, scope, .. } = asking;
+        if !self.may_be_told(asking, record).await? {
+            return Ok(Some(Existing::Told(Told::now(Err(reused_by_another())))));
+        }
         let same = is_same_request(&record.fingerprint, &claim.fingerprint)
             || planted::is(Bug::AnswerOfAnotherRequest);
         let Some(answer) = record.answer.as_deref() else {
@@ -377,22 +404,66 @@ impl Engine {
             // The request is part of what the key belongs to, so another request is another record.
             scope = format!("{scope}:{fingerprint}");
         }
-        // A browser's keys are its own: it must neither read nor spoil what the merchant's server was told.
-        let key = match caller.credential {
-            Credential::Client(_) => self
-                .inner
-                .vault
-                .request_hash(format!("{}/{}", caller.key, once.key).as_bytes()),
-            Credential::Secret | Credential::Public => {
-                self.inner.vault.request_hash(once.key.as_bytes())
-            }
-        };
+        let browser = matches!(caller.credential, Credential::Client(_)).then_some(caller.key);
+        if let Some(browser) = browser.filter(|_| once.scope.another_request_is_new()) {
+            // Who asks too: another browser would be told an id that it must not know.
+            scope = format!("{scope}:{}", browser.key());
+        }
         Claim {
             team: caller.team,
-            once: OnceRef { scope, key },
+            once: OnceRef {
+                scope,
+                key: self.inner.vault.request_hash(once.key.as_bytes()),
+            },
             fingerprint,
+            taken_by: browser,
         }
     }
+
+    /// Whether a request may learn what became of the key. A browser's may when its own token took it, or when it may read what
+    /// was made; whether the requests are equal is nothing that it may learn otherwise.
+    async fn may_be_told(&self, asking: Asking<'_>, record: &Record) -> Result<bool, Stop> {
+        let Some(caller) = asking.reader else {
+            return Ok(true);
+        };
+        match &caller.credential {
+            Credential::Secret => return Ok(true),
+            Credential::Public => return Ok(false),
+            Credential::Client(_) if record.taken_by == Some(caller.key) => return Ok(true),
+            Credential::Client(_) => {}
+        }
+        let Some(stream) = record.stream.as_deref() else {
+            return Ok(false);
+        };
+        let (store, team) = (&self.inner.store, caller.team);
+        match asking.scope {
+            Scope::Authorise => {
+                let Some(id) = PaymentId::parse(stream) else {
+                    return Ok(false);
+                };
+                let payment = store::payment::of_team(store, team, id).await?;
+                Ok(payment.is_some_and(|payment| may_read(caller, &payment)))
+            }
+            Scope::Tokenise => {
+                let Some(id) = CustomerId::parse(stream) else {
+                    return Ok(false);
+                };
+                let customer = store::customer::of_team(store, team, id).await?;
+                Ok(customer.is_some_and(|customer| may_use(caller, &customer)))
+            }
+            Scope::CreateCustomer | Scope::Capture(_) | Scope::Cancel(_) | Scope::Refund(_) => {
+                Ok(false)
+            }
+        }
+    }
+}
+
+/// The same, for a browser that may not learn anything of the first request: not even whether it was an equal one.
+fn reused_by_another() -> Fault {
+    Fault::new(
+        Code::KeyReused,
+        "This idempotency key was used by another credential. Nothing was done. Send the request with a new key.",
+    )
 }
 
 /// The fault of a key that was used for another request.

@@ -118,6 +118,11 @@ pub const MIGRATIONS: &[Migration] = &[
         name: "client tokens of a team",
         sql: include_str!("../migrations/0022_credential_client.sql"),
     },
+    Migration {
+        number: 23,
+        name: "who took a key",
+        sql: include_str!("../migrations/0023_once_taken_by.sql"),
+    },
 ];
 
 /// The size of most documents. Unit: bytes.

@@ -3,7 +3,7 @@
 use db::{Db, DbError, Statement};
 use domain::{
     Timestamp,
-    id::{CustomerId, TeamId, VaultToken},
+    id::{CustomerId, KeyId, TeamId, VaultToken},
     payment::OnceRef,
 };
 
@@ -16,6 +16,8 @@ pub struct Record {
     pub stream: Option<String>,
     /// What was told: a document of the engine's.
     pub answer: Option<String>,
+    /// The client token that took the key; none for a secret key.
+    pub taken_by: Option<KeyId>,
 }
 
 /// A key that is taken.
@@ -27,6 +29,8 @@ pub struct Claim {
     pub once: OnceRef,
     /// The keyed hash of the request.
     pub fingerprint: String,
+    /// The client token that takes it; none for a secret key.
+    pub taken_by: Option<KeyId>,
 }
 
 /// Takes a key, unless it was taken after `forgotten_before`, or whoever took it has no answer yet.
@@ -38,10 +42,10 @@ pub fn claim(
 ) -> Statement {
     let (now, forgotten_before) = times;
     Statement::one(
-        "insert into once (team_id, scope, key_hash, fingerprint, stream, answer, created_at) \
-         values ($1, $2, $3, $4, $5, $6, $7) on conflict (team_id, scope, key_hash) do update set \
+        "insert into once (team_id, scope, key_hash, fingerprint, stream, answer, created_at, taken_by) \
+         values ($1, $2, $3, $4, $5, $6, $7, $9) on conflict (team_id, scope, key_hash) do update set \
          fingerprint = excluded.fingerprint, stream = excluded.stream, answer = excluded.answer, \
-         created_at = excluded.created_at where once.created_at <= excluded.created_at - $8 and once.answer is not null",
+         created_at = excluded.created_at, taken_by = excluded.taken_by where once.created_at <= excluded.created_at - $8 and once.answer is not null",
         vec![
             claim.team.key().into(),
             claim.once.scope.as_str().into(),
@@ -54,6 +58,7 @@ pub fn claim(
             now.micros()
                 .saturating_sub(forgotten_before.micros())
                 .into(),
+            claim.taken_by.map(KeyId::key).into(),
         ],
     )
 }
@@ -94,7 +99,7 @@ pub async fn find(
     once: &OnceRef,
     forgotten_before: Timestamp,
 ) -> Result<Option<Record>, DbError> {
-    let sql = "select fingerprint, stream, answer, created_at from once \
+    let sql = "select fingerprint, stream, answer, created_at, taken_by from once \
                where team_id = $1 and scope = $2 and key_hash = $3";
     let params = vec![
         team.key().into(),
@@ -109,6 +114,7 @@ pub async fn find(
         fingerprint: row.take_text(0)?,
         stream: row.take_opt_text(1)?,
         answer: row.take_opt_text(2)?,
+        taken_by: row.take_opt_text(4)?.as_deref().and_then(KeyId::parse),
     };
     let is_old = row.int(3)? <= forgotten_before.micros();
     if is_old && record.answer.is_some() && !is_open(db, team, once).await? {

@@ -56,6 +56,7 @@ pub(crate) use instrument::{blob_holder, may_use, token_holder};
 pub(crate) use list::Large;
 pub use list::{ListPayments, PaymentPage};
 pub(crate) use look_up::{Looking, Sending};
+pub(crate) use read::may_read;
 pub use refund::Refund;
 pub use resolve::Resolve;
 pub use returns::{Returned, team_of_return};

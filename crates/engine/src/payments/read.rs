@@ -87,7 +87,8 @@ impl Engine {
     }
 }
 
-fn may_read(caller: &Caller, payment: &Payment) -> bool {
+/// Whether the credential may read the payment: a client token only what it made.
+pub(crate) fn may_read(caller: &Caller, payment: &Payment) -> bool {
     match &caller.credential {
         Credential::Secret => true,
         Credential::Public => false,

@@ -419,7 +419,7 @@ fn a_public_key_stores_nothing() {
 }
 
 #[test]
-fn a_browsers_idempotency_keys_are_its_own() {
+fn a_key_is_the_teams_and_another_browser_learns_nothing_by_it() {
     let shop = Shop::open(61);
     let browser = shop.client(ClientGrant::default());
     let arguments = serde_json::json!({"data": 1});
@@ -427,19 +427,22 @@ fn a_browsers_idempotency_keys_are_its_own() {
     let wanted = || token(card("4242424242424242"), Owner::Nobody);
     let theirs = shop.tokenise(&browser, key(), wanted());
     let ours = shop.tokenise(&shop.server, key(), wanted());
-    assert!(!ours.replayed && !theirs.replayed);
-    assert_ne!(
+    assert!(ours.replayed && !theirs.replayed);
+    assert_eq!(
         ours.result.unwrap().method.token,
         theirs.result.unwrap().method.token
     );
-    assert!(shop.tokenise(&shop.server, key(), wanted()).replayed);
     assert!(shop.tokenise(&browser, key(), wanted()).replayed);
-    assert!(
-        !shop
-            .tokenise(&shop.client(ClientGrant::default()), key(), wanted())
-            .replayed,
-        "another token's"
-    );
+    // Whether or not it asks for the same.
+    for arguments in [arguments.clone(), serde_json::json!({"data": 2})] {
+        let another = shop.client(ClientGrant::default());
+        let key = once(Scope::Tokenise, "order-2", &arguments);
+        let told = shop.tokenise(&another, key, wanted());
+        let fault = told.result.unwrap_err();
+        assert_eq!(fault.code, Code::KeyReused);
+        assert!(fault.id.is_none() && fault.first.is_none() && !told.replayed);
+    }
+    assert_eq!(shop.sealed(), 1);
 }
 
 #[test]

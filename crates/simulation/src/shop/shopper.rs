@@ -1,6 +1,6 @@
 //! Shoppers: each makes one order, in one of the ways in which people order.
 
-use futures_util::future::join;
+use futures_util::future::{OptionFuture, join, join3};
 use serde_json::{Value, json};
 
 use super::{
@@ -172,12 +172,30 @@ impl Visitor {
         };
         let (first, second) = (tab(self, 0), tab(self, 1));
         let (one, two) = (self.node(), self.node());
-        let answers = join(
-            self.shop.ask(one, &first, None),
-            self.shop.ask(two, &second, None),
+        // The merchant's server may send the page's request too, under its key: at the same moment, or when it was answered.
+        let server = Wish {
+            bearer: None,
+            about: About::default(),
+            variables: first.variables.clone(),
+            key: first.key.clone(),
+            ..first
+        };
+        let sends = first.key.is_some() && !name.ends_with(['0', '1', '2', '3']);
+        let at_once = sends && name.ends_with(['7', '8', '9']);
+        let (shop, both) = (self.shop.clone(), at_once.then_some(&server));
+        let answers = join3(
+            shop.ask(one, &first, None),
+            shop.ask(two, &second, None),
+            OptionFuture::from(both.map(|wish| shop.ask(two, wish, None))),
         )
         .await;
-        for got in [answers.0, answers.1].into_iter().flatten() {
+        let later = if sends && !at_once {
+            shop.ask(two, &server, None).await
+        } else {
+            None
+        };
+        let told = [answers.0, answers.1, answers.2.flatten(), later];
+        for got in told.into_iter().flatten() {
             self.go_on(order, "", Some(&got)).await;
         }
     }

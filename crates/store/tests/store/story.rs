@@ -664,6 +664,7 @@ async fn idempotency(db: &Db, own: TeamId, other: TeamId) {
         team,
         once: once.clone(),
         fingerprint: fingerprint.to_owned(),
+        taken_by: None,
     };
     let take = |claim: &Claim, stream: &str, now: i64| {
         store::once::claim(
@@ -697,6 +698,7 @@ async fn idempotency(db: &Db, own: TeamId, other: TeamId) {
             fingerprint,
             stream,
             answer: answer.map(str::to_owned),
+            taken_by: None,
         })
     };
     assert_eq!(find(own, never).await, record("f", "payment-1", None));
@@ -750,6 +752,7 @@ async fn told_tokens(db: &Db, own: TeamId, other: TeamId) {
             team,
             once: reference(scope),
             fingerprint: "f".to_owned(),
+            taken_by: None,
         };
         let told = store::once::claim(
             &claim,

@@ -1,5 +1,6 @@
 //! Idempotency keys.
 
+mod credentials;
 mod different;
 mod keys;
 mod later_operations;
