@@ -143,7 +143,7 @@ impl Engine {
             Some(attempt) => self.inner.labels.of(payment.team, &attempt.connection),
             None => (payment.team.to_string(), NOWHERE.to_owned()),
         };
-        if let Some(decline) = payment.decline() {
+        if let Some(decline) = payment.decline().filter(|_| payment.was_refused()) {
             metrics::counter!(
                 "pointsman_declines_total",
                 "connection" => connection.clone(), "code" => decline.code.code(), "type" => decline.kind.code()

@@ -96,6 +96,8 @@ impl Engine {
             };
             let Some(request) = request else { continue };
             let id = request.id;
+            // From here on the processor may have been asked: an answer that comes too late names the request.
+            let _naming = self.naming(&id);
             let asked = self
                 .asked_again(
                     request,

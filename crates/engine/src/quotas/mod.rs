@@ -17,7 +17,7 @@ use domain::{
     caller::Caller,
     id::{KeyId, PaymentId, TeamId},
     network::Network,
-    payment::{Payment, Status},
+    payment::Payment,
 };
 use parking_lot::Mutex;
 
@@ -224,14 +224,14 @@ impl Engine {
         }
     }
 
-    /// Counts a decline, once.
+    /// Counts a decline, once. What was given up is none.
     pub(crate) fn count_decline(&self, payment: &Payment) {
         let quotas = &self.inner.quotas;
         if payment.made_by.is_none() || !payment.authorisation_ended() {
             return;
         }
         let visitor = quotas.tried.lock().forget(payment.id);
-        if let Some(visitor) = visitor.filter(|_| payment.status == Status::Declined) {
+        if let Some(visitor) = visitor.filter(|_| payment.was_refused()) {
             quotas.declined(payment.team, visitor, self.inner.world.now());
         }
     }

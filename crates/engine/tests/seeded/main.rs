@@ -188,3 +188,46 @@ fn a_request_whose_time_is_over_before_anything_is_on_disk_is_told_so_and_may_co
     assert_eq!(again.payment.status, domain::payment::Status::Succeeded);
     house.assert_books_equal_payments();
 }
+
+#[test]
+fn a_clock_that_is_set_back_charges_nothing_twice_and_calls_nothing_failed_before_its_time() {
+    let house = House::build(9);
+    let caller = house.caller();
+    let [charged, uncharged] = ["4000000000000903", "4000000000000911"].map(|number| {
+        let made = house.run(story::authorise(&house, &caller, number, 300, None));
+        let payment = made.unwrap().payment;
+        assert_eq!(payment.status, domain::payment::Status::NoAnswerFromPsp);
+        payment.id
+    });
+    house.sim().jump(-3_600_000_000);
+    let read = |id| {
+        house
+            .run(house.engine.payment(&caller, id))
+            .unwrap()
+            .payment
+    };
+    // What the processor has counts at once; that it has nothing counts only by the clock.
+    assert_eq!(
+        read(charged).status,
+        domain::payment::Status::Succeeded,
+        "asked by the reader"
+    );
+    assert_eq!(
+        read(uncharged).status,
+        domain::payment::Status::NoAnswerFromPsp
+    );
+    let new = house.run(story::authorise(
+        &house,
+        &caller,
+        "4242424242424242",
+        300,
+        None,
+    ));
+    let new = new.unwrap().payment;
+    assert_eq!(new.status, domain::payment::Status::Succeeded);
+    assert!(new.created_at < read(charged).created_at);
+    house.run(house.world.sleep(Duration::from_mins(62)));
+    assert_eq!(read(uncharged).status, domain::payment::Status::Failed);
+    assert_eq!(house.entries().len(), 2);
+    house.assert_books_equal_payments();
+}

@@ -8,7 +8,9 @@ use super::path::Path;
 /// A scalar of the schema. Errors: `error.validation` with a reason that never shows the value.
 pub(super) fn scalar(name: &str, value: &Value, path: &Path<'_>) -> Result<Value, Fault> {
     let coerced = match name {
-        "Int" => int(value).ok_or("must be a whole number of 32 bits"),
+        "Int" => int(value)
+            .or_else(|| amount_as_int(value, path))
+            .ok_or("must be a whole number of 32 bits"),
         // Amounts are what is given as a Long.
         "Long" => long(value).ok_or_else(|| {
             if has_fraction(value) {
@@ -47,6 +49,15 @@ fn int(value: &Value) -> Option<Value> {
     };
     let number = i32::try_from(whole(number)?).ok()?;
     Some(Value::from(number))
+}
+
+/// Amounts have 64 bits, also the two that are declared as `Int`, which clients' documents name in their variables.
+fn amount_as_int(value: &Value, path: &Path<'_>) -> Option<Value> {
+    let Value::Number(number) = value else {
+        return None;
+    };
+    let whole = whole(number)?;
+    matches!(path.to_string().as_str(), "minAmount" | "maxAmount").then(|| Value::from(whole))
 }
 
 fn long(value: &Value) -> Option<Value> {

@@ -74,16 +74,12 @@ pub(crate) fn parse(arguments: Map<String, Value>) -> Result<Wanted, Fault> {
         .conditions
         .extend(time(&mut reader, "endDate")?.map(Condition::until));
     wanted.conditions.extend(statuses(&mut reader)?);
-    wanted.conditions.extend(
-        reader
-            .int("minAmount")?
-            .map(|minor| Condition::amount_from(minor.into())),
-    );
-    wanted.conditions.extend(
-        reader
-            .int("maxAmount")?
-            .map(|minor| Condition::amount_to(minor.into())),
-    );
+    wanted
+        .conditions
+        .extend(reader.long("minAmount")?.map(Condition::amount_from));
+    wanted
+        .conditions
+        .extend(reader.long("maxAmount")?.map(Condition::amount_to));
     Ok(wanted)
 }
 

@@ -59,7 +59,8 @@ impl Object for Core<'_> {
                     .rule
                     .as_ref()
                     .map(Said::Rule)
-                    .or(answer.map(Said::Answer));
+                    .or(answer.map(Said::Answer))
+                    .or(self.0.failure().map(Said::Nothing));
                 optional(said.map(|said| Outcome {
                     payment: self.0,
                     said,
@@ -80,6 +81,8 @@ struct Outcome<'a> {
 enum Said<'a> {
     Answer(&'a Answer),
     Rule(&'a Decline),
+    /// Nobody: why no processor was asked, or what proves that nothing happened there.
+    Nothing(&'a str),
 }
 
 impl Object for Outcome<'_> {
@@ -120,7 +123,7 @@ impl Outcome<'_> {
             Said::Answer(Answer::Held { .. }) => "MANUAL_REVIEW",
             Said::Answer(Answer::ActionRequired { .. }) => "ACTION_REQUIRED",
             Said::Answer(Answer::Declined { .. }) | Said::Rule(_) => "DECLINED",
-            Said::Answer(Answer::Failed { .. }) => "FAILED",
+            Said::Answer(Answer::Failed { .. }) | Said::Nothing(_) => "FAILED",
         }
     }
 
@@ -131,6 +134,7 @@ impl Outcome<'_> {
                 Some(words(decline.code.code()))
             }
             Said::Answer(Answer::Failed { reason }) => Some(reason.clone()),
+            Said::Nothing(reason) => Some(reason.to_owned()),
             Said::Answer(
                 Answer::Approved { .. } | Answer::Held { .. } | Answer::ActionRequired { .. },
             ) => None,

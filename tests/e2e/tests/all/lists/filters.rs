@@ -1,9 +1,9 @@
 //! Every field and every verb.
 
 use serde_json::{Value, json};
-use testkit::{Order, Setup, cards};
+use testkit::{Order, Payment, Setup, cards};
 
-use super::{filtered, ids, list, newest_first, stocked};
+use super::{filtered, ids, list, newest_first, stocked, until_settled};
 
 #[test]
 fn amounts_take_every_verb_of_numbers() {
@@ -160,6 +160,43 @@ fn the_plain_arguments_filter_too() {
             "{arguments}"
         );
     }
+}
+
+#[test]
+fn amounts_of_64_bits_are_filtered_by_however_they_are_given() {
+    let server = Setup::new().start();
+    let shop = server.shop();
+    let amounts = [2_147_483_647_i64, 2_147_483_648, 30_000_000_000];
+    let payments: Vec<Payment> = amounts
+        .iter()
+        .map(|amount| shop.order(&Order::card(cards::VISA).amount(*amount)))
+        .collect();
+    until_settled(&shop, &payments);
+    for (arguments, places) in [
+        (json!({"minAmount": 2_147_483_648_i64}), vec![1, 2]),
+        (json!({"minAmount": 2_147_483_649_i64}), vec![2]),
+        (json!({"maxAmount": 2_147_483_648.0}), vec![0, 1]),
+        (
+            json!({"minAmount": 2_147_483_647, "maxAmount": 29_999_999_999_i64}),
+            vec![0, 1],
+        ),
+        (json!({"minAmount": -30_000_000_000_i64}), vec![0, 1, 2]),
+    ] {
+        let answer = list(&shop, arguments.clone());
+        assert_eq!(
+            ids(&answer),
+            newest_first(&payments, &places),
+            "{arguments}"
+        );
+    }
+    let filter = json!({"value": 2_147_483_648_i64, "selectedVerb": "GREATER_THAN"});
+    assert_eq!(
+        ids(&filtered(&shop, "amount", filter)),
+        newest_first(&payments, &[2])
+    );
+    // Other whole numbers are of 32 bits, as they are declared.
+    list(&shop, json!({"first": 2_147_483_648_i64})).assert_invalid("first");
+    list(&shop, json!({"minAmount": "5"})).assert_invalid("minAmount");
 }
 
 #[test]

@@ -4,6 +4,8 @@
 mod documents;
 mod later;
 mod made;
+mod others;
+mod vault;
 
 use std::path::Path;
 use std::thread;
@@ -25,7 +27,18 @@ fn server() -> Server {
     let setup = Setup::new()
         .setting("server.request_timeout", "10s")
         .setting("routing.rest_after", "1000");
-    let setup = match Backend::chosen() {
+    let server = on_a_database_of_its_own(setup).start();
+    let shop = server.shop();
+    shop.connection("slow", json!({"fault": "slow", "delay": PROCESSOR_TAKES}));
+    let authorise = json!({"authorise": {"connection": "slow"}});
+    shop.publish("slow", json!([authorise, {"capture": "now"}]));
+    shop.publish("slow-later", json!([authorise, {"capture": "api"}]));
+    server
+}
+
+/// On a server of databases that can be stopped, where it is on one.
+fn on_a_database_of_its_own(setup: Setup) -> Setup {
+    match Backend::chosen() {
         Backend::Embedded => setup,
         Backend::Postgres => {
             let postgres: &'static Postgres = Box::leak(Box::new(Postgres::start(&[])));
@@ -35,14 +48,7 @@ fn server() -> Server {
                 // The server is killed, and a processor forgets nothing.
                 .setting("sandbox.sync_books", "true")
         }
-    };
-    let server = setup.start();
-    let shop = server.shop();
-    shop.connection("slow", json!({"fault": "slow", "delay": PROCESSOR_TAKES}));
-    let authorise = json!({"authorise": {"connection": "slow"}});
-    shop.publish("slow", json!([authorise, {"capture": "now"}]));
-    shop.publish("slow-later", json!([authorise, {"capture": "api"}]));
-    server
+    }
 }
 
 /// The store's database can't be written, until it comes back: on SQLite another process holds it, a server of PostgreSQL is
@@ -55,7 +61,7 @@ enum Outage<'a> {
 impl<'a> Outage<'a> {
     fn begin(server: &'a Server) -> Self {
         match server.setup().backend() {
-            Backend::Embedded => Self::Held(hold(&server.data_dir())),
+            Backend::Embedded => Self::Held(hold(&server.data_dir(), "store.db")),
             Backend::Postgres => {
                 server.setup().postgres().tell("kill");
                 Self::Stopped(server)
@@ -71,8 +77,8 @@ impl<'a> Outage<'a> {
     }
 }
 
-fn hold(data: &Path) -> Connection {
-    let connection = Connection::open(data.join("store.db")).unwrap();
+fn hold(data: &Path, file: &str) -> Connection {
+    let connection = Connection::open(data.join(file)).unwrap();
     connection.busy_timeout(Duration::from_secs(5)).unwrap();
     connection.execute_batch("begin immediate").unwrap();
     connection
@@ -85,17 +91,27 @@ fn cut_off<T: Send>(
     away: Duration,
     ask: impl FnOnce(Shop) -> T + Send,
 ) -> (T, Duration) {
-    let (shop, reader) = (server.shop(), server.shop());
+    let reader = server.shop();
     let before = reader.books().entries;
+    // The first commit is done and the processor has done its part; it has not answered yet.
+    let begun = || reader.books().entries != before;
+    cut_off_when(server, away, begun, ask)
+}
+
+/// The same; the database goes once the request has begun.
+fn cut_off_when<T: Send>(
+    server: &Server,
+    away: Duration,
+    begun: impl Fn() -> bool,
+    ask: impl FnOnce(Shop) -> T + Send,
+) -> (T, Duration) {
+    let shop = server.shop();
     thread::scope(|scope| {
         let asked = scope.spawn(move || {
             let start = Instant::now();
             (ask(shop), start.elapsed())
         });
-        // The first commit is done and the processor has done its part; it has not answered yet.
-        until(PATIENCE, "the processor has been asked", || {
-            (reader.books().entries != before).then_some(())
-        });
+        until(PATIENCE, "the request has begun", || begun().then_some(()));
         let outage = Outage::begin(server);
         thread::sleep(away);
         outage.end();

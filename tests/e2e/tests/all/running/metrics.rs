@@ -242,3 +242,25 @@ fn unknown_outcomes_are_a_gauge_with_an_age() {
     });
     assert!(value(&text, &["pointsman_payments_unknown_age_seconds "]) > 0.0);
 }
+
+#[test]
+fn what_is_given_up_is_no_decline() {
+    let server = Setup::new().start();
+    let shop = server.shop();
+    let given_up = |order: &Order| {
+        let answer = shop.try_authorise(order, None);
+        let id = answer.extension("id").as_str().expect("an id").to_owned();
+        shop.abandon(&id)
+    };
+    let back = "https://shop.example/back";
+    given_up(&Order::method("BNPLA", back)).assert_status("CANCELLED");
+    given_up(&Order::card(cards::CHALLENGE).three_ds(back)).assert_status("DECLINED");
+    shop.authorise(cards::INSUFFICIENT_FUNDS)
+        .assert_status("DECLINED");
+    let text = metrics(&shop);
+    assert!(value(&text, &["pointsman_declines_total", "INSUFFICIENT_FUNDS"]) > 0.5);
+    assert!(
+        value(&text, &["pointsman_declines_total", "PAYMENT_CANCELLED"]) < 0.5,
+        "{text}"
+    );
+}
