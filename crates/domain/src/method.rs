@@ -86,23 +86,6 @@ impl Method {
         )
     }
 
-    /// The only currency that a direct debit of this scheme is collected in; `None` where the account's bank decides.
-    /// Source: EPC016-06 (SEPA), the Bacs Direct Debit rules, the Nacha operating rules, the BECS procedures.
-    #[must_use]
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "only the schemes of direct debits have one"
-    )]
-    pub const fn only_currency(self) -> Option<&'static str> {
-        match self {
-            Self::SepaDirectDebit => Some("EUR"),
-            Self::Bacs => Some("GBP"),
-            Self::Ach | Self::AchDebit => Some("USD"),
-            Self::Becs => Some("AUD"),
-            _ => None,
-        }
-    }
-
     /// Whether it is a card, of whatever brand.
     #[must_use]
     pub const fn is_card(self) -> bool {

@@ -26,7 +26,7 @@ use super::{
     automation::{Followed, With},
     checkout::{Blocked, first_statements},
     instrument::Paying,
-    money::{check_currency, wanted_money},
+    money::wanted_money,
     route::Line,
     steps::approvals,
     triggers::Before,
@@ -227,7 +227,6 @@ impl Engine {
             payer,
             once,
         } = paying;
-        check_currency(method.method, money)?;
         let mut planned = new_payment(caller, money, &way, *command, (method, payer));
         planned.intent = intent.as_ref().map(|intent| intent.id);
         let first = First {

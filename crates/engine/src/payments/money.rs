@@ -1,20 +1,9 @@
 //! How much a payment is: told by the request, its wallet's token, its intent or its client token, which must agree.
 
-use domain::{Fault, intent::Intent, method::Method, money::Money};
+use domain::{Fault, intent::Intent, money::Money};
 
 use super::Authorise;
 use crate::wallets::TokenMoney;
-
-/// Refuses a currency that the method is never collected in.
-pub(super) fn check_currency(method: Method, money: Money) -> Result<(), Fault> {
-    match method.only_currency() {
-        Some(only) if money.currency().code() != only => Err(Fault::invalid(
-            "authorisePayment.currencyCode",
-            format!("must be {only}: {method} collects no other currency"),
-        )),
-        _ => Ok(()),
-    }
-}
 
 /// Amount and currency of a payment. An intent's count only when a secret key set them last.
 pub(super) fn wanted_money(
