@@ -1,5 +1,6 @@
 //! The service put together: databases, vault, engine, interface.
 
+mod admin_listener;
 mod backend;
 pub mod copies;
 mod databases;

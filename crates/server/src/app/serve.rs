@@ -1,7 +1,8 @@
 //! Serving, until told to stop.
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{future::Future, io, sync::Arc, time::Duration};
 
+use anyhow::Context;
 use db::DbError;
 use domain::caller::Mode;
 use graphql::{Api, Introspection, Limits, MethodNames};
@@ -10,6 +11,7 @@ use world::Elapsed;
 
 use super::{
     App,
+    admin_listener::AdminListener,
     backend::{Away, Service},
 };
 use crate::{
@@ -74,15 +76,11 @@ impl App {
             router(&web),
             bounds(settings),
         );
-        let admin = Connections::new(
-            self.world.clone(),
-            admin_router(&web),
-            Bounds {
-                most: ADMIN_CONNECTIONS,
-                most_per_address: ADMIN_CONNECTIONS,
-                ..bounds(settings)
-            },
-        );
+        let admin = listeners
+            .admin
+            .map(|listener| start_admin(listener, &web, settings))
+            .transpose()
+            .context("the admin listener can't be served")?;
         self.engine.start();
         self.observe();
         let mut is_whole = true;
@@ -91,10 +89,9 @@ impl App {
             () = self.broken() => is_whole = false,
             () = self.wind_down(settings, &web, stop) => {}
             () = self.guard(&web) => {}
-            () = accept_admin(&admin, listeners.admin) => {}
             () = connections.accept(listeners.public) => {}
         }
-        let closed = async { futures_util::join!(connections.close(), admin.close()) };
+        let closed = async { futures_util::join!(connections.close(), close_admin(admin)) };
         if self.world.timeout(CLOSING, closed).await == Err(Elapsed) {
             tracing::debug!("some connections were still open");
         }
@@ -222,11 +219,22 @@ impl App {
     }
 }
 
-/// Serves the admin listener; without one, waits for ever.
-async fn accept_admin(admin: &Connections, listener: Option<TcpListener>) {
-    match listener {
-        Some(listener) => admin.accept(listener).await,
-        None => std::future::pending().await,
+fn start_admin(
+    listener: TcpListener,
+    web: &Arc<Web>,
+    settings: &Settings,
+) -> io::Result<AdminListener> {
+    let bounds = Bounds {
+        most: ADMIN_CONNECTIONS,
+        most_per_address: ADMIN_CONNECTIONS,
+        ..bounds(settings)
+    };
+    AdminListener::start(listener, admin_router(web), bounds)
+}
+
+async fn close_admin(admin: Option<AdminListener>) {
+    if let Some(admin) = admin {
+        admin.close().await;
     }
 }
 
