@@ -12,8 +12,8 @@ use crate::{Fault, card_number::holds_card_number};
 pub const TEXT_MAX: usize = 500;
 /// Longest name of a person or a business. Unit: characters.
 pub const NAME_MAX: usize = 300;
-/// Longest e-mail address (RFC 3696, erratum 1690: 64 before the `@` and 255 after it). Unit: characters.
-pub const EMAIL_MAX: usize = 320;
+/// Longest e-mail address (RFC 5321, section 4.5.3.1.3, without the angle brackets: RFC 3696, erratum 1690). Unit: characters.
+pub const EMAIL_MAX: usize = 254;
 
 /// Largest JSON value that a merchant may have kept. Unit: bytes of its compact text.
 const JSON_MAX_BYTES: usize = 16 * 1024;
@@ -55,6 +55,22 @@ pub fn reference(value: String, field: &str, max: usize) -> Result<String, Fault
         return Err(Fault::invalid(field, "must not contain control characters"));
     }
     fits(&value, field, max)?;
+    Ok(value)
+}
+
+/// An e-mail address: one `@` with something on both sides and no blanks. Whether mail arrives there only a mail can tell.
+/// Errors: `error.validation` for `field`.
+pub fn email(value: String, field: &str) -> Result<String, Fault> {
+    let value = bounded(value, field, EMAIL_MAX)?;
+    let is_address = value.split_once('@').is_some_and(|(mailbox, domain)| {
+        !mailbox.is_empty() && !domain.is_empty() && !domain.contains('@')
+    });
+    if !is_address || value.chars().any(char::is_whitespace) {
+        return Err(Fault::invalid(
+            field,
+            "must be an e-mail address such as ada@example.com",
+        ));
+    }
     Ok(value)
 }
 
@@ -204,6 +220,36 @@ mod tests {
         );
         assert!(bounded_lines("a\0b".to_owned(), "description", 10).is_err());
         assert!(bounded_lines("abc".to_owned(), "description", 2).is_err());
+    }
+
+    #[test]
+    fn an_e_mail_address_has_one_at_sign_and_no_blanks() {
+        let longest = format!("{}@example.com", "x".repeat(242));
+        for fine in [
+            "a@b",
+            "ada.byron+shop@mail.example.com",
+            "zoë@bücher.example",
+            "\"x\"@[192.0.2.1]",
+            &longest,
+        ] {
+            assert_eq!(email(fine.to_owned(), "email").unwrap(), fine);
+        }
+        let longer = format!("x{longest}");
+        for wrong in [
+            "nope",
+            "@",
+            "a@",
+            "@b",
+            "a@b@c",
+            "a b@c",
+            "a@b\u{a0}",
+            "a\n@b",
+            "",
+            &longer,
+        ] {
+            let fault = email(wrong.to_owned(), "email").unwrap_err();
+            assert_eq!(fault.field.as_deref(), Some("email"), "{wrong}");
+        }
     }
 
     #[test]

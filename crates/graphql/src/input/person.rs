@@ -2,7 +2,6 @@
 
 use domain::{
     Fault,
-    bounded::EMAIL_MAX,
     customer::{CustomerDraft, CustomerPatch},
     person::{Address, Company, ShippingAddress},
 };
@@ -90,7 +89,7 @@ pub(crate) fn patch(mut fields: Reader) -> Result<CustomerPatch, Fault> {
 }
 
 pub(crate) fn email(fields: &mut Reader) -> Result<Option<String>, Fault> {
-    fields.short("email", EMAIL_MAX)
+    fields.email("email")
 }
 
 #[cfg(test)]

@@ -101,6 +101,14 @@ impl Reader {
             .transpose()
     }
 
+    /// An e-mail address; an empty one is absent.
+    pub(crate) fn email(&mut self, name: &str) -> Result<Option<String>, Fault> {
+        let path = self.at(name);
+        self.raw(name)
+            .map(|text| domain::bounded::email(text, &path))
+            .transpose()
+    }
+
     /// The merchant's own name of something; an empty one is absent. Whether it is a card's number is judged beside the card.
     pub(crate) fn reference(&mut self, name: &str) -> Result<Option<String>, Fault> {
         let path = self.at(name);

@@ -186,6 +186,7 @@ fn numbers_of_cards_and_bad_texts_are_refused_by_name() {
             json!({"customer": {"email": "x".repeat(321)}}),
             "customer.email",
         ),
+        (json!({"customer": {"email": "nope"}}), "customer.email"),
         (
             json!({"location": {"country": "Ireland"}}),
             "location.country",
