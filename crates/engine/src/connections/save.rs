@@ -84,6 +84,7 @@ impl Engine {
             let known: Vec<&str> = self.inner.connectors.keys().copied().collect();
             let reason = match known.as_slice() {
                 [] => "there are no processors in this deployment".to_owned(),
+                [only] => format!("must be {only}: this deployment has no other processor"),
                 known => format!("must be one of {}", known.join(", ")),
             };
             return Err(Fault::invalid("processor", reason));

@@ -239,6 +239,11 @@ fn chosen(fields: Option<Reader>, with_customer: bool, mode: Mode) -> Result<Cho
             }
             Some(Instrument::Method(method))
         }
+        Some(method) if method.is_card() => {
+            let reason =
+                "must be CARD for cards of every brand: the brand is found from the number";
+            return Err(fields.invalid("type", reason));
+        }
         Some(_) | None => {
             let reason = "must be CARD, a wallet such as WALLETA_PAY, a direct debit such as SEPA_DIRECT_DEBIT, or an alternative method such as WALLETC, BNPLA or IDEAL";
             return Err(fields.invalid("type", reason));

@@ -3,7 +3,7 @@
 use domain::{
     Fault, Timestamp,
     answer::{Answer, Approval},
-    decline::Decline,
+    decline::{Decline, DeclineCode},
     money::Money,
     payment::{self, FlowRun, Kind, Line, Operation, PaidWith, Payment, State},
 };
@@ -133,8 +133,8 @@ impl Outcome<'_> {
             Said::Answer(Answer::Declined { decline, .. }) | Said::Rule(decline) => {
                 Some(words(decline.code.code()))
             }
-            Said::Answer(Answer::Failed { reason }) => Some(reason.clone()),
-            Said::Nothing(reason) => Some(reason.to_owned()),
+            Said::Answer(Answer::Failed { reason }) => Some(capitalised(reason)),
+            Said::Nothing(reason) => Some(capitalised(reason)),
             Said::Answer(
                 Answer::Approved { .. } | Answer::Held { .. } | Answer::ActionRequired { .. },
             ) => None,
@@ -142,10 +142,24 @@ impl Outcome<'_> {
     }
 }
 
-/// `INSUFFICIENT_FUNDS` as `Insufficient funds`.
+/// `INSUFFICIENT_FUNDS` as `Insufficient funds`, `INVALID_CVC` as `Invalid CVC`.
 fn words(code: &str) -> String {
-    let lower = code.to_ascii_lowercase().replace('_', " ");
-    let mut letters = lower.chars();
+    if code == DeclineCode::ThreeDSecure.code() {
+        return "3D Secure".to_owned();
+    }
+    let words: Vec<String> = code
+        .split('_')
+        .map(|word| match word {
+            "CVC" | "PIN" => word.to_owned(),
+            other => other.to_ascii_lowercase(),
+        })
+        .collect();
+    capitalised(&words.join(" "))
+}
+
+/// The text with a capital at its beginning.
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
     letters
         .next()
         .map(|first| first.to_ascii_uppercase())
@@ -463,5 +477,30 @@ impl Object for Fraud<'_> {
             },
             _ => Err(unknown_field(self.type_name(), name)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_words_with_a_capital() {
+        for (code, reason) in [
+            (DeclineCode::InsufficientFunds, "Insufficient funds"),
+            (DeclineCode::InvalidCvc, "Invalid CVC"),
+            (
+                DeclineCode::OfflineOrOnlinePinRequired,
+                "Offline or online PIN required",
+            ),
+            (DeclineCode::ThreeDSecure, "3D Secure"),
+        ] {
+            assert_eq!(words(code.code()), reason);
+        }
+        assert_eq!(
+            capitalised("the processor had a technical failure"),
+            "The processor had a technical failure"
+        );
+        assert_eq!(capitalised(""), "");
     }
 }
