@@ -1,6 +1,6 @@
 //! What the customer is asked to do at a page of the simulator's, and the address of that page.
 
-use connector::{ActionKind, Reference};
+use connector::{ActionKind, CardData, Reference};
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 use world::World;
@@ -19,6 +19,12 @@ pub struct Challenge {
     pub state: Progress,
     /// Where the customer goes from the page.
     pub return_url: String,
+    /// The last four digits of the card that is confirmed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) last4: Option<String>,
+    /// What stands on the customer's statement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) statement: Option<String>,
     /// Proves that the page's address was given out.
     pub(super) secret: String,
 }
@@ -58,8 +64,22 @@ impl Challenge {
             kind,
             state: Progress::Waiting,
             return_url: return_url.to_owned(),
+            last4: None,
+            statement: None,
             secret: world.token(SECRET),
         }
+    }
+
+    /// The challenge with the card that its page names.
+    pub(super) fn of_card(mut self, card: &CardData) -> Self {
+        self.last4 = Some(card.number.last4());
+        self
+    }
+
+    /// The challenge with the text that will stand on the customer's statement.
+    pub(super) fn stated(mut self, statement: Option<&str>) -> Self {
+        self.statement = statement.map(str::to_owned);
+        self
     }
 
     /// The address of its page.

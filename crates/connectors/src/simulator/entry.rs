@@ -107,7 +107,8 @@ impl Entry {
                 return_url.map(|url| Challenge::new(ActionKind::Apm, url, world))
             }
             (None, _) => None,
-        };
+        }
+        .map(|challenge: Challenge| challenge.stated(call.statement_descriptor));
         let asked = call.three_ds.wish == ThreeDsWish::Request && !call.merchant_initiated;
         let three_ds = call
             .card
@@ -382,7 +383,7 @@ fn challenge_of(card: &CardData, return_url: Option<&str>, world: &World) -> Opt
     let demanded = cards::behaviour(card).demands() && card.cryptogram.is_none();
     return_url
         .filter(|_| demanded)
-        .map(|url| Challenge::new(ActionKind::ThreeDSecure, url, world))
+        .map(|url| Challenge::new(ActionKind::ThreeDSecure, url, world).of_card(card))
 }
 
 /// What authentication brings: the wallet's own, or 3D Secure when it was `asked` for.

@@ -18,6 +18,10 @@ pub struct Page {
     pub state: Progress,
     /// What is paid with.
     pub method: Option<Method>,
+    /// The last four digits of the card.
+    pub last4: Option<String>,
+    /// What will stand on the customer's statement.
+    pub statement: Option<String>,
     /// How much; zero where a card is only verified.
     pub money: Money,
     /// Where the customer goes from here.
@@ -62,6 +66,8 @@ fn page(entry: &Entry) -> Option<Page> {
         kind: challenge.kind,
         state: challenge.state,
         method: entry.method,
+        last4: challenge.last4.clone(),
+        statement: challenge.statement.clone(),
         money: entry.money,
         return_url: challenge.return_url.clone(),
     })

@@ -7,7 +7,7 @@ use axum::{
     response::Response,
 };
 use connectors::simulator::{Page, Progress};
-use domain::answer::ActionKind;
+use domain::{answer::ActionKind, method::Method};
 use http::StatusCode;
 
 use super::{
@@ -87,25 +87,31 @@ fn outcome(form: &[u8]) -> Option<bool> {
 fn shown(found: &Page) -> Response {
     let words = Words::of(found);
     let amount = found.money.formatted();
-    let method = found.method.map_or("CARD", domain::method::Method::code);
-    let mut facts = vec![("Paid with", method)];
+    let method = method_name(found.method.unwrap_or(Method::Card));
+    let method = match &found.last4 {
+        Some(last4) => format!("{method} ending in {last4}"),
+        None => method,
+    };
+    let mut facts = Vec::new();
     if !found.money.is_zero() {
-        facts.insert(0, ("Amount", amount.as_str()));
+        facts.push(("Amount", amount.as_str()));
     }
-    let body = Html::new().paragraph(words.what).facts(&facts);
+    if let Some(statement) = &found.statement {
+        facts.push(("For", statement));
+    }
+    facts.push(("Paid with", &method));
+    let body = Html::new().paragraph(&words.what).facts(&facts);
     let body = match found.state {
-        Progress::Waiting => {
-            body.choice(OUTCOME, &[(COMPLETE, words.complete), (FAIL, words.fail)])
-        }
+        Progress::Waiting => body.choice(OUTCOME, &[(COMPLETE, "Approve"), (FAIL, "Decline")]),
         // The value counts no more; it only brings the customer back.
         Progress::Passed | Progress::Completed => body
-            .paragraph("This was done already.")
+            .paragraph("You have approved this already.")
             .choice(OUTCOME, &[(COMPLETE, "Back to the shop")]),
         Progress::Failed => body
-            .paragraph("This was refused already.")
+            .paragraph("You have declined this already.")
             .choice(OUTCOME, &[(FAIL, "Back to the shop")]),
         Progress::Over => {
-            let over = "This is over: it was given up, and nothing is charged any more.";
+            let over = "This is over: it was given up, and nothing will be charged.";
             body.paragraph(over)
                 .choice(OUTCOME, &[(FAIL, "Back to the shop")])
         }
@@ -113,39 +119,60 @@ fn shown(found: &Page) -> Response {
     page(
         StatusCode::OK,
         words.title,
-        &body.paragraph("A page of the sandbox's simulated bank. No real money moves."),
+        &body.paragraph("This is a test page of the sandbox. No real money moves."),
     )
 }
 
 /// What a page says.
 struct Words {
     title: &'static str,
-    what: &'static str,
-    complete: &'static str,
-    fail: &'static str,
+    what: String,
 }
 
 impl Words {
-    const fn of(found: &Page) -> Self {
-        match found.kind {
-            ActionKind::ThreeDSecure if found.money.is_zero() => Self {
-                title: "Confirm your card",
-                what: "Your bank wants to know that it is you who saves this card (3D Secure).",
-                complete: "Yes, it is me",
-                fail: "Fail the check",
-            },
-            ActionKind::ThreeDSecure => Self {
-                title: "Confirm your payment",
-                what: "Your bank wants to know that it is you who pays (3D Secure).",
-                complete: "Yes, it is me",
-                fail: "Fail the check",
-            },
-            ActionKind::Apm => Self {
-                title: "Approve your payment",
-                what: "The shop asks you to approve this payment.",
-                complete: "Approve",
-                fail: "Refuse",
-            },
+    fn of(found: &Page) -> Self {
+        let (title, what) = match found.kind {
+            ActionKind::ThreeDSecure if found.money.is_zero() => (
+                "Confirm your card",
+                "Your bank asks you to confirm that this card may be saved (3D Secure).".to_owned(),
+            ),
+            ActionKind::ThreeDSecure => (
+                "Confirm your payment",
+                "Your bank asks you to confirm this payment (3D Secure).".to_owned(),
+            ),
+            ActionKind::Apm => {
+                let asks = found
+                    .method
+                    .map_or_else(|| "The shop".to_owned(), method_name);
+                (
+                    "Approve your payment",
+                    format!("{asks} asks you to approve this payment."),
+                )
+            }
+        };
+        Self { title, what }
+    }
+}
+
+/// A method as shoppers know it: `VISA` as `Visa`, `BUY_NOW_PAY_LATER` as `Buy now pay later`.
+fn method_name(method: Method) -> String {
+    let code = method.public().code();
+    match code {
+        "AMEX" => "American Express".to_owned(),
+        "JCB" => "JCB".to_owned(),
+        "UNIONPAY" => "UnionPay".to_owned(),
+        "PAYPAL" => "PayPal".to_owned(),
+        "IDEAL" => "iDEAL".to_owned(),
+        "BAN_CONTACT" => "Bancontact".to_owned(),
+        "GIRO_PAY" => "giropay".to_owned(),
+        "AFTER_PAY" => "Afterpay".to_owned(),
+        "CLEAR_PAY" => "Clearpay".to_owned(),
+        "ALI_PAY" => "Alipay".to_owned(),
+        "WE_CHAT" => "WeChat Pay".to_owned(),
+        "OPENBANKING" => "Open banking".to_owned(),
+        other => {
+            let (first, rest) = other.split_at(1);
+            format!("{first}{}", rest.to_ascii_lowercase().replace('_', " "))
         }
     }
 }
@@ -159,6 +186,21 @@ fn not_understood(status: StatusCode) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn methods_have_the_names_that_shoppers_know() {
+        for (code, name) in [
+            ("VISA", "Visa"),
+            ("CARD", "Card"),
+            ("AMEX", "American Express"),
+            ("BNPLA", "Klarna"),
+            ("WALLETC", "PayPal"),
+            ("IDEAL", "iDEAL"),
+            ("BUY_NOW_PAY_LATER", "Buy now pay later"),
+        ] {
+            assert_eq!(method_name(Method::parse(code).unwrap()), name, "{code}");
+        }
+    }
 
     #[test]
     fn one_outcome_is_read_from_a_form() {

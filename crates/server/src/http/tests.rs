@@ -180,6 +180,8 @@ fn played_page(token: &str) -> Result<Option<Page>, Fault> {
         kind: ActionKind::ThreeDSecure,
         state,
         method: Some(domain::method::Method::Visa),
+        last4: Some("3184".to_owned()),
+        statement: Some("Books <&> more".to_owned()),
         money: Money::new(1234, Currency::parse("EUR").unwrap()),
         return_url: "https://pay.example/3ds/abc".to_owned(),
     }))
@@ -699,10 +701,12 @@ fn a_page_shows_what_is_asked_and_needs_no_credential() {
         (StatusCode::OK, "text/html; charset=utf-8")
     );
     assert!(
-        reply.text.contains("€12.34") && reply.text.contains("VISA"),
+        reply.text.contains("€12.34") && reply.text.contains("Visa ending in 3184"),
         "{}",
         reply.text
     );
+    assert!(reply.text.contains("Books &lt;&amp;&gt; more"));
+    assert!(reply.text.contains(">Approve<") && reply.text.contains(">Decline<"));
     for value in ["complete", "fail"] {
         assert!(
             reply
@@ -730,8 +734,8 @@ fn a_page_shows_what_is_asked_and_needs_no_credential() {
 fn a_page_that_is_decided_says_so_and_leads_back() {
     let site = Site::new();
     for (token, words) in [
-        ("passed", "done already"),
-        ("failed", "refused already"),
+        ("passed", "approved this already"),
+        ("failed", "declined this already"),
         ("over", "given up"),
     ] {
         let text = site.page(token).text;

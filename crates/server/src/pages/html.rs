@@ -36,6 +36,7 @@ impl Html {
     }
 
     /// Adds a form that posts one field to the page's own address: a button for each value, with its label.
+    /// The first one stands out, as the usual choice.
     pub(crate) fn choice(mut self, field: &str, choices: &[(&str, &str)]) -> Self {
         self.0.push_str("<form method=\"post\">\n");
         for (value, label) in choices {

@@ -56,7 +56,9 @@ const STYLE: &str = "\
     dd{margin:0}\
     pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.875rem}\
     form{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.5rem}\
-    button{font:inherit;min-height:2.75rem;padding:.5rem 1.25rem;cursor:pointer}";
+    button{font:inherit;flex:1 1 9rem;min-height:2.75rem;padding:.5rem 1.25rem;cursor:pointer;\
+    border:1px solid #767676;border-radius:.375rem;background:none;color:inherit}\
+    button:first-child{background:#1a56b0;border-color:#1a56b0;color:#fff;font-weight:600}";
 
 /// A page with its title, which is its heading too.
 pub(crate) fn page(status: StatusCode, title: &str, body: &Html) -> Response {
