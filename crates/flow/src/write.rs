@@ -243,6 +243,11 @@ fn flow(text: &mut String, value: &Value) {
 }
 
 fn quoted(text: &mut String, string: &str) {
+    // A condition such as `payment.currency == "EUR"` is easier to read without backslashes.
+    if string.contains('"') && string.chars().all(|char| (' '..='~').contains(&char)) {
+        let _ = write!(text, "'{}'", string.replace('\'', "''"));
+        return;
+    }
     for char in Value::from(string).to_string().chars() {
         if char.is_control()
             || matches!(char, '\u{2028}' | '\u{2029}' | '\u{feff}')

@@ -81,7 +81,7 @@ trigger: payment
 steps:
   - offer: [CARD, WALLETC]
   - id: european-visa
-    if: "payment.currency == \"EUR\" && card.brand == \"VISA\""
+    if: 'payment.currency == "EUR" && card.brand == "VISA"'
     then:
       - three_d_secure: request
       - authorise: {connection: simulator-a}
@@ -98,6 +98,23 @@ steps:
   - capture: {after: 2s}
 "#
     );
+}
+
+#[test]
+fn texts_with_quotation_marks_come_back_as_they_were() {
+    for note in [
+        r#"say "it's" fine"#,
+        r#"'"'"#,
+        r#"a "b" \n \ c"#,
+        "\"two\nlines\"",
+        "\"zoë\"",
+    ] {
+        let value = json!({"name": "n", "trigger": "payment", "steps": [
+            {"note": note}, {"authorise": {"connection": "simulator-a"}}]});
+        let document = Document::from_value(&value).unwrap();
+        let yaml = document.to_yaml();
+        assert_eq!(Document::parse(&yaml).unwrap(), document, "{yaml}");
+    }
 }
 
 #[test]
