@@ -91,6 +91,8 @@ pub(crate) fn apply(
     connection
         .execute_batch(BOOK)
         .map_err(|error| sqlite::failure(&error, BOOK))?;
+    let is_new = applied(connection)?.is_empty();
+    let mut made = 0_u32;
     loop {
         // The lock comes before the look, so that of two programs that start at once only one applies a step.
         connection
@@ -101,8 +103,14 @@ pub(crate) fn apply(
                 connection
                     .execute_batch("commit")
                     .map_err(|error| sqlite::failure(&error, "commit"))?;
-                if applied == Applied::Nothing {
+                let Applied::OneStep(next) = applied else {
+                    tell_made(made, connection.path().unwrap_or_default());
                     return Ok(());
+                };
+                if is_new {
+                    made += 1;
+                } else {
+                    tell(next);
                 }
             }
             Err(error) => {
@@ -188,10 +196,25 @@ pub(crate) fn look(connection: &Connection, migrations: &[Migration]) -> Result<
         .map_or(Ok(()), |next| Err(DbError::Pending(next.number)))
 }
 
-#[derive(PartialEq, Eq)]
-enum Applied {
-    OneStep,
+enum Applied<'a> {
+    OneStep(&'a Migration),
     Nothing,
+}
+
+/// Logs a step of a database that is brought up to date.
+pub(crate) fn tell(migration: &Migration) {
+    tracing::info!(
+        migration.number = migration.number,
+        migration.name = migration.name,
+        "migration applied"
+    );
+}
+
+/// Logs that a new database has got its tables: one line for all steps, since nothing was there to change.
+pub(crate) fn tell_made(migrations: u32, place: &str) {
+    if migrations > 0 {
+        tracing::info!(migrations, place, "new database: its tables are made");
+    }
 }
 
 /// The migration that comes next, after those that were applied.
@@ -233,11 +256,11 @@ pub(crate) fn next<'a>(
 }
 
 /// Compares what was applied with what should be, and applies the next migration.
-fn step(
+fn step<'a>(
     connection: &Connection,
-    migrations: &[Migration],
+    migrations: &'a [Migration],
     now: Timestamp,
-) -> Result<Applied, DbError> {
+) -> Result<Applied<'a>, DbError> {
     let Some(next) = next(&applied(connection)?, migrations)? else {
         return Ok(Applied::Nothing);
     };
@@ -257,12 +280,7 @@ fn step(
             .execute(NOTE_REACH, (next.number, next.code_from()))
             .map_err(|error| sqlite::failure(&error, NOTE_REACH))?;
     }
-    tracing::info!(
-        migration.number = next.number,
-        migration.name = next.name,
-        "migration applied"
-    );
-    Ok(Applied::OneStep)
+    Ok(Applied::OneStep(next))
 }
 
 fn applied(connection: &Connection) -> Result<Vec<Known>, DbError> {

@@ -59,9 +59,19 @@ pub(crate) async fn apply(
         if !is_founded(link, schema).await? {
             link.run(BOOK).await?;
         }
-        while let Some(next) = migrate::next(&applied(link).await?, migrations)? {
+        let mut known = applied(link).await?;
+        let is_new = known.is_empty();
+        let mut made = 0;
+        while let Some(next) = migrate::next(&known, migrations)? {
             step(link, target, next).await?;
+            if is_new {
+                made += 1;
+            } else {
+                migrate::tell(next);
+            }
+            known = applied(link).await?;
         }
+        migrate::tell_made(made, schema);
         ask(link, "select pg_advisory_unlock($1)::text", params![lock]).await?;
     }
     check_order(link, schema).await
@@ -161,11 +171,6 @@ async fn step(link: &Link, target: &Target, next: &Migration) -> Result<(), DbEr
     } else {
         whole(link, target, next).await.map_err(failed)?;
     }
-    tracing::info!(
-        migration.number = next.number,
-        migration.name = next.name,
-        "migration applied"
-    );
     Ok(())
 }
 

@@ -112,7 +112,7 @@ impl Local {
             .await
             .map_err(told)?;
         say(format!(
-            "Key {} of team {team}, {word}, {} mode. It is shown only now:",
+            "Key {} of team {team}, {word}, {} mode. It is not shown again:",
             made.id,
             mode_name(self.mode)
         ));
@@ -129,8 +129,10 @@ impl Local {
         if keys.is_empty() {
             say("There are no keys.".to_owned());
         }
+        let teams = self.engine.teams().await.map_err(told)?;
         for key in keys {
-            say(in_a_line(&key));
+            let team = teams.iter().find(|team| team.id == key.team);
+            say(in_a_line(&key, team.map_or("", |team| &team.name)));
         }
         Ok(())
     }
@@ -264,7 +266,7 @@ fn named_team(teams: &[ListedTeam], wanted: &str) -> Result<TeamId, String> {
     }
 }
 
-fn in_a_line(key: &ListedKey) -> String {
+fn in_a_line(key: &ListedKey, team: &str) -> String {
     let kind = match key.kind {
         KeyKind::Secret => "secret",
         KeyKind::Public => "public",
@@ -275,7 +277,7 @@ fn in_a_line(key: &ListedKey) -> String {
         |at| format!("revoked {}", at.rfc3339_seconds()),
     );
     format!(
-        "{}  team {}  {kind}  {}  made {made}  {state}  {}",
+        "{}  team {} ({team})  {kind}  {}  made {made}  {state}  {}",
         key.id, key.team, key.hint, key.name
     )
 }

@@ -47,7 +47,7 @@ pub(super) enum Command {
     Restore(Restore),
     /// Make the tables, or bring them up to date, apart from serving
     Upgrade(Upgrade),
-    /// Move everything to PostgreSQL, or back; nobody may serve meanwhile
+    /// Move everything to PostgreSQL, or back, while no server runs
     Migrate(Migrate),
 }
 

@@ -3,10 +3,14 @@
 use std::{
     io::{IsTerminal, stdout},
     net::SocketAddr,
+    os::unix::fs::MetadataExt,
+    path::Path,
     process::ExitCode,
+    time::{Duration, UNIX_EPOCH},
 };
 
 use anyhow::Context;
+use domain::Timestamp;
 use tokio::{net::TcpListener, sync::oneshot};
 use world::World;
 
@@ -29,14 +33,22 @@ const USUAL: &str = "127.0.0.1:8080";
 /// Any free port.
 const ANY: &str = "127.0.0.1:0";
 
+/// The data directory within a demo's temporary directory.
+const DATA: &str = "data";
+/// How the temporary directories of demos begin.
+const PREFIX: &str = "pointsman-demo-";
+/// From this age on a directory that no server holds is one that a killed demo has left. A younger one may belong to a demo that
+/// is about to start.
+const LEFT_AFTER: Duration = Duration::from_mins(1);
+
 pub(super) fn demo(flags: &Demo) -> anyhow::Result<ExitCode> {
     refuse_planted(planted::BUILT_IN)?;
     let fresh = tempfile::Builder::new()
-        .prefix("pointsman-demo-")
+        .prefix(PREFIX)
         .tempdir()
         .context("a fresh directory")?;
     let runtime = runtime()?;
-    let right = runtime.block_on(run(flags, &fresh.path().join("data")))?;
+    let right = runtime.block_on(run(flags, fresh.path()))?;
     Ok(if right {
         ExitCode::SUCCESS
     } else {
@@ -44,8 +56,45 @@ pub(super) fn demo(flags: &Demo) -> anyhow::Result<ExitCode> {
     })
 }
 
-async fn run(flags: &Demo, data: &std::path::Path) -> anyhow::Result<bool> {
+/// Removes what killed demos of the same user have left beside `own`. Whatever can't be removed stays.
+fn remove_left(own: &Path, now: Timestamp) {
+    let Some((beside, user)) = own.parent().zip(owner(own)) else {
+        return;
+    };
+    for entry in std::fs::read_dir(beside).into_iter().flatten().flatten() {
+        let (name, path) = (entry.file_name(), entry.path());
+        if path != own
+            && name.as_encoded_bytes().starts_with(PREFIX.as_bytes())
+            && is_left(&path, user, now)
+        {
+            let _ = std::fs::remove_dir_all(&path);
+        }
+    }
+}
+
+/// The user to whom a directory belongs; links are not followed.
+fn owner(path: &Path) -> Option<u32> {
+    let metadata = std::fs::symlink_metadata(path).ok()?;
+    metadata.is_dir().then(|| metadata.uid())
+}
+
+/// Whether a directory is this user's, is old enough, and no server holds it.
+fn is_left(path: &Path, user: u32, now: Timestamp) -> bool {
+    let changed = std::fs::symlink_metadata(path).and_then(|metadata| metadata.modified());
+    let age = changed
+        .ok()
+        .and_then(|at| at.duration_since(UNIX_EPOCH).ok())
+        .and_then(|at| Duration::from_micros(now.micros().try_into().ok()?).checked_sub(at));
+    age.is_some_and(|age| age >= LEFT_AFTER)
+        && owner(path) == Some(user)
+        && !DataDir::at(path.join(DATA)).is_held()
+}
+
+async fn run(flags: &Demo, fresh: &Path) -> anyhow::Result<bool> {
     let world = World::real();
+    remove_left(fresh, world.now());
+    let data = fresh.join(DATA);
+    let data = data.as_path();
     let key = format!("sk_test_{}", world.token(32));
     let settings = settings(data, &key)?;
     let (listener, address) = listen(flags).await?;
@@ -143,5 +192,43 @@ async fn listen(flags: &Demo) -> anyhow::Result<(TcpListener, SocketAddr)> {
             Ok(bound) => Ok(bound),
             Err(_taken) => bind(ANY.parse()?).await,
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn what_killed_demos_have_left_is_removed_and_nothing_else() {
+        let beside = tempfile::tempdir().unwrap();
+        let make = |name: &str| {
+            let path = beside.path().join(name);
+            fs::create_dir_all(path.join(DATA)).unwrap();
+            path
+        };
+        let (own, left, held, other) = (
+            make("pointsman-demo-own"),
+            make("pointsman-demo-left"),
+            make("pointsman-demo-held"),
+            make("somebody-else"),
+        );
+        fs::write(left.join(DATA).join("store.db"), "x").unwrap();
+        let lock = DataDir::at(held.join(DATA)).hold().unwrap();
+        let link = beside.path().join("pointsman-demo-link");
+        std::os::unix::fs::symlink(&other, &link).unwrap();
+        let begun = fs::metadata(&left).unwrap().modified().unwrap();
+        let begun = begun.duration_since(UNIX_EPOCH).unwrap().as_micros();
+        let begun = Timestamp::from_micros(begun.try_into().unwrap());
+        remove_left(&own, begun.after(Duration::from_secs(59)));
+        assert!(left.exists(), "it may be about to start");
+        remove_left(&own, begun.after(Duration::from_hours(1)));
+        assert!(!left.exists());
+        for kept in [&own, &held, &other, &link] {
+            assert!(kept.exists(), "{}", kept.display());
+        }
+        drop(lock);
     }
 }

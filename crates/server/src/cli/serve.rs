@@ -167,7 +167,7 @@ fn node_name() -> String {
 /// The one time that the sandbox's key is shown: on standard output, since standard error is the log, which is kept.
 fn announce_key(key: &str) {
     output::line(&format!(
-        "\nThe sandbox's secret key, shown only now:\n\n    {key}\n"
+        "\nThe sandbox's secret key. It is not shown again:\n\n    {key}\n"
     ));
 }
 

@@ -1,8 +1,11 @@
 //! The commands.
 
-use std::process::Command;
+use std::{
+    io::{BufRead, BufReader},
+    process::{Command, Stdio},
+};
 
-use testkit::{Backend, Order, Setup, cards, find_leaks, needles_of_number};
+use testkit::{Backend, Order, PATIENCE, Setup, cards, find_leaks, needles_of_number, until};
 
 fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
     let dir = tempfile::tempdir().unwrap();
@@ -54,6 +57,39 @@ fn the_demo_ends_with_status_0_and_tells_a_story_without_numbers() {
             .any(|needle| needle.is_in(&output.stdout) || needle.is_in(&output.stderr))
     );
     assert_eq!(find_leaks(dir.path(), &needles), [""; 0]);
+}
+
+#[test]
+fn a_demo_that_is_interrupted_in_its_story_ends_and_leaves_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut demo = Setup::new()
+        .without_environment("POINTSMAN_ACCESS_TOKEN")
+        .command(dir.path(), &["demo"])
+        .env("TMPDIR", dir.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut told = BufReader::new(demo.stdout.take().unwrap());
+    let mut first = String::new();
+    told.read_line(&mut first).unwrap();
+    let left = || {
+        let entries = std::fs::read_dir(dir.path()).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names
+            .filter(|name| name.starts_with("pointsman-demo-"))
+            .count()
+    };
+    let while_it_plays = left();
+    let interrupt = Command::new("kill")
+        .args(["-INT", &demo.id().to_string()])
+        .status();
+    // What it still tells must go somewhere.
+    let rest = std::thread::spawn(move || std::io::copy(&mut told, &mut std::io::sink()));
+    let ended = until(PATIENCE, "the demo's end", || demo.try_wait().unwrap());
+    rest.join().unwrap().unwrap();
+    assert!(interrupt.unwrap().success());
+    assert_eq!((ended.code(), while_it_plays, left()), (Some(0), 1, 0));
 }
 
 #[test]

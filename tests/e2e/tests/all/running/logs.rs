@@ -1,7 +1,7 @@
 //! The log: one line for each request, the request in every line that it causes, JSON where it is asked for, no floods.
 
 use serde_json::{Value, json};
-use testkit::{Order, PATIENCE, Server, Setup, cards, until};
+use testkit::{Backend, Order, PATIENCE, Server, Setup, cards, until};
 
 fn json_setup() -> Setup {
     Setup::new().setting("log.format", "json")
@@ -212,4 +212,17 @@ fn lines_of_requests_can_be_switched_off() {
     let server = json_setup().setting("log.level", "info,access=off").start();
     server.shop().authorise(cards::VISA);
     assert!(!server.log().contains("answered"), "{}", server.log());
+}
+
+#[test]
+fn a_new_database_has_one_line_not_one_for_each_migration() {
+    let server = json_setup().on(Backend::Embedded).start();
+    let messages = |words: &str| {
+        let lines = whole_lines(&server);
+        lines.iter().filter(|line| line["message"] == words).count()
+    };
+    until(PATIENCE, "the store's, the vault's and the books'", || {
+        (messages("new database: its tables are made") == 3).then_some(())
+    });
+    assert_eq!(messages("migration applied"), 0);
 }
