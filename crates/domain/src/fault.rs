@@ -6,6 +6,8 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
+use crate::faults::FieldFault;
+
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
         /// The machine-readable code of a fault (`extensions.code`). Source: behaviour contract, section 2.
@@ -120,6 +122,9 @@ pub struct Fault {
     /// What is wrong with the field, or what the processor gave as its reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// All mistakes of the input, where there are several; the first of them is `field` and `reason`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<FieldFault>,
     /// The payment (or other thing) that the fault is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
@@ -168,6 +173,7 @@ impl Fault {
             message: message.into(),
             field: None,
             reason: None,
+            faults: Vec::new(),
             id: None,
             status: None,
             max_amount: None,

@@ -14,6 +14,7 @@ pub mod dated;
 pub mod decline;
 pub mod expiry;
 pub mod fault;
+pub mod faults;
 pub mod filter;
 pub mod id;
 pub mod intent;
@@ -36,4 +37,5 @@ pub mod time;
 pub mod wipe;
 
 pub use fault::{Code, Fault, Hint};
+pub use faults::Faults;
 pub use time::Timestamp;

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Fault;
 use crate::bounded::{NAME_MAX, TEXT_MAX, bounded_option};
 use crate::country::Country;
+use crate::{Fault, Faults};
 
 /// A postal address, of billing or of shipping.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,15 +34,19 @@ impl Address {
     /// The address with empty texts absent and the country as alpha-2.
     /// Errors: `error.validation` for the text under `field` that is too long, holds control characters or is no country.
     pub fn bounded(self, field: &str) -> Result<Self, Fault> {
-        let text = |value, name: &str| bounded_option(value, &format!("{field}.{name}"), TEXT_MAX);
-        Ok(Self {
-            line1: text(self.line1, "line1")?,
-            line2: text(self.line2, "line2")?,
-            city: text(self.city, "city")?,
-            postal_code: text(self.postal_code, "postalCode")?,
-            state: text(self.state, "state")?,
-            country: country(self.country, &format!("{field}.country"))?,
-        })
+        let mut faults = Faults::default();
+        let mut text = |value, name: &str| {
+            faults.or_default(bounded_option(value, &format!("{field}.{name}"), TEXT_MAX))
+        };
+        let address = Self {
+            line1: text(self.line1, "line1"),
+            line2: text(self.line2, "line2"),
+            city: text(self.city, "city"),
+            postal_code: text(self.postal_code, "postalCode"),
+            state: text(self.state, "state"),
+            country: faults.or_default(country(self.country, &format!("{field}.country"))),
+        };
+        faults.end(address)
     }
 
     /// Whether it says nothing.
@@ -83,14 +87,18 @@ impl ShippingAddress {
     /// The same with empty texts absent and the country as alpha-2.
     /// Errors: `error.validation` for the text under `field` that breaks its bound.
     pub fn bounded(self, field: &str) -> Result<Self, Fault> {
-        Ok(Self {
-            name: bounded_option(self.name, &format!("{field}.name"), NAME_MAX)?,
-            phone: bounded_option(self.phone, &format!("{field}.phone"), TEXT_MAX)?,
-            address: self
-                .address
-                .map(|address| address.bounded(&format!("{field}.address")))
-                .transpose()?,
-        })
+        let mut faults = Faults::default();
+        let name = bounded_option(self.name, &format!("{field}.name"), NAME_MAX);
+        let phone = bounded_option(self.phone, &format!("{field}.phone"), TEXT_MAX);
+        let address = self
+            .address
+            .map(|address| address.bounded(&format!("{field}.address")));
+        let shipping = Self {
+            name: faults.or_default(name),
+            phone: faults.or_default(phone),
+            address: faults.or_default(address.transpose()),
+        };
+        faults.end(shipping)
     }
 }
 
@@ -115,13 +123,17 @@ pub struct Company {
 impl Company {
     /// The same with empty texts absent. Errors: `error.validation` for the text under `field` that breaks its bound.
     pub fn bounded(self, field: &str) -> Result<Self, Fault> {
-        let text = |value, name: &str, max| bounded_option(value, &format!("{field}.{name}"), max);
-        Ok(Self {
-            name: text(self.name, "name", NAME_MAX)?,
-            number: text(self.number, "number", TEXT_MAX)?,
-            tax_id: text(self.tax_id, "taxId", TEXT_MAX)?,
-            vat_id: text(self.vat_id, "vatId", TEXT_MAX)?,
-        })
+        let mut faults = Faults::default();
+        let mut text = |value, name: &str, max| {
+            faults.or_default(bounded_option(value, &format!("{field}.{name}"), max))
+        };
+        let company = Self {
+            name: text(self.name, "name", NAME_MAX),
+            number: text(self.number, "number", TEXT_MAX),
+            tax_id: text(self.tax_id, "taxId", TEXT_MAX),
+            vat_id: text(self.vat_id, "vatId", TEXT_MAX),
+        };
+        faults.end(company)
     }
 }
 

@@ -191,6 +191,43 @@ fn wrong_conditions_are_refused_with_what_would_be_right() {
             "`card` is no value by itself; name one of `brand`, `bin`",
         ),
         (
+            "payment.currency == \"EURO\"",
+            "`payment.currency` can never be \"EURO\": there is no such currency; write a code of ISO 4217 such as `EUR`",
+        ),
+        (
+            "\"eur\" != intent.currency",
+            "`intent.currency` can never be \"eur\": there is no such currency (did you mean `EUR`?)",
+        ),
+        (
+            "payment.currency in [\"EUR\", \"GPB\"]",
+            "`payment.currency` can never be \"GPB\": there is no such currency",
+        ),
+        (
+            "payment.method == \"card\"",
+            "`payment.method` can never be \"card\": there is no such payment method (did you mean `CARD`?)",
+        ),
+        (
+            "payment.method in [\"GOOGLE_PAY\"]",
+            "`payment.method` can never be \"GOOGLE_PAY\": write `WALLETA_PAY`, which means the same",
+        ),
+        (
+            "payment.status == \"AUTHORIZED\"",
+            "`payment.status` can never be \"AUTHORIZED\": there is no such status (did you mean `AUTHORISED`?); there are `ACTIVE`",
+        ),
+        (
+            "payment.amount > 100.00",
+            "`payment.amount` counts minor units in whole numbers: 100.00 EUR is 10000",
+        ),
+        (
+            "99.5 == dispute.amount",
+            "`dispute.amount` counts minor units in whole numbers",
+        ),
+        (
+            "payment.currency == \"EURO\" && payment.amount > 1.5",
+            "`payment.currency` can never be \"EURO\": there is no such currency; write a code of ISO 4217 such as `EUR`; \
+             `payment.amount` counts minor units",
+        ),
+        (
             "payment.amount == \"100\"",
             "these can never be equal: `payment.amount` is a whole number, and \"100\" is a text",
         ),
@@ -355,7 +392,7 @@ fn long_conditions_that_are_flat_are_taken() {
 /// Conditions that fit their types, and some that the facts will fail.
 fn conditions() -> impl Strategy<Value = String> {
     let number = prop_oneof![
-        Just("payment.amount".to_owned()),
+        Just("card.exp_year".to_owned()),
         Just("attempt.number".to_owned()),
         Just("card.exp_month".to_owned()),
         Just("metadata.items[0]".to_owned()),
@@ -365,11 +402,11 @@ fn conditions() -> impl Strategy<Value = String> {
         Just("0.5".to_owned()),
     ];
     let text = prop_oneof![
-        Just("payment.currency".to_owned()),
+        Just("payment.description".to_owned()),
         Just("card.wallet".to_owned()),
         Just("metadata.plan".to_owned()),
         Just("metadata.missing".to_owned()),
-        Just("\"EUR\"".to_owned()),
+        Just("\"tea\"".to_owned()),
         Just("\"gold\"".to_owned()),
     ];
     let order = prop_oneof![

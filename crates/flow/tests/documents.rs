@@ -192,6 +192,57 @@ fn a_wrong_trigger_is_told_with_what_would_be_right() {
 }
 
 #[test]
+fn one_mistake_hides_no_other() {
+    let text = r#"
+name: n
+trigger: payment
+steps:
+  - if: payment.amount > "100.00"
+    three_d_secure: force
+  - id: twice
+    if: payment.currncy == "EUR"
+    thn:
+      - note: a
+    else:
+      - if: payment.amount
+        then: [{captrue: now}]
+  - id: twice
+    note: [b]
+"#;
+    let told = told(text);
+    let places: Vec<&str> = told
+        .iter()
+        .filter_map(|problem| problem.split(':').next())
+        .collect();
+    assert_eq!(
+        places,
+        [
+            "steps[0].if (line 5)",
+            "steps[0].three_d_secure (line 6)",
+            "steps[0].three_d_secure (line 6)",
+            "steps[1].if (line 8)",
+            "steps[1].thn (line 9)",
+            "steps[1].else[0].if (line 12)",
+            "steps[1].else[0].then[0].captrue (line 13)",
+            "steps[2].id (line 14)",
+            "steps[2].note (line 15)",
+        ],
+        "{told:#?}"
+    );
+}
+
+#[test]
+fn an_else_if_is_told_how_it_is_written() {
+    for name in ["elif", "elsif", "else if"] {
+        let step = format!("{{if: \"true\", then: [{{note: a}}], {name}: \"false\"}}");
+        assert_eq!(
+            told_of_step(&step),
+            format!("steps[0].{name} (line 4): there is no such step; write `else: [{{if: …}}]`")
+        );
+    }
+}
+
+#[test]
 fn problems_name_the_place_and_the_line() {
     let text = "name: n\ntrigger: payment\nsteps:\n  - if: payment.amount > 1\n    then:\n      - capture: noww\n      - captrue: now\n";
     assert_eq!(
@@ -200,7 +251,7 @@ fn problems_name_the_place_and_the_line() {
             "steps[0].then[0].capture (line 6): no such time of capture (did you mean `now`?); there are `now`, `after`, `api` and `webhook`",
             "steps[0].then[1].captrue (line 7): there is no such step (did you mean `capture`?); there are `offer`, `if`, \
              `three_d_secure`, `authorise`, `capture`, `refund`, `cancel`, `decline`, `delay`, `approval`, `await_webhook`, \
-             `call_webhook`, `note` and `id`",
+             `call_webhook` and `note`",
         ]
     );
     assert_eq!(
@@ -280,7 +331,7 @@ fn each_step_is_held_to_its_shape() {
         ),
         (
             "{authorize: {connection: a}}",
-            "steps[0].authorize (line 4): there is no such step (did you mean `authorise`?); there are `offer`, `if`, `three_d_secure`, `authorise`, `capture`, `refund`, `cancel`, `decline`, `delay`, `approval`, `await_webhook`, `call_webhook`, `note` and `id`",
+            "steps[0].authorize (line 4): there is no such step (did you mean `authorise`?); there are `offer`, `if`, `three_d_secure`, `authorise`, `capture`, `refund`, `cancel`, `decline`, `delay`, `approval`, `await_webhook`, `call_webhook` and `note`",
         ),
         (
             "{capture: after}",

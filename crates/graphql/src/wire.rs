@@ -37,6 +37,11 @@ fn extensions(fault: &Fault) -> Value {
             extensions.insert(name.to_owned(), Value::from(value.as_str()));
         }
     }
+    if !fault.faults.is_empty() {
+        let listed = fault.faults.iter();
+        let listed = listed.map(|fault| json!({"field": fault.field, "reason": fault.reason}));
+        extensions.insert("faults".to_owned(), listed.collect());
+    }
     if let Some(amount) = fault.max_amount {
         extensions.insert("maxAmount".to_owned(), Value::from(amount));
     }

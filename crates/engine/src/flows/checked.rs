@@ -5,7 +5,7 @@ use flow::{Document, Problem, Program, Trigger};
 use serde_json::Value;
 
 /// Problems that are told at once; the rest shows when these are mended.
-const TOLD: usize = 10;
+const TOLD: usize = 20;
 
 /// A document as somebody wrote it.
 pub(crate) enum Written<'a> {
@@ -36,12 +36,15 @@ impl Checked {
             Written::Value(value) => Document::from_value(value),
         };
         let document = read.map_err(|found| problems(field, &found))?;
-        let program = Program::compile(&document).map_err(|found| problems(field, &found))?;
         let unknown = document.unknown_connections(connections);
-        if !unknown.is_empty() {
-            return Err(problems(field, &unknown));
+        match Program::compile(&document) {
+            Ok(program) if unknown.is_empty() => Ok(Self { document, program }),
+            Ok(_) => Err(problems(field, &unknown)),
+            Err(mut found) => {
+                found.extend(unknown);
+                Err(problems(field, &found))
+            }
         }
-        Ok(Self { document, program })
     }
 
     /// Whether payments can be made under it.

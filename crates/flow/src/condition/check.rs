@@ -1,6 +1,6 @@
 //! What goes together in a condition, as far as it is known before the facts are.
 
-use super::{Expr, Match, Order, Sum, Type};
+use super::{Expr, Match, Order, Sum, Type, constant};
 
 type Typed = (Expr, Type);
 type Checked = Result<Typed, String>;
@@ -106,6 +106,7 @@ pub(super) fn equal(left: Typed, right: Typed, make: fn(Box<[Expr; 2]>) -> Expr)
             "two written lists are not compared; ask with `in`, as in `card.brand in [\"VISA\", \"AMEX\"]`".to_owned()
         );
     }
+    constant::fits(&left.0, &right.0)?;
     Ok((make(Box::new([left.0, right.0])), Type::Bool))
 }
 
@@ -123,6 +124,9 @@ pub(super) fn ordered(order: Order, left: Typed, right: Typed) -> Checked {
             described(&left),
             described(&right)
         ));
+    }
+    if is_number(left.1) || is_number(right.1) {
+        constant::fits(&left.0, &right.0)?;
     }
     Ok((Expr::Order(order, Box::new([left.0, right.0])), Type::Bool))
 }
@@ -152,6 +156,7 @@ pub(super) fn within(left: Typed, right: Typed) -> Checked {
                         described(&item)
                     ));
                 }
+                constant::fits(&left.0, item)?;
             }
         }
         _ if right.1 == Type::Dyn => {}

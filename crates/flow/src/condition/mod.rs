@@ -11,6 +11,7 @@
 //! is not there either, and a condition that fails as a whole counts as false, with the reason told.
 
 mod check;
+mod constant;
 mod eval;
 mod parse;
 

@@ -277,7 +277,8 @@ fn call(call: &CallExpr, levels: u16) -> Lowered {
             into_json(lower(operand, levels)?, self::key(key)?, false)
         }
         (None, [left, right]) if name.starts_with(['_', '@']) => {
-            binary(name, lower(left, levels)?, lower(right, levels)?)
+            let (left, right) = both(lower(left, levels), lower(right, levels))?;
+            binary(name, left, right)
         }
         (Some(target), [part]) => match name {
             "startsWith" => {
@@ -290,6 +291,15 @@ fn call(call: &CallExpr, levels: u16) -> Lowered {
             _ => Err(no_function(name)),
         },
         _ => Err(no_function(name)),
+    }
+}
+
+/// Both sides, or what is wrong with either.
+fn both<T>(left: Result<T, String>, right: Result<T, String>) -> Result<(T, T), String> {
+    match (left, right) {
+        (Ok(left), Ok(right)) => Ok((left, right)),
+        (Err(left), Err(right)) if left != right => Err(format!("{left}; {right}")),
+        (Err(wrong), _) | (_, Err(wrong)) => Err(wrong),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Reading a document: what each thing must be, with a message for whoever wrote it otherwise.
 
+mod conditions;
 mod steps;
 mod values;
 
@@ -74,7 +75,10 @@ fn read(node: &Node) -> Result<Document, Vec<Problem>> {
     let document = reader.document(&At::top(node));
     match document {
         Some(document) if reader.problems.is_empty() => Ok(document),
-        _ => Err(reader.problems),
+        _ => {
+            reader.judge_unread(&At::top(node));
+            Err(reader.problems)
+        }
     }
 }
 

@@ -17,9 +17,9 @@ use super::values::{At, Members, Reader};
 /// Most steps of a document, those in branches included.
 const STEPS_MAX: usize = 500;
 /// Deepest nesting of branches.
-const NESTING_MAX: usize = 10;
+pub(super) const NESTING_MAX: usize = 10;
 /// Longest condition. Unit: characters.
-const CONDITION_MAX: usize = 1_000;
+pub(super) const CONDITION_MAX: usize = 1_000;
 /// Longest message, note, title or reason. Unit: characters.
 const TEXT_MAX: usize = domain::bounded::TEXT_MAX;
 /// Longest address. Unit: characters.
@@ -44,6 +44,18 @@ const ACTIONS: [&str; 13] = [
     "note",
 ];
 const CAUSES: [&str; 3] = ["soft_decline", "fault", "outage"];
+
+/// What other languages write between `if` and `else`.
+const ELSE_IF: [&str; 6] = ["elif", "elsif", "elseif", "else if", "else_if", "elseIf"];
+
+/// A name that no step has, with what was meant.
+fn no_such_step(name: &str) -> String {
+    if ELSE_IF.contains(&name) {
+        return "there is no such step; write `else: [{if: …}]`".to_owned();
+    }
+    let near = did_you_mean(name, ACTIONS.into_iter().chain(["id", "then", "else"]));
+    format!("there is no such step{near}; there are {}", listed(ACTIONS))
+}
 
 impl Reader {
     /// A list of steps at a level of nesting, from 1.
@@ -73,7 +85,8 @@ impl Reader {
         let Content::Map(members) = &at.node.content else {
             return self.refuse(at, "a step is an object such as {capture: now}");
         };
-        let mut action: Option<(&str, At<'_>)> = None;
+        let mut actions: Vec<(&str, At<'_>)> = Vec::new();
+        let mut good = true;
         for (name, node) in members {
             let member = At {
                 place: at.below(name),
@@ -84,45 +97,86 @@ impl Reader {
             }
             match name.as_str() {
                 "id" | "then" | "else" => {}
-                name if !ACTIONS.contains(&name) => {
-                    let words = || ACTIONS.into_iter().chain(["id"]);
-                    let message = format!(
-                        "there is no such step{}; there are {}",
-                        did_you_mean(name, words()),
-                        listed(words())
-                    );
-                    return self.refuse(&member, message);
-                }
-                name => match action {
-                    None => action = Some((name, member)),
-                    Some((first, _)) => {
-                        return self.refuse(
-                            &member,
-                            format!("a step does one thing: make `{first}` and `{name}` two steps"),
-                        );
-                    }
-                },
+                name if ACTIONS.contains(&name) => actions.push((name, member)),
+                name => good = self.refuse(&member, no_such_step(name)).unwrap_or(false),
             }
         }
         if let Some(line) = at.node.line {
             self.lines.insert(at.place.clone(), line);
         }
-        let Some((name, member)) = action else {
-            return self.refuse(at, format!("a step needs one of {}", listed(ACTIONS)));
-        };
         let id = match Self::optional(at, members, "id") {
             None => Some(None),
             Some(id) => self.slug(&id).map(Some),
         };
-        let action = if name == "if" {
-            self.branch(at, &member, members, level)
-        } else {
-            self.action(at, name, &member, members)
-        };
+        let action = self.actions(at, members, &actions, level, good);
         Some(Step {
             id: id?,
-            action: action?,
+            action: action.filter(|_| good)?,
         })
+    }
+
+    /// The one thing that a step does. Whatever else stands there is judged too; `is_known` is whether all its names are.
+    fn actions(
+        &mut self,
+        at: &At<'_>,
+        members: Members<'_>,
+        actions: &[(&str, At<'_>)],
+        level: usize,
+        is_known: bool,
+    ) -> Option<Action> {
+        let Some(((first, member), others)) = actions.split_first() else {
+            if is_known {
+                return self.refuse(at, format!("a step needs one of {}", listed(ACTIONS)));
+            }
+            self.branches(at, members, level);
+            return None;
+        };
+        for (name, member) in others {
+            let message = format!("a step does one thing: make `{first}` and `{name}` two steps");
+            self.refuse::<()>(member, message);
+        }
+        if is_known && others.is_empty() {
+            return if *first == "if" {
+                self.branch(at, member, members, level)
+            } else {
+                self.lone(at, members, first, member)
+            };
+        }
+        for (name, member) in actions {
+            if *name == "if" {
+                self.text(member, CONDITION_MAX);
+            } else {
+                self.action(name, member);
+            }
+        }
+        self.branches(at, members, level);
+        None
+    }
+
+    /// The action of a step without a condition, which has no branches.
+    fn lone(
+        &mut self,
+        at: &At<'_>,
+        members: Members<'_>,
+        name: &str,
+        member: &At<'_>,
+    ) -> Option<Action> {
+        let mut branches = ["then", "else"].into_iter();
+        let stray = branches.find_map(|branch| Self::optional(at, members, branch));
+        let action = self.action(name, member);
+        match stray {
+            Some(branch) => self.refuse(&branch, "belongs to a step with `if`"),
+            None => action,
+        }
+    }
+
+    /// The branches of a step that is refused already.
+    fn branches(&mut self, at: &At<'_>, members: Members<'_>, level: usize) {
+        for branch in ["then", "else"] {
+            if let Some(branch) = Self::optional(at, members, branch) {
+                self.steps(&branch, level + 1);
+            }
+        }
     }
 
     fn branch(
@@ -147,18 +201,7 @@ impl Reader {
         })
     }
 
-    fn action(
-        &mut self,
-        step: &At<'_>,
-        name: &str,
-        at: &At<'_>,
-        members: Members<'_>,
-    ) -> Option<Action> {
-        for branch in ["then", "else"] {
-            if let Some(branch) = Self::optional(step, members, branch) {
-                return self.refuse(&branch, "belongs to a step with `if`");
-            }
-        }
+    fn action(&mut self, name: &str, at: &At<'_>) -> Option<Action> {
         match name {
             "offer" => self
                 .words(at, Method::ALL, Method::parse, Method::code)

@@ -11,9 +11,9 @@ use apollo_compiler::{
     Node, Schema,
     ast::{Type, Value as Literal},
     executable::{Field, VariableDefinition},
-    schema::{ExtendedType, InputObjectType},
+    schema::{ExtendedType, InputObjectType, InputValueDefinition},
 };
-use domain::{Fault, spelling::nearest};
+use domain::{Fault, Faults, spelling::nearest};
 use serde_json::{Map, Value};
 
 use self::path::Path;
@@ -33,26 +33,35 @@ impl Coercer<'_> {
     /// The arguments of a field, in the order of the schema: absent ones absent (or their default), explicit nulls kept.
     ///
     /// An empty text for an optional value of another type than text is kept as it is: the operation decides whether it
-    /// counts as absent. Errors: `error.validation` with the path and a reason, for the first value that does not fit.
+    /// counts as absent. Errors: `error.validation` with the path and a reason, for all values that do not fit.
     pub(crate) fn arguments(&self, field: &Field) -> Result<Map<String, Value>, Fault> {
+        let mut faults = Faults::default();
         let mut arguments = Map::new();
         for definition in &field.definition.arguments {
-            let path = Path::argument(definition.name.as_str());
-            let given = match field.specified_argument_by_name(&definition.name) {
-                Some(literal) => self.literal(&definition.ty, literal, &path)?,
-                None => None,
-            };
-            let value = match (given, &definition.default_value) {
-                (Some(value), _) => Some(value),
-                (None, Some(default)) => self.literal(&definition.ty, default, &path)?,
-                (None, None) if definition.ty.is_non_null() => return Err(required(&path)),
-                (None, None) => None,
-            };
-            if let Some(value) = value {
+            let value = self.argument(field, definition);
+            if let Some(value) = faults.or_default(value) {
                 arguments.insert(definition.name.to_string(), value);
             }
         }
-        Ok(arguments)
+        faults.end(arguments)
+    }
+
+    fn argument(
+        &self,
+        field: &Field,
+        definition: &InputValueDefinition,
+    ) -> Result<Option<Value>, Fault> {
+        let path = Path::argument(definition.name.as_str());
+        let given = match field.specified_argument_by_name(&definition.name) {
+            Some(literal) => self.literal(&definition.ty, literal, &path)?,
+            None => None,
+        };
+        match (given, &definition.default_value) {
+            (Some(value), _) => Ok(Some(value)),
+            (None, Some(default)) => self.literal(&definition.ty, default, &path),
+            (None, None) if definition.ty.is_non_null() => Err(required(&path)),
+            (None, None) => Ok(None),
+        }
     }
 
     /// The arguments as they were given, with nothing coerced: what identifies a request whose coercion failed.
@@ -171,11 +180,15 @@ impl Coercer<'_> {
         let Value::Array(items) = value else {
             return Ok(Value::Array(vec![self.value(item, value, path)?]));
         };
-        let items = items
-            .iter()
-            .enumerate()
-            .map(|(index, value)| self.value(item, value, &path.item(index)));
-        items.collect::<Result<_, _>>().map(Value::Array)
+        let mut faults = Faults::default();
+        let mut coerced = Vec::with_capacity(items.len());
+        for (index, value) in items.iter().enumerate() {
+            coerced.extend(faults.good(self.value(item, value, &path.item(index))));
+            if faults.is_full() {
+                break;
+            }
+        }
+        faults.end(Value::Array(coerced))
     }
 
     fn object(
@@ -187,6 +200,7 @@ impl Coercer<'_> {
         let Value::Object(given) = value else {
             return Err(invalid(path, "must be an object"));
         };
+        let mut faults = Faults::default();
         let known = || input.fields.keys().map(apollo_compiler::Name::as_str);
         if let Some(unknown) = given
             .keys()
@@ -197,22 +211,22 @@ impl Coercer<'_> {
                 .unwrap_or_default();
             let known = known().collect::<Vec<_>>().join(", ");
             let reason = format!("has a field that it does not know{near}; it knows {known}");
-            return Err(invalid(path, &reason));
+            faults.add(invalid(path, &reason));
         }
         let mut object = Map::new();
         for (name, definition) in &input.fields {
             let path = path.field(name);
             let value = match (given.get(name.as_str()), &definition.default_value) {
-                (Some(value), _) => Some(self.value(&definition.ty, value, &path)?),
-                (None, Some(default)) => self.literal(&definition.ty, default, &path)?,
-                (None, None) if definition.ty.is_non_null() => return Err(required(&path)),
-                (None, None) => None,
+                (Some(value), _) => self.value(&definition.ty, value, &path).map(Some),
+                (None, Some(default)) => self.literal(&definition.ty, default, &path),
+                (None, None) if definition.ty.is_non_null() => Err(required(&path)),
+                (None, None) => Ok(None),
             };
-            if let Some(value) = value {
+            if let Some(value) = faults.or_default(value) {
                 object.insert(name.to_string(), value);
             }
         }
-        Ok(Value::Object(object))
+        faults.end(Value::Object(object))
     }
 }
 

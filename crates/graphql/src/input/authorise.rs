@@ -1,7 +1,7 @@
 //! `authorizePayment`.
 
 use domain::{
-    Fault,
+    Fault, Faults,
     caller::Mode,
     method::Method,
     money::Currency,
@@ -77,41 +77,58 @@ fn renamed(mut fault: Fault, from: &str, to: &str) -> Fault {
         fault.message = fault.message.replace(&format!("{from}{rest}"), &field);
         fault.field = Some(field);
     }
+    for listed in &mut fault.faults {
+        if let Some(rest) = listed.field.strip_prefix(from) {
+            listed.field = format!("{to}{rest}");
+        }
+    }
     fault
 }
 
 fn command(mut input: Reader, mode: Mode) -> Result<Authorise, Fault> {
-    let payer = payer(input.object("customer"))?;
+    let mut faults = Faults::default();
+    // One whose data are bad has no id: with an id nothing else is read.
+    let payer = faults.or_default(payer(input.object("customer")));
     let with_customer = payer.as_ref().is_some_and(|payer| payer.id.is_some());
+    let chosen = chosen(input.object("paymentMethod"), with_customer, mode).and_then(|chosen| {
+        if chosen.instrument.is_some() || with_customer {
+            return Ok(chosen);
+        }
+        let reason = "needs a token, a card or a wallet's token, unless customer.id names a customer whose default method is to be used";
+        Err(input.invalid("paymentMethod", reason))
+    });
     let Chosen {
         instrument,
         transaction,
-    } = chosen(input.object("paymentMethod"), with_customer, mode)?;
-    if instrument.is_none() && payer.as_ref().is_none_or(|payer| payer.id.is_none()) {
-        let reason = "needs a token, a card or a wallet's token, unless customer.id names a customer whose default method is to be used";
-        return Err(input.invalid("paymentMethod", reason));
-    }
-    let (three_ds, three_ds_redirect) = three_d_secure(&mut input)?;
-    Ok(Authorise {
-        amount: input.amount("amount")?,
-        currency: currency(&mut input, "currencyCode")?,
-        target: target(&mut input)?,
+    } = faults.or_default(chosen);
+    let three_d_secure = faults.good(three_d_secure(&mut input));
+    let (three_ds, three_ds_redirect) = three_d_secure.unwrap_or((ThreeDsWish::AsIssuer, None));
+    let initiator = |input: &mut Reader| input.choice("initiator", initiator);
+    let command = Authorise {
+        amount: faults.or_default(input.amount("amount")),
+        currency: faults.or_default(currency(&mut input, "currencyCode")),
+        target: faults
+            .good(target(&mut input))
+            .unwrap_or(Target::Flow(None)),
         intent: input.raw("intentId"),
         instrument,
         payer,
-        order_id: input.reference("orderId")?,
-        transaction_id: input.reference("transactionId")?.or(transaction),
-        description: input.lines("description")?,
-        statement_descriptor: input.text("statementDescriptor")?,
-        metadata: input.json("metadata")?,
-        fraud: input.json_object("fraud")?,
-        initiator: input
-            .choice("initiator", initiator)?
+        order_id: faults.or_default(input.reference("orderId")),
+        transaction_id: faults
+            .or_default(input.reference("transactionId"))
+            .or(transaction),
+        description: faults.or_default(input.lines("description")),
+        statement_descriptor: faults.or_default(input.text("statementDescriptor")),
+        metadata: faults.or_default(input.json("metadata")),
+        fraud: faults.or_default(input.json_object("fraud")),
+        initiator: faults
+            .or_default(initiator(&mut input))
             .unwrap_or(Initiator::Customer),
         three_ds,
         three_ds_redirect,
-        apm_redirect: redirect(&mut input, "apmRedirectUrl")?,
-    })
+        apm_redirect: faults.or_default(redirect(&mut input, "apmRedirectUrl")),
+    };
+    faults.end(command)
 }
 
 /// Headless when, and only when, a connection is named.
@@ -288,17 +305,18 @@ fn payer(fields: Option<Reader>) -> Result<Option<Payer>, Fault> {
             told: KeptPayer::default(),
         }));
     }
+    let mut faults = Faults::default();
     let told = KeptPayer {
         id: None,
-        email: person::email(&mut fields)?,
-        name: fields.name("name")?,
-        phone: fields.text("phone")?,
-        description: fields.lines("description")?,
-        billing: person::address(&mut fields, "billingAddress")?,
-        shipping: person::shipping(&mut fields, "shippingAddress")?,
-        company: person::company(&mut fields, "company")?,
+        email: faults.or_default(person::email(&mut fields)),
+        name: faults.or_default(fields.name("name")),
+        phone: faults.or_default(fields.text("phone")),
+        description: faults.or_default(fields.lines("description")),
+        billing: faults.or_default(person::address(&mut fields, "billingAddress")),
+        shipping: faults.or_default(person::shipping(&mut fields, "shippingAddress")),
+        company: faults.or_default(person::company(&mut fields, "company")),
     };
-    Ok(Some(Payer { id: None, told }))
+    faults.end(Some(Some(Payer { id: None, told })))
 }
 
 #[cfg(test)]
@@ -330,6 +348,30 @@ mod tests {
         assert!(
             matches!(command.instrument, Some(Instrument::Token(token)) if token == "abcdefgh12345678")
         );
+    }
+
+    #[test]
+    fn all_mistakes_are_told_by_the_name_of_the_argument() {
+        let input = json!({
+            "amount": 0, "currencyCode": "EURO", "paymentMethod": {"type": "VISA"},
+            "customer": {"billingAddress": {"country": "Eire"}},
+        });
+        let fault = parse_headless(
+            arguments(json!({"headlessAuthorisePayment": input})),
+            Mode::Test,
+        );
+        let fault = of_plain(fault.map(|_| ()).unwrap_err());
+        let listed: Vec<&str> = fault.faults.iter().map(|one| one.field.as_str()).collect();
+        assert_eq!(
+            listed,
+            [
+                "authorisePayment.customer.billingAddress.country",
+                "authorisePayment.paymentMethod.type",
+                "authorisePayment.amount",
+                "authorisePayment.currencyCode",
+            ]
+        );
+        assert_eq!(fault.field.as_deref(), Some(listed[0]));
     }
 
     #[test]

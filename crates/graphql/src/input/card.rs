@@ -1,7 +1,9 @@
 //! Cards and bank accounts, as several operations take them. Their numbers go straight into types that can't be printed.
 
+use std::fmt::Display;
+
 use domain::{
-    Fault, Timestamp,
+    Fault, Faults, Timestamp,
     bank_account::{AccountKind, BankCodes, Mandate},
     caller::Mode,
     card_number::{AccountNumber, CardNumber, SecurityCode},
@@ -17,101 +19,121 @@ use super::{Reader, person};
 /// Errors: `error.validation` for the field that is missing or breaks its rule; in live mode also for a security code
 /// that has not the length of its brand's.
 pub(crate) fn card(mut fields: Reader, mode: Mode) -> Result<CardInput, Fault> {
-    let number = fields
-        .raw("number")
-        .ok_or_else(|| fields.missing("number"))?;
-    let number =
-        CardNumber::parse(number).map_err(|error| fields.invalid("number", error.to_string()))?;
-    let expiry = expiry(&mut fields)?;
-    let cvc = fields.raw("cvc").map(SecurityCode::parse).transpose();
-    let cvc = cvc.map_err(|error| fields.invalid("cvc", error.to_string()))?;
-    if mode == Mode::Live && cvc.as_ref().is_some_and(|cvc| !cvc.fits(number.brand())) {
-        return Err(fields.invalid(
-            "cvc",
-            "has not as many digits as this brand's security codes",
-        ));
+    let mut faults = Faults::default();
+    let number = read(&mut fields, "number", CardNumber::parse);
+    let number = faults.good(fields.needed("number", number));
+    let expiry = faults.good(expiry(&mut fields));
+    let cvc = faults.or_default(read(&mut fields, "cvc", SecurityCode::parse));
+    if let (Mode::Live, Some(number), Some(cvc)) = (mode, &number, &cvc)
+        && !cvc.fits(number.brand())
+    {
+        let reason = "has not as many digits as this brand's security codes";
+        faults.add(fields.invalid("cvc", reason));
     }
-    let holder = fields.name("name")?;
+    let holder = faults.or_default(fields.name("name"));
     // Two names of one thing; where both are given the one of the vault counts.
-    let billing = person::address(&mut fields, "billingAddress")?;
-    let address = person::address(&mut fields, "address")?;
-    let make_default = fields.flag("isDefault")?;
-    Ok(CardInput {
+    let billing = faults.or_default(person::address(&mut fields, "billingAddress"));
+    let address = faults.or_default(person::address(&mut fields, "address"));
+    let make_default = faults.or_default(fields.flag("isDefault"));
+    faults.end(number.zip(expiry).map(|(number, expiry)| CardInput {
         number,
         expiry,
         cvc,
         holder,
         address: billing.or(address),
         make_default,
-    })
+    }))
+}
+
+/// A text that the domain reads; an empty one is absent.
+fn read<T, E: Display>(
+    fields: &mut Reader,
+    name: &str,
+    parse: fn(String) -> Result<T, E>,
+) -> Result<Option<T>, Fault> {
+    let read = fields.raw(name).map(parse).transpose();
+    read.map_err(|error| fields.invalid(name, error.to_string()))
 }
 
 fn expiry(fields: &mut Reader) -> Result<Expiry, Fault> {
-    let month = fields
-        .int("expMonth")?
-        .ok_or_else(|| fields.missing("expMonth"))?;
-    let year = fields
-        .int("expYear")?
-        .ok_or_else(|| fields.missing("expYear"))?;
-    Expiry::parse(month, year).map_err(|error| {
-        let field = match error {
-            ExpiryError::Month => "expMonth",
-            ExpiryError::Year => "expYear",
-        };
-        fields.invalid(field, error.to_string())
-    })
+    let mut faults = Faults::default();
+    let month = fields.int("expMonth");
+    let month = faults.good(fields.needed("expMonth", month));
+    let year = fields.int("expYear");
+    let year = faults.good(fields.needed("expYear", year));
+    let mut judged = |month, year| {
+        let read = Expiry::parse(month, year).map_err(|error| {
+            let field = match error {
+                ExpiryError::Month => "expMonth",
+                ExpiryError::Year => "expYear",
+            };
+            fields.invalid(field, error.to_string())
+        });
+        faults.good(read)
+    };
+    // Each is judged without the other too.
+    let expiry = match (month, year) {
+        (Some(month), Some(year)) => judged(month, year).or_else(|| judged(1, year)),
+        (Some(month), None) => judged(month, 2000),
+        (None, Some(year)) => judged(1, year),
+        (None, None) => None,
+    };
+    faults.end(expiry)
 }
 
 /// A bank account. Errors: `error.validation` for the field that is missing or breaks its rule.
 pub(crate) fn account(mut fields: Reader) -> Result<AccountInput, Fault> {
-    let number = fields
-        .raw("number")
-        .ok_or_else(|| fields.missing("number"))?;
-    let number = AccountNumber::parse(number)
-        .map_err(|error| fields.invalid("number", error.to_string()))?;
+    let mut faults = Faults::default();
+    let number = read(&mut fields, "number", AccountNumber::parse);
+    let number = faults.good(fields.needed("number", number));
     let codes = BankCodes {
         sort_code: fields.raw("sortCode"),
         routing_number: fields.raw("routingNumber"),
         bsb_number: fields.raw("bsbNumber"),
     };
-    let kind = AccountKind::read(&number, codes)
-        .map_err(|fault| fields.invalid(fault.field, fault.reason))?;
-    let mandate = fields.object("mandate").map(mandate).transpose()?;
-    Ok(AccountInput {
+    let kind = number.as_ref().and_then(|number| {
+        let kind = AccountKind::read(number, codes);
+        faults.good(kind.map_err(|fault| fields.invalid(fault.field, fault.reason)))
+    });
+    let mandate = faults.or_default(fields.object("mandate").map(mandate).transpose());
+    let holder = fields.name("accountHolderName");
+    let holder = faults.or_default(fields.needed("accountHolderName", holder));
+    let bank_name = faults.or_default(fields.name("bankName"));
+    let funding = faults.or_default(fields.choice("cardType", CardFunding::parse));
+    let product = faults.or_default(fields.text("product"));
+    faults.end(number.zip(kind).map(|(number, kind)| AccountInput {
         number,
         kind,
         mandate,
-        holder: fields
-            .name("accountHolderName")?
-            .ok_or_else(|| fields.missing("accountHolderName"))?,
-        bank_name: fields.name("bankName")?,
-        funding: fields
-            .choice("cardType", CardFunding::parse)?
-            .unwrap_or(CardFunding::Undefined),
-        product: fields.text("product")?,
-    })
+        holder,
+        bank_name,
+        funding: funding.unwrap_or(CardFunding::Undefined),
+        product,
+    }))
 }
 
 /// A customer's consent to collect from an account.
 fn mandate(mut fields: Reader) -> Result<Mandate, Fault> {
-    let accepted = fields
-        .raw("acceptedAt")
-        .ok_or_else(|| fields.missing("acceptedAt"))?;
-    let reason = "must be a date and time of RFC 3339, such as 2026-01-31T09:30:00Z";
-    let accepted_at =
-        Timestamp::parse(&accepted).ok_or_else(|| fields.invalid("acceptedAt", reason))?;
-    let text_version = fields
-        .text("textVersion")?
-        .ok_or_else(|| fields.missing("textVersion"))?;
-    let address = fields.raw("ipAddress").map(|text| text.parse());
-    let ip_address = address
-        .transpose()
-        .map_err(|_| fields.invalid("ipAddress", "must be an IPv4 or IPv6 address"))?;
-    Ok(Mandate {
+    let mut faults = Faults::default();
+    let accepted_at = fields.raw("acceptedAt");
+    let accepted_at = fields
+        .needed("acceptedAt", Ok(accepted_at))
+        .and_then(|text| {
+            let reason = "must be a date and time of RFC 3339, such as 2026-01-31T09:30:00Z";
+            Timestamp::parse(&text).ok_or_else(|| fields.invalid("acceptedAt", reason))
+        });
+    let accepted_at = faults.good(accepted_at);
+    let text_version = fields.text("textVersion");
+    let text_version = faults.or_default(fields.needed("textVersion", text_version));
+    let address = fields.raw("ipAddress").map(|text| text.parse()).transpose();
+    let address =
+        address.map_err(|_| fields.invalid("ipAddress", "must be an IPv4 or IPv6 address"));
+    let ip_address = faults.or_default(address);
+    faults.end(accepted_at.map(|accepted_at| Mandate {
         accepted_at,
         text_version,
         ip_address,
-    })
+    }))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `createCustomer`.
 
-use domain::{Fault, caller::Mode};
+use domain::{Fault, Faults, caller::Mode};
 use engine::CreateCustomer;
 use serde_json::{Map, Value};
 
@@ -10,15 +10,17 @@ use super::{Blank, Reader, card, person};
 pub(crate) fn parse(arguments: Map<String, Value>, mode: Mode) -> Result<CreateCustomer, Fault> {
     let mut data = Reader::new(arguments, Blank::Absent).needed_object("data")?;
     let mut customer = data.needed_object("customer")?;
+    let mut faults = Faults::default();
     if customer.raw("id").is_some() {
-        return Err(customer.invalid("id", "must be absent: the service gives the id"));
+        faults.add(customer.invalid("id", "must be absent: the service gives the id"));
     }
-    let draft = person::draft(customer)?;
+    let draft = faults.good(person::draft(customer));
     let card = data
         .object("card")
         .map(|fields| card::card(fields, mode))
-        .transpose()?;
-    Ok(CreateCustomer { draft, card })
+        .transpose();
+    let card = faults.or_default(card);
+    faults.end(draft.map(|draft| CreateCustomer { draft, card }))
 }
 
 #[cfg(test)]
@@ -34,6 +36,30 @@ mod tests {
 
     fn create(data: Value) -> Result<CreateCustomer, Fault> {
         parse(arguments(json!({"data": data})), Mode::Test)
+    }
+
+    #[test]
+    fn all_mistakes_are_told_in_one_round() {
+        let customer = json!({"email": "x".repeat(400), "billingAddress": {"country": "Eire", "city": "x".repeat(501)}});
+        let data = json!({"customer": customer, "card": card(json!({"number": "4242", "expMonth": 13, "expYear": 33, "cvc": "1"}))});
+        let fault = create(data).map(|_| ()).unwrap_err();
+        let listed: Vec<&str> = fault.faults.iter().map(|one| one.field.as_str()).collect();
+        assert_eq!(
+            listed,
+            [
+                "data.customer.name",
+                "data.customer.email",
+                "data.customer.billingAddress.city",
+                "data.customer.billingAddress.country",
+                "data.card.number",
+                "data.card.expMonth",
+                "data.card.expYear",
+                "data.card.cvc",
+            ]
+        );
+        assert_eq!(told(fault).0, "data.customer.name");
+        let single = create(json!({"customer": {"name": ""}})).map(|_| ());
+        assert!(single.unwrap_err().faults.is_empty());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What several operations take of an intent.
 
 use domain::{
-    Fault,
+    Fault, Faults,
     country::Country,
     intent::{CartItem, CartPatch, Changes, Customer, StepStatus},
 };
@@ -18,26 +18,25 @@ const IMAGE_MAX: usize = 2_000;
 ///
 /// Errors: `error.validation`.
 pub(super) fn changes(reader: &mut Reader) -> Result<Changes, Fault> {
+    let mut faults = Faults::default();
     let mut changes = Changes::default();
     if let Some(mut fields) = reader.object("amount") {
-        changes.amount = match fields.long("amount")? {
-            Some(amount) if amount < 0 => {
-                return Err(fields.invalid("amount", "must not be negative"));
-            }
-            amount => amount,
-        };
-        changes.currency = authorise::currency(&mut fields, "currency")?;
+        changes.amount = faults.or_default(fields.long("amount"));
+        if changes.amount.is_some_and(|amount| amount < 0) {
+            faults.add(fields.invalid("amount", "must not be negative"));
+        }
+        changes.currency = faults.or_default(authorise::currency(&mut fields, "currency"));
     }
     if let Some(mut fields) = reader.object("location") {
-        changes.country = country(&mut fields)?;
+        changes.country = faults.or_default(country(&mut fields));
     }
     if let Some(mut fields) = reader.object("customer") {
-        changes.customer = customer(&mut fields)?;
+        changes.customer = faults.or_default(customer(&mut fields));
     }
     if let Some(fields) = reader.object("cart") {
-        changes.cart = Some(cart(fields)?);
+        changes.cart = faults.good(cart(fields));
     }
-    Ok(changes)
+    faults.end(changes)
 }
 
 /// How far a form is.
@@ -64,41 +63,62 @@ fn country(fields: &mut Reader) -> Result<Option<Country>, Fault> {
 
 /// A customer; one of whom nothing is told is absent.
 fn customer(fields: &mut Reader) -> Result<Option<Customer>, Fault> {
+    let mut faults = Faults::default();
     let customer = Customer {
-        id: fields.text("id")?,
-        is_guest: fields.flag_if_given("isGuest")?,
-        email: person::email(fields)?,
-        name: fields.name("name")?,
+        id: faults.or_default(fields.text("id")),
+        is_guest: faults.or_default(fields.flag_if_given("isGuest")),
+        email: faults.or_default(person::email(fields)),
+        name: faults.or_default(fields.name("name")),
     };
-    Ok(Some(customer).filter(|customer| *customer != Customer::default()))
+    faults.end(Some(
+        Some(customer).filter(|customer| *customer != Customer::default()),
+    ))
 }
 
 fn cart(mut fields: Reader) -> Result<CartPatch, Fault> {
-    Ok(CartPatch {
-        id: fields.text("id")?,
-        weight: fields.count("weight")?,
-        item_count: fields.count("itemCount")?,
-        items: match fields.objects_if_given("items", ITEMS_MAX)? {
-            Some(items) => Some(items.into_iter().map(item).collect::<Result<_, _>>()?),
-            None => None,
-        },
-    })
+    let mut faults = Faults::default();
+    let cart = CartPatch {
+        id: faults.or_default(fields.text("id")),
+        weight: faults.or_default(fields.count("weight")),
+        item_count: faults.or_default(fields.count("itemCount")),
+        items: faults
+            .or_default(fields.objects_if_given("items", ITEMS_MAX))
+            .map(|items| {
+                let read = items.into_iter().map(item);
+                read.filter_map(|item| faults.good(item)).collect()
+            }),
+    };
+    faults.end(cart)
 }
 
 fn item(mut fields: Reader) -> Result<CartItem, Fault> {
-    Ok(CartItem {
-        id: fields.text("id")?,
-        quantity: fields.count("quantity")?.unwrap_or_default(),
-        title: fields.text("title")?.unwrap_or_default(),
-        variant_title: fields.text("variantTitle")?,
-        weight: fields.count("weight")?.unwrap_or_default(),
-        taxable: fields.flag("taxable")?,
-        requires_shipping: fields.flag("requiresShipping")?,
-        price: fields.long("price")?.unwrap_or_default(),
-        sku: fields.text("sku")?.unwrap_or_default(),
-        line_total: fields.long("lineTotal")?.unwrap_or_default(),
-        image: fields.short("image", IMAGE_MAX)?.unwrap_or_default(),
-        discounted_price: fields.long("discountedPrice")?.unwrap_or_default(),
-        total_discount: fields.long("totalDiscount")?.unwrap_or_default(),
-    })
+    let mut faults = Faults::default();
+    let item = CartItem {
+        id: faults.or_default(fields.text("id")),
+        quantity: faults
+            .or_default(fields.count("quantity"))
+            .unwrap_or_default(),
+        title: faults.or_default(fields.text("title")).unwrap_or_default(),
+        variant_title: faults.or_default(fields.text("variantTitle")),
+        weight: faults
+            .or_default(fields.count("weight"))
+            .unwrap_or_default(),
+        taxable: faults.or_default(fields.flag("taxable")),
+        requires_shipping: faults.or_default(fields.flag("requiresShipping")),
+        price: faults.or_default(fields.long("price")).unwrap_or_default(),
+        sku: faults.or_default(fields.text("sku")).unwrap_or_default(),
+        line_total: faults
+            .or_default(fields.long("lineTotal"))
+            .unwrap_or_default(),
+        image: faults
+            .or_default(fields.short("image", IMAGE_MAX))
+            .unwrap_or_default(),
+        discounted_price: faults
+            .or_default(fields.long("discountedPrice"))
+            .unwrap_or_default(),
+        total_discount: faults
+            .or_default(fields.long("totalDiscount"))
+            .unwrap_or_default(),
+    };
+    faults.end(item)
 }

@@ -1,8 +1,8 @@
 //! Addresses, companies and customers, as several operations take them.
 
 use domain::{
-    Fault,
-    customer::{CustomerDraft, CustomerPatch},
+    Fault, Faults,
+    customer::{CustomerDraft, CustomerPatch, Patch},
     person::{Address, Company, ShippingAddress},
 };
 
@@ -31,13 +31,17 @@ pub(crate) fn shipping(reader: &mut Reader, name: &str) -> Result<Option<Shippin
     let Some(mut fields) = reader.object(name) else {
         return Ok(None);
     };
-    let address = address(&mut fields, "address")?;
+    let mut faults = Faults::default();
+    let address = faults.or_default(address(&mut fields, "address"));
     let shipping = ShippingAddress {
         name: fields.raw("name"),
         phone: fields.raw("phone"),
         address,
     };
-    Ok(Some(shipping.bounded(&path)?).filter(|shipping| *shipping != ShippingAddress::default()))
+    let shipping = faults.or_default(shipping.bounded(&path));
+    faults.end(Some(
+        Some(shipping).filter(|shipping| *shipping != ShippingAddress::default()),
+    ))
 }
 
 /// A company; one that says nothing is absent.
@@ -55,37 +59,63 @@ pub(crate) fn company(reader: &mut Reader, name: &str) -> Result<Option<Company>
     Ok(Some(company.bounded(&path)?).filter(|company| *company != Company::default()))
 }
 
-/// A customer to make. Errors: its name is missing.
+/// A customer to make. Errors: its name is missing; all mistakes are told.
 pub(crate) fn draft(mut fields: Reader) -> Result<CustomerDraft, Fault> {
-    Ok(CustomerDraft {
-        name: fields.name("name")?.ok_or_else(|| fields.missing("name"))?,
-        email: email(&mut fields)?,
-        phone: fields.text("phone")?,
-        description: fields.lines("description")?,
-        billing: address(&mut fields, "billingAddress")?,
-        shipping: shipping(&mut fields, "shippingAddress")?,
-        company: company(&mut fields, "company")?,
-    })
+    let mut faults = Faults::default();
+    let name = fields.name("name");
+    let draft = CustomerDraft {
+        name: faults.or_default(fields.needed("name", name)),
+        email: faults.or_default(email(&mut fields)),
+        phone: faults.or_default(fields.text("phone")),
+        description: faults.or_default(fields.lines("description")),
+        billing: faults.or_default(address(&mut fields, "billingAddress")),
+        shipping: faults.or_default(shipping(&mut fields, "shippingAddress")),
+        company: faults.or_default(company(&mut fields, "company")),
+    };
+    faults.end(draft)
 }
 
-/// A partial update of a customer. Errors: the name is cleared.
+/// A partial update of a customer. Errors: the name is cleared; all mistakes are told.
 pub(crate) fn patch(mut fields: Reader) -> Result<CustomerPatch, Fault> {
-    let name = match fields.patch("name", |fields| fields.name("name"))? {
-        domain::customer::Patch::Keep => None,
-        domain::customer::Patch::Clear => return Err(fields.invalid("name", "can't be cleared")),
-        domain::customer::Patch::Set(name) => Some(name),
+    let mut faults = Faults::default();
+    let name = match faults.good(fields.patch("name", |fields| fields.name("name"))) {
+        Some(Patch::Set(name)) => Some(name),
+        Some(Patch::Clear) => {
+            faults.add(fields.invalid("name", "can't be cleared"));
+            None
+        }
+        Some(Patch::Keep) | None => None,
     };
-    Ok(CustomerPatch {
+    let mut read = Patches { fields, faults };
+    let patch = CustomerPatch {
         name,
-        email: fields.patch("email", email)?,
-        phone: fields.patch("phone", |fields| fields.text("phone"))?,
-        description: fields.patch("description", |fields| fields.lines("description"))?,
-        billing: fields.patch("billingAddress", |fields| address(fields, "billingAddress"))?,
-        shipping: fields.patch("shippingAddress", |fields| {
+        email: read.patch("email", email),
+        phone: read.patch("phone", |fields| fields.text("phone")),
+        description: read.patch("description", |fields| fields.lines("description")),
+        billing: read.patch("billingAddress", |fields| address(fields, "billingAddress")),
+        shipping: read.patch("shippingAddress", |fields| {
             shipping(fields, "shippingAddress")
-        })?,
-        company: fields.patch("company", |fields| company(fields, "company"))?,
-    })
+        }),
+        company: read.patch("company", |fields| company(fields, "company")),
+    };
+    read.faults.end(patch)
+}
+
+/// The fields of a partial update, and what was wrong with them so far.
+struct Patches {
+    fields: Reader,
+    faults: Faults,
+}
+
+impl Patches {
+    fn patch<T>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&mut Reader) -> Result<Option<T>, Fault>,
+    ) -> Patch<T> {
+        let read = self.fields.patch(name, read);
+        self.faults.good(read).unwrap_or(Patch::Keep)
+    }
 }
 
 pub(crate) fn email(fields: &mut Reader) -> Result<Option<String>, Fault> {
@@ -98,7 +128,6 @@ pub(crate) fn email(fields: &mut Reader) -> Result<Option<String>, Fault> {
     reason = "arguments are written where they are used"
 )]
 mod tests {
-    use domain::customer::Patch;
     use serde_json::{Value, json};
 
     use super::*;

@@ -53,6 +53,11 @@ impl Reader {
         self.invalid(name, "is required")
     }
 
+    /// What must be given, once it is read.
+    pub(crate) fn needed<T>(&self, name: &str, read: Result<Option<T>, Fault>) -> Result<T, Fault> {
+        read?.ok_or_else(|| self.missing(name))
+    }
+
     /// Whether every field is null, empty or absent.
     pub(crate) fn says_nothing(&self) -> bool {
         self.fields

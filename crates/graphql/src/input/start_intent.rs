@@ -1,6 +1,6 @@
 //! `startIntent`.
 
-use domain::Fault;
+use domain::{Fault, Faults};
 use engine::StartIntent;
 use serde_json::{Map, Value};
 
@@ -9,21 +9,22 @@ use super::{Blank, Reader, intent};
 /// Errors: `error.validation`.
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<StartIntent, Fault> {
     let mut reader = Reader::new(arguments, Blank::Absent);
-    let tracking_id = reader
-        .reference("trackingId")?
-        .ok_or_else(|| reader.missing("trackingId"))?;
+    let mut faults = Faults::default();
+    let tracking_id = reader.reference("trackingId");
+    let tracking_id = faults.or_default(reader.needed("trackingId", tracking_id));
     // What can't be a flow's id is no flow's.
     let flow = reader.raw("paymentFlowId").unwrap_or_default();
-    let changes = intent::changes(&mut reader)?;
-    let currency = changes
-        .currency
-        .ok_or_else(|| reader.missing("amount.currency"))?;
-    Ok(StartIntent {
+    let changes = faults.good(intent::changes(&mut reader));
+    let started = changes.and_then(|changes| {
+        let currency = reader.needed("amount.currency", Ok(changes.currency));
+        faults.good(currency).map(|currency| (currency, changes))
+    });
+    faults.end(started.map(|(currency, changes)| StartIntent {
         tracking_id,
         flow,
         currency,
         changes,
-    })
+    }))
 }
 
 #[cfg(test)]
@@ -66,6 +67,25 @@ mod tests {
         assert_eq!(
             refused(json!({"amount": {"currency": "EURO"}})),
             "amount.currency"
+        );
+    }
+
+    #[test]
+    fn all_mistakes_are_told_in_one_round() {
+        let given = json!({"trackingId": "", "amount": {"amount": -1, "currency": "EURO"}, "location": {"country": "Eire"},
+            "cart": {"items": [{"quantity": -1, "sku": "x".repeat(501)}]}});
+        let fault = start(given).map(|_| ()).unwrap_err();
+        let listed: Vec<&str> = fault.faults.iter().map(|one| one.field.as_str()).collect();
+        assert_eq!(
+            listed,
+            [
+                "trackingId",
+                "amount.amount",
+                "amount.currency",
+                "location.country",
+                "cart.items.0.quantity",
+                "cart.items.0.sku",
+            ]
         );
     }
 

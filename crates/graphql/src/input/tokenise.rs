@@ -1,6 +1,6 @@
 //! `tokenisePaymentMethod` and its older name.
 
-use domain::{Fault, caller::Mode, customer::NewMethod};
+use domain::{Fault, Faults, caller::Mode, customer::NewMethod};
 use engine::{Owner, Tokenise};
 use serde_json::{Map, Value};
 
@@ -10,17 +10,22 @@ use super::{Blank, Reader, card, person};
 pub(crate) fn parse(arguments: Map<String, Value>, mode: Mode) -> Result<Tokenise, Fault> {
     let mut data = Reader::new(arguments, Blank::Absent).needed_object("data")?;
     let mut method = data.needed_object("paymentMethod")?;
+    let mut faults = Faults::default();
     let method = match (method.object("card"), method.object("bankAccount")) {
-        (Some(fields), _) => NewMethod::Card(card::card(fields, mode)?),
-        (None, Some(fields)) => NewMethod::Account(card::account(fields)?),
-        (None, None) => return Err(data.invalid("paymentMethod", "needs a card or a bank account")),
+        (Some(fields), _) => card::card(fields, mode).map(NewMethod::Card),
+        (None, Some(fields)) => card::account(fields).map(NewMethod::Account),
+        (None, None) => Err(data.invalid("paymentMethod", "needs a card or a bank account")),
     };
-    Ok(Tokenise {
+    let method = faults.good(method);
+    let external_id = faults.or_default(data.reference("externalId"));
+    let metadata = faults.or_default(data.json("metadata"));
+    let owner = faults.good(owner(data.object("customer")));
+    faults.end(method.zip(owner).map(|(method, owner)| Tokenise {
         method,
-        external_id: data.reference("externalId")?,
-        metadata: data.json("metadata")?,
-        owner: owner(data.object("customer"))?,
-    })
+        external_id,
+        metadata,
+        owner,
+    }))
 }
 
 /// With an id all other customer data is ignored; an object that says nothing is no customer.

@@ -1,6 +1,6 @@
 //! `updateCustomer`.
 
-use domain::{Fault, customer::CustomerPatch, id::CustomerId};
+use domain::{Fault, Faults, customer::CustomerPatch, id::CustomerId};
 use serde_json::{Map, Value};
 
 use super::{Blank, Reader, ids, person};
@@ -9,12 +9,13 @@ use super::{Blank, Reader, ids, person};
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<(CustomerId, CustomerPatch), Fault> {
     let id = ids::customer(ids::argument(&arguments, "id"))?;
     let mut fields = Reader::new(arguments, Blank::Absent).needed_object("customer")?;
-    match fields.raw("id") {
-        Some(given) if CustomerId::parse(&given) != Some(id) => {
-            Err(fields.invalid("id", "must be absent or the same as the argument id"))
-        }
-        _ => Ok((id, person::patch(fields)?)),
+    let mut faults = Faults::default();
+    let given = fields.raw("id");
+    if given.is_some_and(|given| CustomerId::parse(&given) != Some(id)) {
+        faults.add(fields.invalid("id", "must be absent or the same as the argument id"));
     }
+    let patch = faults.good(person::patch(fields));
+    faults.end(patch.map(|patch| (id, patch)))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `updateIntent`.
 
-use domain::Fault;
+use domain::{Fault, Faults};
 use engine::UpdateIntent;
 use serde_json::{Map, Value};
 
@@ -10,12 +10,13 @@ use super::{Blank, Reader, ids, intent};
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<UpdateIntent, Fault> {
     let mut reader = Reader::new(arguments, Blank::Absent);
     let id = ids::intent(&reader.raw("id").unwrap_or_default())?;
-    let mut changes = intent::changes(&mut reader)?;
-    changes.tracking_id = reader.reference("trackingId")?;
-    changes.billing = intent::step(&mut reader, "billing")?;
-    changes.shipping = intent::step(&mut reader, "shipping")?;
-    changes.delivery = intent::step(&mut reader, "delivery")?;
-    Ok(UpdateIntent { id, changes })
+    let mut faults = Faults::default();
+    let mut changes = faults.or_default(intent::changes(&mut reader));
+    changes.tracking_id = faults.or_default(reader.reference("trackingId"));
+    changes.billing = faults.or_default(intent::step(&mut reader, "billing"));
+    changes.shipping = faults.or_default(intent::step(&mut reader, "shipping"));
+    changes.delivery = faults.or_default(intent::step(&mut reader, "delivery"));
+    faults.end(UpdateIntent { id, changes })
 }
 
 #[cfg(test)]

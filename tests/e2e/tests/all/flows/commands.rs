@@ -41,6 +41,35 @@ fn check_tells_each_problem_with_file_line_and_place() {
 }
 
 #[test]
+fn all_mistakes_of_a_document_are_told_in_one_round() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("bad.yaml");
+    let text = "name: n\ntrigger: payment\nsteps:\n  - if: payment.amount > \"100.00\"\n    then:\n      - three_d_secure: force\n    \
+                elif: payment.currency == \"EURO\"\n  - if: payment.amount > 100.00 && payment.currency == \"EURO\"\n    then: [{capture: noww}]\n";
+    fs::write(&file, text).unwrap();
+    let (code, _, err) = run(&["flow", "check", file.to_str().unwrap()]);
+    assert_eq!(code, Some(1));
+    let expected = [
+        "bad.yaml:4: steps[0].if: only two numbers or two texts",
+        "bad.yaml:6: steps[0].then[0].three_d_secure: ",
+        "bad.yaml:7: steps[0].elif: there is no such step; write `else: [{if: …}]`",
+        "bad.yaml:8: steps[1].if: `payment.amount` counts minor units in whole numbers: 100.00 EUR is 10000; `payment.currency` can never be \"EURO\"",
+        "bad.yaml:9: steps[1].then[0].capture: ",
+    ];
+    assert_eq!(err.lines().count(), expected.len(), "{err}");
+    for (line, expected) in err.lines().zip(expected) {
+        assert!(line.contains(expected), "{expected}\n{err}");
+    }
+    let told = Setup::new().start().shop().gql(
+        "mutation S($d: JSON!) { saveFlow(document: $d) { id } }",
+        json!({"d": text}),
+    );
+    told.assert_invalid("document");
+    let reason = told.extension("reason").as_str().unwrap();
+    assert_eq!(reason.matches("(line ").count(), expected.len(), "{reason}");
+}
+
+#[test]
 fn schema_is_json() {
     let (code, out, _) = run(&["flow", "schema"]);
     assert_eq!(code, Some(0));

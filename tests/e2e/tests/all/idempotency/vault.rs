@@ -45,6 +45,52 @@ fn a_refused_card_is_refused_again_with_the_same_error() {
 }
 
 #[test]
+fn several_mistakes_are_told_at_once_and_again_byte_for_byte() {
+    let shop = shared::shop();
+    let key = Shop::fresh_key();
+    let mut card = Shop::card(cards::VISA);
+    card["number"] = json!("4242424242424241");
+    card["expMonth"] = json!(13);
+    let address = json!({"country": "Eire"});
+    let customer = json!({"email": "x".repeat(400), "billingAddress": address});
+    let bad = json!({"paymentMethod": {"card": card}, "customer": customer});
+    let first = shop.try_tokenise(bad.clone(), Some(&key));
+    first.assert_invalid("number");
+    let listed = first.extension("faults").as_array().unwrap();
+    let fields: Vec<&str> = listed
+        .iter()
+        .filter_map(|one| one["field"].as_str())
+        .collect();
+    assert_eq!(
+        fields,
+        [
+            "data.paymentMethod.card.number",
+            "data.paymentMethod.card.expMonth",
+            "data.customer.name",
+            "data.customer.email",
+            "data.customer.billingAddress.country",
+        ]
+    );
+    assert_eq!(first.extension("field"), &listed[0]["field"]);
+    assert_eq!(first.extension("reason"), &listed[0]["reason"]);
+    assert!(!first.reply.text().contains("4242"), "no number is told");
+    let again = shop.try_tokenise(bad, Some(&key));
+    assert!(again.replayed());
+    assert_eq!(first.reply.body, again.reply.body);
+    let mut typed = Shop::card(cards::VISA);
+    typed["expMonth"] = json!("May");
+    typed["expYear"] = json!([]);
+    let typed = shop.try_tokenise(json!({"paymentMethod": {"card": typed}}), None);
+    let listed = typed.extension("faults").as_array().unwrap();
+    assert_eq!(
+        listed.len(),
+        2,
+        "types are told together too: {}",
+        typed.json()
+    );
+}
+
+#[test]
 fn twenty_at_once_with_one_key_make_one_token() {
     let shop = shared::shop();
     let customer = shop.create_customer("Ada");
