@@ -54,7 +54,7 @@ fn a_payment_whose_number_cannot_be_opened_says_why_and_nothing_is_sent() {
         );
         let reason = payment.at("/paymentCore/outcome/reason").to_string();
         assert!(
-            reason.contains("the vault could not be reached"),
+            reason.contains("The vault could not be reached"),
             "{reason}"
         );
     }
