@@ -4,9 +4,9 @@
 use planted::Bug;
 use simulation::{Crashes, Plan, hunt};
 
-/// What goes wrong in each: an order of sending, a commit, a lease, what is told, a checkout, money, a job that is overtaken,
-/// an answer without its payment, a step of a flow, a list that is followed.
-const BUGS: [Bug; 10] = [
+/// Found at a crash point or in a story, whatever the seed. What goes wrong in each: an order of sending, a commit, a lease, what
+/// is answered, a checkout, money, a job that is overtaken, a step of a flow.
+const BY_STORIES: [Bug; 8] = [
     Bug::SendBeforeCommit,
     Bug::UnknownCommitIsDone,
     Bug::LeaseIgnored,
@@ -14,23 +14,29 @@ const BUGS: [Bug; 10] = [
     Bug::ReturnUnchecked,
     Bug::TimerDecides,
     Bug::HandBackUnguarded,
-    Bug::UnstoredOutcomeNotNamed,
     Bug::FlowStepNotRetried,
-    Bug::ListsUnsettled,
 ];
+
+/// Found by chance alone, one in some 500 payments: an answer without its payment, a list that is followed.
+const BY_CHANCE: [Bug; 2] = [Bug::UnstoredOutcomeNotNamed, Bug::ListsUnsettled];
 
 #[test]
 fn a_few_bugs_of_different_kinds_are_found() {
     const { assert!(planted::BUILT_IN) };
+    assert_found(&BY_STORIES, 300, Crashes::All);
+    assert_found(&BY_CHANCE, 8_000, Crashes::None);
+}
+
+fn assert_found(bugs: &[Bug], payments: u64, crashes: Crashes) {
     let plan = Plan {
         seed: 1,
-        payments: 300,
+        payments,
         threads: 2,
-        crashes: Crashes::All,
+        crashes,
         world: None,
     };
-    let hunted = hunt(&BUGS, &plan, &mut |_| {});
-    assert_eq!(hunted.len(), BUGS.len());
+    let hunted = hunt(bugs, &plan, &mut |_| {});
+    assert_eq!(hunted.len(), bugs.len());
     for one in &hunted {
         assert!(
             one.is_found(),

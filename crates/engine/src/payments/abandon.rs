@@ -2,17 +2,17 @@
 
 use domain::{
     Code, Fault,
-    caller::Caller,
+    caller::{Caller, Credential, forbidden},
     decline::{Decline, DeclineCode},
     id::PaymentId,
     payment::{AbandonCause, Kind, Line, Payment, State, Status},
 };
 
-use super::{PaymentView, steps::released, triggers::Before};
+use super::{PaymentView, may_read, steps::released, triggers::Before};
 use crate::{
     Engine,
     commit::Ended,
-    faults::{Stop, begun_about},
+    faults::{Stop, begun_about, payment_not_found},
     once::only_fault,
 };
 
@@ -27,17 +27,23 @@ pub struct Abandon {
 }
 
 impl Engine {
-    /// Gives up a payment that waits. The processor's answer decides: what it has approved meanwhile counts.
+    /// Gives up a payment that waits. The processor's answer decides: what it has approved meanwhile counts. A client token may
+    /// give up its own payments, while they wait for the customer.
     ///
     /// # Errors
     /// `api.key.forbidden`, `error.payment.not-found`, `error.abandon.invalid-status`, `error.cancel.processor` when the
     /// processor refused it or can't be asked now, `error.unavailable`.
     pub async fn abandon(&self, caller: &Caller, wanted: Abandon) -> Result<PaymentView, Fault> {
-        caller.require_server()?;
+        if matches!(caller.credential, Credential::Public) {
+            return Err(forbidden());
+        }
         let mut payment = self
             .load(caller.team, wanted.id)
             .await
             .map_err(only_fault)?;
+        if !may_read(caller, &payment) {
+            return Err(payment_not_found());
+        }
         if let Some(n) = payment
             .attempt()
             .filter(|attempt| attempt.state == State::Sent)
@@ -48,6 +54,15 @@ impl Engine {
                 .settled_by_another(payment, n)
                 .await
                 .map_err(only_fault)?;
+        }
+        if caller.require_server().is_err() && !waits_for_customer(&payment) {
+            let message = format!(
+                "The payment's status is {}. With a client token a payment can be given up only while it waits for the customer.",
+                payment.status
+            );
+            return Err(Fault::new(Code::AbandonStatus, message)
+                .about(payment.id)
+                .in_status(payment.status));
         }
         if rests_in_its_flow(&payment) {
             return Box::pin(self.stopped(caller, wanted.id))
@@ -167,6 +182,14 @@ impl Engine {
         })
         .await
     }
+}
+
+/// Whether the customer must act, and nobody else.
+fn waits_for_customer(payment: &Payment) -> bool {
+    matches!(
+        payment.status,
+        Status::Needs3dSecure | Status::NeedsApmAuthorization
+    )
 }
 
 /// Whether no processor was asked yet, since the flow waits for a time, an approval or a webhook.

@@ -69,7 +69,7 @@ impl Engine {
         let news = match answered {
             Ok(Ok(news)) => news,
             Ok(Err(error)) => failed(&error, operation),
-            Err(world::Elapsed) => News::NoAnswer,
+            Err(world::Elapsed) => unanswered(operation, timeout),
         };
         let news = if planted::BUILT_IN {
             let with = (&opened, return_url.as_deref());
@@ -382,6 +382,18 @@ fn unopened(payment: &Payment, what: &'static str, error: &VaultError) -> &'stat
             "the vault could not open what it keeps, so nothing was sent"
         }
     }
+}
+
+/// What a call means that was not answered within `timeout`.
+fn unanswered(operation: &Operation, timeout: std::time::Duration) -> News {
+    tracing::warn!(
+        connection = %operation.connection,
+        verb = verb(operation.kind),
+        number = operation.n,
+        timeout_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX),
+        "a call was not answered in time: its outcome is unknown"
+    );
+    News::NoAnswer
 }
 
 /// What a failed call means. Its words are for the operator: a processor's text may quote what it was sent.

@@ -167,7 +167,10 @@ impl Engine {
                 tracing::warn!(payment.id = %payment.id, error = %error, "a look-up failed");
                 News::LookUpFailed
             }
-            Err(world::Elapsed) => News::LookUpFailed,
+            Err(world::Elapsed) => {
+                tracing::warn!(payment.id = %payment.id, "a look-up was not answered in time");
+                News::LookUpFailed
+            }
         };
         metrics::counter!(
             "pointsman_look_ups_total",

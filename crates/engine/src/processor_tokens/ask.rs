@@ -135,7 +135,10 @@ impl Engine {
         let heard = match answered {
             Ok(Ok(answer)) => of_answer(answer),
             Ok(Err(error)) => of_error(&error, request),
-            Err(world::Elapsed) => Heard::of(TokenState::Asked),
+            Err(world::Elapsed) => {
+                tracing::warn!(connection = %request.connection, verb = "tokenise", "a call was not answered in time: its outcome is unknown");
+                Heard::of(TokenState::Asked)
+            }
         };
         let labels = [
             ("processor", line.connection.processor.clone()),

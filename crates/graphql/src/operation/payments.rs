@@ -47,7 +47,6 @@ impl Operations<'_> {
         arguments: Arguments<'_>,
         look: LookAhead<'_>,
     ) -> Result<Out<'static>, Fault> {
-        self.caller.require_server()?;
         let id = ids::payment(ids::argument(&arguments.coerced?, "id"))?;
         let view = Box::pin(self.engine.abandon(self.caller, Abandon { id })).await?;
         Ok(self.shown(view, look).await)

@@ -286,7 +286,7 @@ impl Whole {
             Place::Held(held) => Some(held),
             Place::LookedAt(_) => None,
         };
-        let restored_at = copies::recognise(held, place.dir(), databases, settings, world).await?;
+        copies::recognise(None, place.dir(), databases, settings, world).await?;
         let vault = open_vault(place, databases, settings, world).await?;
         let exposure = databases.exposure(settings).await?;
         let sandbox = match settings.mode {
@@ -294,6 +294,8 @@ impl Whole {
             Mode::Live => None,
         };
         refuse_simulator_when_live(settings, &databases.store).await?;
+        // Noted last: a start that is refused must leave a copy to be recognised by the next one.
+        let restored_at = copies::recognise(held, place.dir(), databases, settings, world).await?;
         let engine = Engine::new(Parts {
             world: world.clone(),
             store: databases.store.clone(),

@@ -44,7 +44,7 @@ pub(super) fn shown(address: &str) -> Response {
         )
         .facts(&[
             ("API", "POST /api/graphql, GraphQL in JSON"),
-            ("Credential", "the header Authorization: Bearer sk_test_…, the key that the first start printed"),
+            ("Credential", "the header Authorization: Bearer sk_test_…, the key that the first start printed (or the one in POINTSMAN_ACCESS_TOKEN)"),
             ("Schema", "pointsman schema prints it; with a key, introspection gives it too"),
             ("In an IDE", "give Apollo Sandbox, Altair or Insomnia the address of the API and that header"),
             ("Books", "/sandbox/books, with the key: what the simulated processor charged"),

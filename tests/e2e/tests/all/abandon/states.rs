@@ -1,6 +1,7 @@
 //! Giving up in every status.
 
-use testkit::{Order, Setup, Shop, cards};
+use serde_json::json;
+use testkit::{KeyKind, Order, Setup, Shop, cards};
 
 use crate::three_d_secure::BACK;
 
@@ -133,4 +134,42 @@ fn anothers_payment_is_not_found() {
     shop.try_abandon("payments:0192a000-0000-7000-8000-000000000000")
         .assert_error("error.payment.not-found");
     shop.payment(&detour.id).assert_status("NEEDS_3D_SECURE");
+}
+
+#[test]
+fn a_client_token_gives_up_its_own_payment_while_it_waits_for_the_customer() {
+    let server = Setup::new().start();
+    let shop = server.shop();
+    let checkout = || shop.client(json!({"amount": 1000, "currency": "EUR"}));
+    let browser = checkout();
+    let detour = browser.challenged(&Order::card(cards::CHALLENGE).three_ds(BACK));
+
+    checkout()
+        .try_abandon(&detour.id)
+        .assert_error("error.payment.not-found");
+    server
+        .shop_with(&server.create_key(KeyKind::Public))
+        .try_abandon(&detour.id)
+        .assert_error("api.key.forbidden");
+    server
+        .other_team()
+        .try_abandon(&detour.id)
+        .assert_error("error.payment.not-found");
+    shop.payment(&detour.id).assert_status("NEEDS_3D_SECURE");
+
+    let payment = browser.abandon(&detour.id);
+    payment.assert_status("DECLINED");
+    assert_eq!(payment.decline_code(), "PAYMENT_CANCELLED");
+    browser
+        .try_abandon(&detour.id)
+        .assert_error("error.abandon.invalid-status");
+
+    // A review is the processor's; a browser can't end it.
+    let other = checkout();
+    let held = other.order(&Order::card(cards::HELD));
+    held.assert_status("GATEWAY_HOLD");
+    other
+        .try_abandon(held.id())
+        .assert_error("error.abandon.invalid-status");
+    shop.assert_books_equal_payments();
 }

@@ -126,6 +126,24 @@ fn every_line_that_a_request_causes_names_it() {
 }
 
 #[test]
+fn a_call_that_is_not_answered_is_a_warning_that_names_its_request() {
+    let server = json_setup().start();
+    let shop = server.shop();
+    shop.authorise_request(&Order::card(cards::UNKNOWN_NOT_CHARGED), None)
+        .header("x-request-id", "log-silent")
+        .send(server.address());
+    let access = access_line(&server, "log-silent");
+    let found = whole_lines(&server);
+    let silent = found
+        .iter()
+        .find(|line| line["message"] == "a call was not answered in time: its outcome is unknown")
+        .unwrap_or_else(|| panic!("no line of the call: {found:?}"));
+    assert_eq!(silent["level"], "WARN");
+    assert_eq!(silent["request_id"], "log-silent");
+    assert_eq!(silent["payment.id"], access["payment.id"]);
+}
+
+#[test]
 fn the_log_is_json_from_the_first_line_to_the_last_and_holds_no_key() {
     let mut server = json_setup()
         .without_environment("POINTSMAN_ACCESS_TOKEN")

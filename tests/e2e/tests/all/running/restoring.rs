@@ -291,3 +291,35 @@ fn the_command_that_serves_a_restored_copy_is_told_with_its_mode() {
         );
     }
 }
+
+#[test]
+fn a_start_that_is_refused_leaves_a_restored_copy_to_be_recognised() {
+    let server = embedded().start();
+    server.shop().tokenise(cards::VISA);
+    let backup = backed_up(&server, "backup");
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    let at = ["--data-dir", text(&data)];
+    let restored = run(
+        &server.root(),
+        &[&["restore", "--from", text(&backup)], &at[..]].concat(),
+    );
+    assert!(restored.status.success(), "{}", said(&restored));
+    let mark = fs::read(data.join("restored")).unwrap();
+
+    let serve = ["serve", "--sandbox", "--listen", "127.0.0.1:0"];
+    let without_keys = run(
+        dir.path(),
+        &[&serve[..], &["--after-restore"], &at[..]].concat(),
+    );
+    let told = said(&without_keys);
+    assert!(!without_keys.status.success(), "{told}");
+    assert!(told.contains("vault.keys"), "{told}");
+    assert_eq!(fs::read(data.join("restored")).unwrap(), mark);
+
+    let keys = server.data_dir().join("vault.keys");
+    fs::copy(keys, data.join("vault.keys")).unwrap();
+    let forgotten = run(dir.path(), &[&serve[..], &at[..]].concat());
+    assert!(!forgotten.status.success(), "{}", said(&forgotten));
+    assert!(said(&forgotten).contains("--after-restore"));
+}
