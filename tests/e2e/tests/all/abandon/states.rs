@@ -169,7 +169,7 @@ fn a_client_token_gives_up_its_own_payment_while_it_waits_for_the_customer() {
     let held = other.order(&Order::card(cards::HELD));
     held.assert_status("GATEWAY_HOLD");
     other
-        .try_abandon(held.id())
+        .try_abandon(&held.id())
         .assert_error("error.abandon.invalid-status");
     shop.assert_books_equal_payments();
 }
