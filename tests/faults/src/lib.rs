@@ -18,7 +18,9 @@ mod chance;
 mod check;
 mod cluster;
 mod fleet;
+mod keyless;
 mod proxy;
+mod reader;
 mod run;
 mod shopper;
 

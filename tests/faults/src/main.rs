@@ -21,6 +21,12 @@ struct Arguments {
     /// Shoppers at work
     #[arg(long, default_value_t = 8, global = true)]
     shoppers: usize,
+    /// Shoppers without idempotency keys
+    #[arg(long, default_value_t = 2, global = true)]
+    keyless: usize,
+    /// Readers that follow the list of payments
+    #[arg(long, default_value_t = 1, global = true)]
+    readers: usize,
     /// Every so many pauses one is longer than a lease; 0: none
     #[arg(long, default_value_t = 10, global = true)]
     past_lease_every: u32,
@@ -37,6 +43,8 @@ enum Which {
     Pauses,
     /// Connections to the database are cut between COMMIT and its answer
     Cuts,
+    /// The database's server is killed and is away for longer than the nodes wait for it
+    Outages,
     /// The database's server is killed and its synchronous standby promoted
     Failovers,
 }
@@ -47,6 +55,7 @@ fn main() {
         Which::Kills => Fault::Kills,
         Which::Pauses => Fault::Pauses,
         Which::Cuts => Fault::Cuts,
+        Which::Outages => Fault::Outages,
         Which::Failovers => Fault::Failovers,
     };
     let plan = Plan {
@@ -55,6 +64,8 @@ fn main() {
         check_every: arguments.check_every,
         nodes: arguments.nodes.max(1),
         shoppers: arguments.shoppers.max(1),
+        keyless: arguments.keyless,
+        readers: arguments.readers,
         past_lease_every: arguments.past_lease_every,
         seed: arguments.seed.unwrap_or_else(Chance::fresh_seed),
     };

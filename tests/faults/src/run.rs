@@ -12,6 +12,8 @@ use testkit::cards;
 use crate::{
     Chance, Cluster, Cut, Fleet, Member, Proxy,
     check::{Verdict, check},
+    keyless::{self, Orders},
+    reader::Reader,
     shopper::{Memory, Street},
 };
 
@@ -24,6 +26,8 @@ pub enum Fault {
     Pauses,
     /// Connections to the database are cut between COMMIT and its answer, with and without the COMMIT.
     Cuts,
+    /// The database's server is killed, and started again after longer than the nodes wait for it.
+    Outages,
     /// The database's server is killed, its synchronous standby takes over, and gets a standby of its own.
     Failovers,
 }
@@ -41,6 +45,10 @@ pub struct Plan {
     pub nodes: usize,
     /// How many shoppers there are.
     pub shoppers: usize,
+    /// How many shoppers send no idempotency keys.
+    pub keyless: usize,
+    /// How many readers follow the list of payments.
+    pub readers: usize,
     /// Every so many pauses one is longer than a lease; 0: none.
     pub past_lease_every: u32,
     /// What chance begins with.
@@ -62,10 +70,16 @@ pub struct Summary {
     pub cut_before: u64,
     /// COMMITs that were done, and whose answer was lost.
     pub cut_after: u64,
+    /// Times that the database was away for longer than nodes wait.
+    pub outages: u64,
     /// Standbys that took over.
     pub failovers: u64,
     /// What was compared.
     pub verdict: Verdict,
+    /// Orders without keys that were compared.
+    pub keyless: usize,
+    /// Payments that readers followed.
+    pub followed: usize,
 }
 
 impl fmt::Display for Summary {
@@ -79,21 +93,26 @@ impl fmt::Display for Summary {
         write!(
             f,
             "{} rounds: {} nodes killed, {} stopped ({} past their lease), {} commits cut off before the server and {} after \
-             it, {} failovers\n{payments} payments and {answers} answers compared, {asked_again} unanswered requests asked \
-             again, {repeated} answered ones repeated: nothing lost, nothing doubled",
+             it, {} outages, {} failovers\n{payments} payments and {answers} answers compared, {asked_again} unanswered requests asked \
+             again, {repeated} answered ones repeated, {} orders without keys, {} payments followed: nothing lost, nothing doubled",
             self.rounds,
             self.kills,
             self.pauses,
             self.past_lease,
             self.cut_before,
             self.cut_after,
-            self.failovers
+            self.outages,
+            self.failovers,
+            self.keyless,
+            self.followed
         )
     }
 }
 
 /// Longer than the minute for which a job holds what it has claimed.
 const PAST_LEASE: Duration = Duration::from_secs(64);
+/// Longer than the patience of [`Fleet`]'s nodes with their database.
+const AWAY: Duration = Duration::from_secs(22);
 /// A stretch on one database; the next one begins with an empty one, so that each check stays small.
 const STRETCHES: u32 = 4;
 
@@ -127,13 +146,20 @@ pub fn run(plan: &Plan, tell: &dyn Fn(String)) -> Summary {
         let Some(stage) = &stage else { break };
         let rounds = plan.check_every.max(1).min(plan.rounds - summary.rounds);
         let begun = Instant::now();
-        let (memories, answered) = stage.play(plan.shoppers, &mut chance, |chance| {
+        let played = stage.play(plan, &mut chance, |chance| {
             for _ in 0..rounds {
                 summary.rounds += 1;
                 match plan.fault {
                     Fault::Kills => stage.kill(chance, &mut summary),
                     Fault::Pauses => stage.pause(plan.past_lease_every, chance, &mut summary),
                     Fault::Cuts => stage.cut(chance, &mut summary),
+                    Fault::Outages => {
+                        thread::sleep(Duration::from_millis(300 + chance.below(1500)));
+                        cluster.kill(primary);
+                        thread::sleep(AWAY + Duration::from_millis(chance.below(5000)));
+                        cluster.restart(primary);
+                        summary.outages += 1;
+                    }
                     Fault::Failovers => {
                         thread::sleep(Duration::from_millis(300 + chance.below(1500)));
                         primary = fail_over(&cluster, primary, &mut summary);
@@ -141,8 +167,21 @@ pub fn run(plan: &Plan, tell: &dyn Fn(String)) -> Summary {
                 }
             }
         });
-        let played = begun.elapsed();
-        let verdict = check(&stage.fleet, memories);
+        let lasted = begun.elapsed();
+        let answered = played.answered;
+        let verdict = check(&stage.fleet, played.memories);
+        let shop = stage.fleet.shop(0);
+        if plan.keyless > 0 {
+            let payments = shop.every_payment();
+            let checked = played
+                .orders
+                .iter()
+                .map(|orders| keyless::check(&payments, orders));
+            summary.keyless += checked.sum::<usize>();
+        }
+        for reader in played.readers {
+            summary.followed += reader.finish(&stage.fleet, &shop);
+        }
         let gaps = cluster.gaps(primary, &stage.database);
         assert!(gaps.is_empty(), "events with gaps: {gaps:?}");
         add(&mut summary.verdict, verdict);
@@ -150,8 +189,8 @@ pub fn run(plan: &Plan, tell: &dyn Fn(String)) -> Summary {
             "round {} of {}: {answered} answers in {:.1?}, checked in {:.1?} ({} payments, {} asked again)",
             summary.rounds,
             plan.rounds,
-            played,
-            begun.elapsed().saturating_sub(played),
+            lasted,
+            begun.elapsed().saturating_sub(lasted),
             verdict.payments,
             verdict.asked_again
         ));
@@ -180,6 +219,14 @@ fn fail_over(cluster: &Cluster, primary: Member, summary: &mut Summary) -> Membe
     standby
 }
 
+/// What a stretch left to be checked.
+struct Played {
+    memories: Vec<Memory>,
+    orders: Vec<Orders>,
+    readers: Vec<Reader>,
+    answered: u64,
+}
+
 /// The nodes on their database.
 struct Stage {
     fleet: Fleet,
@@ -204,13 +251,8 @@ impl Stage {
         }
     }
 
-    /// Has shoppers at work while `act` happens; what they remember.
-    fn play(
-        &self,
-        shoppers: usize,
-        chance: &mut Chance,
-        act: impl FnOnce(&mut Chance),
-    ) -> (Vec<Memory>, u64) {
+    /// Has shoppers and readers at work while `act` happens; what they remember.
+    fn play(&self, plan: &Plan, chance: &mut Chance, act: impl FnOnce(&mut Chance)) -> Played {
         let shop = self.fleet.shop(0);
         let token = shop.tokenise(cards::MASTERCARD);
         let (closed, answered) = (AtomicBool::new(false), AtomicU64::new(0));
@@ -221,26 +263,30 @@ impl Stage {
             closed: &closed,
             answered: &answered,
         };
-        let memories = thread::scope(|scope| {
-            let all: Vec<_> = (0..shoppers)
-                .map(|_| {
-                    let own = chance.another();
-                    scope.spawn(move || street.shopper(own))
+        let (memories, orders, readers) = thread::scope(|scope| {
+            let shoppers = many(plan.shoppers, chance, |own| {
+                scope.spawn(move || street.shopper(own))
+            });
+            let keyless = many(plan.keyless, chance, |own| {
+                scope.spawn(move || street.keyless(own))
+            });
+            let readers = many(plan.readers, chance, |own| {
+                scope.spawn(move || {
+                    Reader::default().follow(street.fleet, street.shop, street.closed, own)
                 })
-                .collect();
+            });
             // Shoppers go home also when what happens fails.
             let close = Closing(&closed);
             act(chance);
             drop(close);
-            all.into_iter()
-                .map(|shopper| {
-                    shopper
-                        .join()
-                        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-                })
-                .collect()
+            (joined(shoppers), joined(keyless), joined(readers))
         });
-        (memories, answered.load(Ordering::Relaxed))
+        Played {
+            memories,
+            orders,
+            readers,
+            answered: answered.load(Ordering::Relaxed),
+        }
     }
 
     /// Kills one node, sometimes two or all of them, and starts them again.
@@ -306,6 +352,21 @@ impl Stage {
         summary.cut_before += now_before - before;
         summary.cut_after += now_after - after;
     }
+}
+
+/// So many of them, each with a chance of its own.
+fn many<T>(count: usize, chance: &mut Chance, start: impl Fn(Chance) -> T) -> Vec<T> {
+    (0..count).map(|_| start(chance.another())).collect()
+}
+
+/// What threads come to; a panic of one goes on here.
+fn joined<T>(threads: Vec<thread::ScopedJoinHandle<'_, T>>) -> Vec<T> {
+    let ended = threads.into_iter().map(|thread| {
+        thread
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    });
+    ended.collect()
 }
 
 /// Sends the shoppers home when it goes.

@@ -21,6 +21,9 @@ fn plan(fault: Fault, rounds: u32) -> Plan {
         check_every: rounds,
         nodes: 2,
         shoppers: 5,
+        // The stories of outages and of followed lists have them; here they are for the long runs.
+        keyless: 0,
+        readers: 0,
         past_lease_every: 0,
         seed: seed(),
     }

@@ -33,7 +33,7 @@ fn a_browser_passes_the_challenge_and_reads_its_payment() {
     assert_eq!(refused.extension("id"), &json!(detour.id));
     browser
         .try_abandon(&detour.id)
-        .assert_error("api.key.forbidden");
+        .assert_error("error.abandon.invalid-status");
     shop.assert_books_agree_on(&detour.id);
 }
 
