@@ -4,11 +4,10 @@
 use planted::Bug;
 use simulation::{Crashes, Plan, hunt};
 
-/// Found at a crash point or in a story, whatever the seed. What goes wrong in each: an order of sending, a commit, a lease, what
+/// Found at a crash point or in a story, whatever the seed. What goes wrong in each: an order of sending, a lease, what
 /// is answered, a checkout, money, a job that is overtaken, a step of a flow.
-const BY_STORIES: [Bug; 8] = [
+const BY_STORIES: [Bug; 7] = [
     Bug::SendBeforeCommit,
-    Bug::UnknownCommitIsDone,
     Bug::LeaseIgnored,
     Bug::LateRequestToldFailed,
     Bug::ReturnUnchecked,
@@ -17,8 +16,13 @@ const BY_STORIES: [Bug; 8] = [
     Bug::FlowStepNotRetried,
 ];
 
-/// Found by chance alone, one in some 500 payments: an answer without its payment, a list that is followed.
-const BY_CHANCE: [Bug; 2] = [Bug::UnstoredOutcomeNotNamed, Bug::ListsUnsettled];
+/// Found by chance alone, one in some 250 to 500 payments: a commit whose outcome is unknown, an answer without its payment, a list
+/// that is followed.
+const BY_CHANCE: [Bug; 3] = [
+    Bug::UnknownCommitIsDone,
+    Bug::UnstoredOutcomeNotNamed,
+    Bug::ListsUnsettled,
+];
 
 #[test]
 fn a_few_bugs_of_different_kinds_are_found() {
