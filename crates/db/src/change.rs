@@ -21,14 +21,15 @@ pub enum Expect {
 
 impl Expect {
     /// A count that meets it.
-    pub(crate) fn wanted(self) -> u64 {
+    pub fn wanted(self) -> u64 {
         match self {
             Self::Rows(wanted) => wanted,
             Self::Any => 0,
         }
     }
 
-    pub(crate) fn is_met_by(self, count: u64) -> bool {
+    /// Whether a statement that touched so many rows did what was expected of it.
+    pub fn is_met_by(self, count: u64) -> bool {
         match self {
             Self::Rows(wanted) => count == wanted,
             Self::Any => true,

@@ -64,12 +64,12 @@ pub(crate) const GUARDS: &str = "select from unnest($1::bigint[]) as u(arg_1) wh
     floor(extract(epoch from clock_timestamp()) * 1000000) + 2000000";
 
 /// The server's clock, the oldest open transaction, the next transaction. The statement's time is read before its snapshot is taken.
-pub(crate) const SAMPLE: &str = "select floor(extract(epoch from statement_timestamp()) * 1000000)::bigint, \
+pub const SAMPLE: &str = "select floor(extract(epoch from statement_timestamp()) * 1000000)::bigint, \
     pg_snapshot_xmin(pg_current_snapshot())::text::bigint, \
     pg_snapshot_xmax(pg_current_snapshot())::text::bigint";
 
 /// Whether a date passes the guard when the server's clock shows `now`.
-pub(crate) fn passes(date: Timestamp, now: Timestamp) -> bool {
+pub fn passes(date: Timestamp, now: Timestamp) -> bool {
     date.since(now).max(now.since(date)) <= TOLERANCE
 }
 

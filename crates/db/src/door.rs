@@ -10,8 +10,8 @@ use crate::{
     Value,
     dates::{self, Date, Dates, SAMPLE},
     group::{self, Answer, Work},
-    model::ModelTarget,
-    postgres::{Server, Target},
+    postgres::{OnServer, Server},
+    server::Endpoint,
     sqlite::{self, Inline, Threaded},
 };
 
@@ -29,8 +29,7 @@ struct Meter(metrics::Histogram);
 enum Engine {
     Threaded(Arc<Threaded>),
     Inline(Arc<Inline>),
-    Server(Arc<Server<Target>>),
-    Model(Arc<Server<ModelTarget>>),
+    Server(Arc<dyn OnServer>),
 }
 
 const CHECK: &str = "select count(*) from schema_migration";
@@ -154,9 +153,11 @@ impl Db {
         sqlite::lacking(&SqliteOptions::new(path), migrations)
     }
 
-    /// A node's door to a modelled server ([`crate::ModelServer`]).
-    pub(crate) fn of_model(server: Server<ModelTarget>) -> Self {
-        Self::of(Engine::Model(Arc::new(server)))
+    /// A node's door to a server whose tables are there; `database` is its name in metrics. It connects when there is something
+    /// to do.
+    pub fn on_server<E: Endpoint>(endpoint: &Arc<E>, database: &str) -> Self {
+        let server = Server::ready(endpoint, database.into());
+        Self::of(Engine::Server(Arc::new(server)))
     }
 
     /// Applies a change, all or nothing.
@@ -248,9 +249,7 @@ impl Db {
         let found = match &self.0 {
             Engine::Threaded(threaded) => threaded.read(&statement),
             Engine::Inline(inline) => inline.read(&statement),
-            // Boxed, so that those who use another engine don't carry this one's state in their futures.
-            Engine::Server(server) => Box::pin(server.read(&statement)).await,
-            Engine::Model(server) => Box::pin(server.read(&statement)).await,
+            Engine::Server(server) => server.read(&statement).await,
         };
         found.inspect_err(|error| self.note_failure(error))
     }
@@ -265,8 +264,7 @@ impl Db {
         let found = match &self.0 {
             Engine::Threaded(threaded) => threaded.scan(statement).await,
             Engine::Inline(inline) => inline.read(&statement),
-            Engine::Server(server) => Box::pin(server.scan(&statement)).await,
-            Engine::Model(server) => Box::pin(server.scan(&statement)).await,
+            Engine::Server(server) => server.scan(&statement).await,
         };
         found.inspect_err(|error| self.note_failure(error))
     }
@@ -276,7 +274,6 @@ impl Db {
         self.check_storage()?;
         match &self.0 {
             Engine::Server(server) => server.check(&Statement::any(CHECK, Vec::new())).await,
-            Engine::Model(server) => server.check(&Statement::any(CHECK, Vec::new())).await,
             Engine::Threaded(_) | Engine::Inline(_) => self.read(CHECK, Vec::new()).await.map(drop),
         }
     }
@@ -287,7 +284,7 @@ impl Db {
         match &self.0 {
             Engine::Threaded(threaded) => threaded.is_broken(),
             Engine::Inline(inline) => inline.is_broken(),
-            Engine::Server(_) | Engine::Model(_) => false,
+            Engine::Server(_) => false,
         }
     }
 
@@ -297,7 +294,6 @@ impl Db {
             Engine::Threaded(threaded) => threaded.check_storage(),
             Engine::Inline(inline) => inline.check_storage(),
             Engine::Server(server) => server.check_storage(),
-            Engine::Model(server) => server.check_storage(),
         };
         group::failing(self.database(), checked.is_err());
         checked
@@ -309,7 +305,6 @@ impl Db {
             Engine::Threaded(threaded) => threaded.close().await,
             Engine::Inline(inline) => inline.close(),
             Engine::Server(server) => server.close().await,
-            Engine::Model(server) => server.close().await,
         }
     }
 
@@ -322,8 +317,7 @@ impl Db {
         let submitted = match &self.0 {
             Engine::Threaded(threaded) => threaded.submit(work, aggregate, give_up_at).await,
             Engine::Inline(inline) => inline.submit(work, aggregate, give_up_at).await,
-            Engine::Server(server) => Box::pin(server.submit(work, aggregate, give_up_at)).await,
-            Engine::Model(server) => Box::pin(server.submit(work, aggregate, give_up_at)).await,
+            Engine::Server(server) => server.submit(work, aggregate, give_up_at).await,
         };
         submitted.inspect_err(|error| self.note_failure(error))
     }
@@ -344,7 +338,7 @@ impl Db {
     /// Whether other nodes may work on the same database.
     pub fn is_shared(&self) -> bool {
         match &self.0 {
-            Engine::Server(_) | Engine::Model(_) => true,
+            Engine::Server(_) => true,
             Engine::Threaded(_) | Engine::Inline(_) => false,
         }
     }
@@ -368,7 +362,6 @@ impl Engine {
             Self::Threaded(threaded) => threaded.world(),
             Self::Inline(inline) => inline.world(),
             Self::Server(server) => server.world(),
-            Self::Model(server) => server.world(),
         }
     }
 
@@ -377,7 +370,6 @@ impl Engine {
             Self::Threaded(threaded) => threaded.database(),
             Self::Inline(inline) => inline.database(),
             Self::Server(server) => server.database(),
-            Self::Model(server) => server.database(),
         }
     }
 }

@@ -11,7 +11,8 @@ use crate::{DbError, Value};
 pub struct Row(Vec<Value>);
 
 impl Row {
-    pub(crate) fn new(values: Vec<Value>) -> Self {
+    /// A row of these values.
+    pub fn new(values: Vec<Value>) -> Self {
         Self(values)
     }
 

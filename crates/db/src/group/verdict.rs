@@ -26,7 +26,7 @@ pub(crate) enum Verdict {
 
 /// Why a statement did not run.
 #[derive(Debug)]
-pub(crate) enum Refusal {
+pub enum Refusal {
     /// A unique or primary key is taken.
     Taken(DbError),
     /// The statement is wrong in itself.

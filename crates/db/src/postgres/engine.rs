@@ -9,7 +9,10 @@ use std::{
 };
 
 use domain::Timestamp;
-use futures_util::future::{join, try_join_all};
+use futures_util::{
+    FutureExt,
+    future::{BoxFuture, join, try_join_all},
+};
 use tokio::sync::{Semaphore, watch};
 use world::World;
 
@@ -101,10 +104,112 @@ impl Server<Target> {
         let link = patient(&target, Role::Migrator).await?;
         migrate::apply(&link, &target, migrations).await
     }
+}
 
-    /// From now on a new connection on which `look` finds a row is not used. Counts once.
-    pub(crate) fn refuse_when_found(&self, look: &'static str) {
-        let _ = self.target.barrier.set(look);
+/// An open database on a server, whatever its connections are. What it does is boxed, so that those who use another engine don't
+/// carry this one's state in their futures.
+pub(crate) trait OnServer: Send + Sync {
+    /// The node's world.
+    fn world(&self) -> &World;
+
+    /// The database's name in metrics.
+    fn database(&self) -> &Arc<str>;
+
+    /// Does the work and waits. `Ok(None)` when a writer ended without an answer.
+    fn submit(
+        &self,
+        work: Work,
+        aggregate: Option<u64>,
+        give_up_at: Option<Timestamp>,
+    ) -> BoxFuture<'_, Result<Option<Answer>, DbError>>;
+
+    /// Reads by a key or an index.
+    fn read<'a>(&'a self, statement: &'a Statement) -> BoxFuture<'a, Result<Vec<Row>, DbError>>;
+
+    /// Reads what may take long.
+    fn scan<'a>(&'a self, statement: &'a Statement) -> BoxFuture<'a, Result<Vec<Row>, DbError>>;
+
+    /// Answers at once, whatever the patience: whether it can be read, and whether every writer has a connection.
+    fn check<'a>(&'a self, statement: &'a Statement) -> BoxFuture<'a, Result<(), DbError>>;
+
+    /// Whether what is committed gets onto the server's disk.
+    fn check_storage(&self) -> Result<(), DbError>;
+
+    /// Lets nothing in any more, and waits until what waits is committed.
+    fn close(&self) -> BoxFuture<'_, ()>;
+
+    /// As [`Endpoint::refuse_when_found`] has it.
+    fn refuse_when_found(&self, look: &'static str);
+}
+
+impl<E: Endpoint> OnServer for Server<E> {
+    fn world(&self) -> &World {
+        &self.world
+    }
+
+    fn database(&self) -> &Arc<str> {
+        &self.database
+    }
+
+    fn submit(
+        &self,
+        work: Work,
+        aggregate: Option<u64>,
+        give_up_at: Option<Timestamp>,
+    ) -> BoxFuture<'_, Result<Option<Answer>, DbError>> {
+        self.work_off(work, aggregate, give_up_at).boxed()
+    }
+
+    fn read<'a>(&'a self, statement: &'a Statement) -> BoxFuture<'a, Result<Vec<Row>, DbError>> {
+        self.ask(&self.readers, statement, Tries::Patient).boxed()
+    }
+
+    fn scan<'a>(&'a self, statement: &'a Statement) -> BoxFuture<'a, Result<Vec<Row>, DbError>> {
+        async move {
+            let _turn = self.scanning.acquire().await.map_err(|_| DbError::Closed)?;
+            self.ask(&self.scanners, statement, Tries::Patient).await
+        }
+        .boxed()
+    }
+
+    fn check<'a>(&'a self, statement: &'a Statement) -> BoxFuture<'a, Result<(), DbError>> {
+        async move {
+            let reading = self
+                .world
+                .timeout(CHECK, self.ask(&self.readers, statement, Tries::Once));
+            let (asked, written) = join(reading, self.check_writers()).await;
+            asked.unwrap_or_else(|_| Err(DbError::Unreachable("it gives no answer".to_owned())))?;
+            written
+        }
+        .boxed()
+    }
+
+    fn check_storage(&self) -> Result<(), DbError> {
+        let now = self.world.now();
+        self.queues
+            .iter()
+            .try_for_each(|queue| queue.failing.check(now))
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        async move {
+            self.closed.store(true, Ordering::SeqCst);
+            for queue in &self.queues {
+                queue.close();
+            }
+            for ended in &self.ended {
+                // An error says that the sender is gone: the task has ended.
+                let _ = ended.clone().changed().await;
+            }
+            for pool in [&self.readers, &self.scanners, &self.claimers] {
+                pool.close();
+            }
+        }
+        .boxed()
+    }
+
+    fn refuse_when_found(&self, look: &'static str) {
+        self.target.refuse_when_found(look);
     }
 }
 
@@ -171,16 +276,7 @@ impl<E: Endpoint> Server<E> {
         });
     }
 
-    pub(crate) fn world(&self) -> &World {
-        &self.world
-    }
-
-    pub(crate) fn database(&self) -> &Arc<str> {
-        &self.database
-    }
-
-    /// Does the work and waits. `Ok(None)` when a writer ended without an answer.
-    pub(crate) async fn submit(
+    async fn work_off(
         &self,
         work: Work,
         aggregate: Option<u64>,
@@ -204,33 +300,6 @@ impl<E: Endpoint> Server<E> {
                 Ok(Some(Answer::Claimed(rows)))
             }
         }
-    }
-
-    pub(crate) async fn read(&self, statement: &Statement) -> Result<Vec<Row>, DbError> {
-        self.ask(&self.readers, statement, Tries::Patient).await
-    }
-
-    pub(crate) async fn scan(&self, statement: &Statement) -> Result<Vec<Row>, DbError> {
-        let _turn = self.scanning.acquire().await.map_err(|_| DbError::Closed)?;
-        self.ask(&self.scanners, statement, Tries::Patient).await
-    }
-
-    /// Whether what is committed gets onto the server's disk.
-    pub(crate) fn check_storage(&self) -> Result<(), DbError> {
-        let now = self.world.now();
-        self.queues
-            .iter()
-            .try_for_each(|queue| queue.failing.check(now))
-    }
-
-    /// Answers at once, whatever the patience: whether it can be read, and whether every writer has a connection.
-    pub(crate) async fn check(&self, statement: &Statement) -> Result<(), DbError> {
-        let reading = self
-            .world
-            .timeout(CHECK, self.ask(&self.readers, statement, Tries::Once));
-        let (asked, written) = join(reading, self.check_writers()).await;
-        asked.unwrap_or_else(|_| Err(DbError::Unreachable("it gives no answer".to_owned())))?;
-        written
     }
 
     /// Gives each writer nothing to do, for which it opens its connection when it has lost it.
@@ -267,21 +336,6 @@ impl<E: Endpoint> Server<E> {
         self.check_open()?;
         refuse_nul(statement)?;
         pool.rows(statement, tries).await
-    }
-
-    /// Lets nothing in any more, and waits until what waits is committed.
-    pub(crate) async fn close(&self) {
-        self.closed.store(true, Ordering::SeqCst);
-        for queue in &self.queues {
-            queue.close();
-        }
-        for ended in &self.ended {
-            // An error says that the sender is gone: the task has ended.
-            let _ = ended.clone().changed().await;
-        }
-        for pool in [&self.readers, &self.scanners, &self.claimers] {
-            pool.close();
-        }
     }
 
     fn check_open(&self) -> Result<(), DbError> {

@@ -12,7 +12,7 @@ use crate::{
 
 /// Why a statement did not run.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// It is the statement's own fault, or the machine's.
     Refused(Refusal),
     /// A deadlock or another meeting of transactions: the same may succeed the next time.

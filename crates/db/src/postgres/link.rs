@@ -37,7 +37,7 @@ use crate::{
 
 /// What a connection is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
+pub enum Role {
     /// Commits.
     Writer,
     /// Claims: writes with one statement at a time.
@@ -93,7 +93,7 @@ pub(crate) struct Link {
 
 /// How a COMMIT ended.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Sealed {
+pub enum Sealed {
     /// It is on stable storage.
     Yes,
     /// Rolled back: transactions met, the same may succeed the next time.
@@ -278,6 +278,10 @@ impl Endpoint for Target {
 
     fn connect(&self, role: Role) -> impl Future<Output = Result<Link, String>> + Send {
         self.open(role)
+    }
+
+    fn refuse_when_found(&self, look: &'static str) {
+        let _ = self.barrier.set(look);
     }
 }
 

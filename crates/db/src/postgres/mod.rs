@@ -26,8 +26,8 @@ mod tls;
 mod wire;
 mod writer;
 
-pub(crate) use engine::Server;
-pub(crate) use failure::Failure;
-pub(crate) use link::{Role, Sealed, Target};
+pub(crate) use engine::{OnServer, Server};
+pub use failure::Failure;
+pub use link::{Role, Sealed};
 pub use options::PostgresOptions;
-pub(crate) use wire::{Begin, Endpoint, Ready, Wire};
+pub use wire::{Begin, Endpoint, Ready, Wire};

@@ -1,4 +1,4 @@
-//! What the writers and the pools need of a server and of a connection to it: PostgreSQL's own, or the model's.
+//! What the writers and the pools need of a server and of a connection to it: PostgreSQL's own, or a model's.
 
 use world::World;
 
@@ -10,7 +10,7 @@ use super::{
 use crate::{Row, Statement};
 
 /// A server that one can connect to.
-pub(crate) trait Endpoint: Send + Sync + 'static {
+pub trait Endpoint: Send + Sync + 'static {
     /// A connection to it.
     type Wire: Wire;
 
@@ -22,34 +22,37 @@ pub(crate) trait Endpoint: Send + Sync + 'static {
 
     /// Opens a connection. Errors are for the operator.
     fn connect(&self, role: Role) -> impl Future<Output = Result<Self::Wire, String>> + Send;
+
+    /// From now on a new connection on which `look` finds a row is not used. Counts once.
+    fn refuse_when_found(&self, look: &'static str);
 }
 
 /// How a transaction is begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Begin {
+pub enum Begin {
+    /// On a connection without an open transaction.
     First,
     /// After what was begun before is undone.
     Anew,
 }
 
 /// A change whose statements are prepared.
-pub(crate) struct Ready<'a, P> {
-    pub(crate) statements: &'a [Statement],
+pub struct Ready<'a, P> {
+    /// What it runs, in order.
+    pub statements: &'a [Statement],
     /// In the same order.
-    pub(crate) prepared: &'a [P],
+    pub prepared: &'a [P],
 }
 
 impl<'a, P> Ready<'a, P> {
     /// The statements with what is prepared for them.
-    pub(crate) fn pairs(
-        &self,
-    ) -> impl Iterator<Item = (&'a P, &'a Statement)> + Clone + use<'a, P> {
+    pub fn pairs(&self) -> impl Iterator<Item = (&'a P, &'a Statement)> + Clone + use<'a, P> {
         self.prepared.iter().zip(self.statements)
     }
 }
 
 /// An open connection. It ends when this is dropped.
-pub(crate) trait Wire: Send + Sync + 'static {
+pub trait Wire: Send + Sync + 'static {
     /// A statement that was prepared.
     type Prepared: Send + Sync;
 

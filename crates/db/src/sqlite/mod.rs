@@ -4,6 +4,7 @@ mod checkpoint;
 mod connect;
 mod inline;
 mod judge;
+mod memory;
 mod readers;
 mod session;
 mod settle;
@@ -13,9 +14,11 @@ mod writer;
 
 use std::path::PathBuf;
 
-pub(crate) use connect::open_in_memory;
+use connect::open_in_memory;
 pub(crate) use inline::Inline;
-pub(crate) use session::{Session, failure};
+pub use memory::Memory;
+use session::Session;
+pub(crate) use session::failure;
 pub use snapshot::Snapshot;
 pub(crate) use threaded::Threaded;
 

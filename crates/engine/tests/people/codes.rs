@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use db::{Boundary, Mishap, Mishaps, ModelServer};
+use db_model::{Boundary, Mishap, Mishaps, ModelServer};
 use domain::{
     Code,
     id::{ConnectionId, VaultToken},

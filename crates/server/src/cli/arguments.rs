@@ -25,8 +25,6 @@ pub(super) enum Command {
     Demo(Demo),
     /// Print the GraphQL schema
     Schema,
-    /// Play the whole service against faults on virtual time, and check that money is safe
-    Simulate(Simulate),
     /// Check what `serve` with the same flags would refuse: configuration, keys, data directory and databases
     Check(Check),
     /// Teams
@@ -371,35 +369,6 @@ pub(super) struct Demo {
     /// Where to listen [default: 127.0.0.1:8080, or any free port]
     #[arg(long, value_name = "ADDR")]
     pub(super) listen: Option<String>,
-}
-
-/// Flags of `simulate`.
-#[derive(Args)]
-pub(super) struct Simulate {
-    /// The seed; the same one plays the same story [default: a fresh one, which is printed]
-    #[arg(long)]
-    pub(super) seed: Option<u64>,
-    /// How many payments
-    #[arg(long, default_value_t = 10_000)]
-    pub(super) payments: u64,
-    /// On how many threads [default: one for each processor]
-    #[arg(long)]
-    pub(super) threads: Option<usize>,
-    /// With each of these planted bugs, separated by commas, or of `all`, until it is found (a build with the feature `planted`)
-    #[arg(long, value_name = "BUGS")]
-    pub(super) planted: Option<String>,
-    /// Leave out the stories that are played with a crash, or a stop, at each commit and call
-    #[arg(long)]
-    pub(super) no_crash_points: bool,
-    /// Only this crash or stop point of the stories, as a failure names it
-    #[arg(long, value_name = "STORY/NUMBER", conflicts_with = "world")]
-    pub(super) crash_point: Option<String>,
-    /// Only this world of the run, as a failure names it
-    #[arg(long)]
-    pub(super) world: Option<u64>,
-    /// Print JSON
-    #[arg(long)]
-    pub(super) json: bool,
 }
 
 /// Flags of `migrate`.

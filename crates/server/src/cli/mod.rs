@@ -8,9 +8,7 @@ mod flow;
 mod migrate;
 mod operate;
 mod output;
-mod planted;
 mod serve;
-mod simulate;
 mod upgrade;
 
 use std::process::ExitCode;
@@ -36,7 +34,6 @@ pub fn run() -> ExitCode {
             output::text(graphql::SDL);
             Ok(ExitCode::SUCCESS)
         }
-        Command::Simulate(flags) => simulate::simulate(&flags),
         Command::Check(flags) => check::check(&flags),
         Command::Team(Teams::Create { name, place }) => {
             operate::operate(&place, &Request::TeamCreate { name })

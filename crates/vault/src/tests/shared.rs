@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use db::{ModelServer, NoMishaps};
+use db_model::{ModelServer, NoMishaps};
 use world::{Node, Sim};
 
 use super::*;

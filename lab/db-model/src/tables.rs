@@ -8,25 +8,19 @@ use std::{
     },
 };
 
+use db::{
+    DbError, Migration, Row, Statement,
+    server::{Failure, Memory, Refusal, guarded, passes, passes_locked_rows},
+};
 use domain::Timestamp;
 use parking_lot::Mutex;
-use rusqlite::hooks::Action;
 use tokio::sync::oneshot;
-
-use crate::{
-    DbError, Migration, Row, Statement, Value, dates,
-    group::Refusal,
-    migrate,
-    postgres::Failure,
-    sql,
-    sqlite::{Session, open_in_memory},
-};
 
 /// A row of a table.
 type Place = (String, i64);
 
 pub(super) struct Tables {
-    session: Session,
+    memory: Memory,
     locks: Arc<Locks>,
     late: Vec<Late>,
     next_late: u64,
@@ -62,18 +56,17 @@ type Ran = Result<u64, Refusal>;
 
 impl Tables {
     pub(super) fn new(migrations: &[Migration], now: Timestamp) -> Result<Self, DbError> {
-        let connection = open_in_memory()?;
-        migrate::apply(&connection, migrations, now)?;
+        let memory = Memory::new(migrations, now)?;
         let locks = Arc::new(Locks::default());
         let noting = Arc::clone(&locks);
-        connection.update_hook(Some(move |action, _: &str, table: &str, row| {
-            // A new row is seen by nobody: what it locks is its unique keys, which are judged by their effect.
-            if noting.noted.load(Ordering::Relaxed) && action != Action::SQLITE_INSERT {
+        // A new row is seen by nobody: what it locks is its unique keys, which are judged by their effect.
+        memory.on_change(move |table, row| {
+            if noting.noted.load(Ordering::Relaxed) {
                 noting.rows.lock().insert((table.to_owned(), row));
             }
-        }));
+        });
         Ok(Self {
-            session: Session::new(connection),
+            memory,
             locks,
             late: Vec::new(),
             next_late: 0,
@@ -91,11 +84,11 @@ impl Tables {
 
     pub(super) fn rows(&mut self, statement: &Statement) -> Result<Vec<Row>, Refusal> {
         self.undo();
-        self.session.rows(statement)
+        self.memory.rows(statement)
     }
 
     pub(super) fn undo(&mut self) {
-        self.session.rollback();
+        self.memory.undo();
     }
 
     /// Runs statements in a transaction that stays open, when the server's clock shows `now`. None is run behind one that fails.
@@ -108,16 +101,16 @@ impl Tables {
         if let Some((index, ended)) = self.blocked(statements)? {
             return Ok(Played::Blocked(index, ended));
         }
-        self.session.begin()?;
+        self.memory.begin()?;
         let mut answers = Vec::with_capacity(statements.len());
         for statement in statements {
             let failed = matches!(answers.last(), Some(Err(_)));
             let ran = if failed {
                 Err(Failure::Aborted)
             } else if let Some(date) = guarded(statement) {
-                Ok(u64::from(dates::passes(date, now)))
+                Ok(u64::from(passes(date, now)))
             } else {
-                self.session.run(statement).map_err(Failure::Refused)
+                self.memory.run(statement).map_err(Failure::Refused)
             };
             answers.push(ran);
         }
@@ -132,7 +125,7 @@ impl Tables {
 
     /// Commits what is open.
     pub(super) fn commit(&mut self) {
-        self.session.commit();
+        self.memory.commit();
     }
 
     /// A claim: `None` when it waits for a row.
@@ -145,17 +138,16 @@ impl Tables {
             .blocked(std::slice::from_ref(statement))
             .map_err(Refusal::Storage)?
         {
-            let passes_by = sql::skip_locked(&statement.sql) != statement.sql;
-            return Ok(if passes_by {
+            return Ok(if passes_locked_rows(statement) {
                 Ok(Vec::new())
             } else {
                 Err(ended)
             });
         }
-        self.session.begin().map_err(Refusal::Storage)?;
-        let rows = self.session.rows(statement);
+        self.memory.begin().map_err(Refusal::Storage)?;
+        let rows = self.memory.rows(statement);
         if rows.is_ok() {
-            self.session.commit();
+            self.memory.commit();
         } else {
             self.undo();
         }
@@ -168,7 +160,7 @@ impl Tables {
         statements: &[Statement],
     ) -> Result<(u64, oneshot::Receiver<()>), DbError> {
         self.undo();
-        self.session.begin()?;
+        self.memory.begin()?;
         let rows = self
             .noting(|tables| tables.run_all(statements))
             .into_iter()
@@ -200,14 +192,14 @@ impl Tables {
         let fits = |(statement, ran): (&Statement, Ran)| {
             ran.is_ok_and(|count| statement.expect.is_met_by(count))
         };
-        let ran = self.session.begin().is_ok()
+        let ran = self.memory.begin().is_ok()
             && late
                 .statements
                 .iter()
                 .filter(|statement| guarded(statement).is_none())
-                .all(|statement| fits((statement, self.session.run(statement))));
+                .all(|statement| fits((statement, self.memory.run(statement))));
         if ran {
-            self.session.commit();
+            self.memory.commit();
         } else {
             self.undo();
             self.misfits += 1;
@@ -223,11 +215,11 @@ impl Tables {
         if self.late.is_empty() {
             return Ok(None);
         }
-        self.session.begin()?;
+        self.memory.begin()?;
         let alone = self.noting(|tables| tables.run_all(statements));
         self.undo();
         for place in 0..self.late.len() {
-            self.session.begin()?;
+            self.memory.begin()?;
             let ahead: Vec<Statement> = self
                 .late
                 .get(place)
@@ -274,7 +266,7 @@ impl Tables {
         for statement in statements {
             let ran = match guarded(statement) {
                 Some(_) => Ok(1),
-                None => self.session.run(statement),
+                None => self.memory.run(statement),
             };
             let failed = ran.is_err();
             all.push((ran, std::mem::take(&mut *self.locks.rows.lock())));
@@ -283,16 +275,6 @@ impl Tables {
             }
         }
         all
-    }
-}
-
-/// The date that a statement guards.
-fn guarded(statement: &Statement) -> Option<Timestamp> {
-    match statement.params.first() {
-        Some(Value::Int(date)) if statement.sql == dates::GUARD => {
-            Some(Timestamp::from_micros(*date))
-        }
-        _ => None,
     }
 }
 

@@ -1,8 +1,8 @@
 //! The simulation finds bugs that were planted on purpose: a few of different kinds here, all of them by
-//! `pointsman simulate --planted all` (docs/reliability.md).
+//! `pointsman-lab simulate --planted all` (docs/reliability.md).
 
+use lab::{Crashes, Plan, hunt};
 use planted::Bug;
-use simulation::{Crashes, Plan, hunt};
 
 /// Found at a crash point or in a story, whatever the seed. What goes wrong in each: an order of sending, a lease, what
 /// is answered, a checkout, money, a job that is overtaken, a step of a flow.

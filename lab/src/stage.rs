@@ -6,7 +6,8 @@
 
 use std::{future::pending, sync::Arc, time::Duration};
 
-use db::{Boundary, Mishap, Mishaps, Statement};
+use db::Statement;
+use db_model::{Boundary, Mishap, Mishaps};
 use domain::Timestamp;
 use parking_lot::Mutex;
 use tokio::sync::mpsc::UnboundedSender;

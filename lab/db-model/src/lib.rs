@@ -26,14 +26,14 @@ mod wire;
 
 use std::{sync::Arc, time::Duration};
 
+use db::{
+    Db, DbError, Migration, PostgresOptions, Row, Statement, Value,
+    server::{Endpoint, Role},
+};
 use domain::Timestamp;
 use parking_lot::Mutex;
 use world::World;
 
-use crate::{
-    Db, DbError, Migration, PostgresOptions, Row, Statement, Value,
-    postgres::{Endpoint, Role, Server},
-};
 pub use mishaps::{Boundary, Mishap, Mishaps, NoMishaps};
 use tables::Tables;
 use wire::Line;
@@ -42,7 +42,7 @@ use wire::Line;
 #[derive(Clone)]
 pub struct ModelServer(Arc<Shared>);
 
-pub(crate) struct Shared {
+struct Shared {
     tables: Mutex<Tables>,
     outage: Mutex<Outage>,
     /// That of the server: its clock, and the tasks that are its own.
@@ -84,7 +84,7 @@ impl ModelServer {
             options,
             world: node.clone(),
         });
-        Db::of_model(Server::ready(&target, "model".into()))
+        Db::on_server(&target, "model")
     }
 
     /// The server goes away, with all connections, and takes new ones again after `span`.
@@ -115,7 +115,7 @@ impl ModelServer {
 }
 
 /// The model's server as one node sees it.
-pub(crate) struct ModelTarget {
+struct ModelTarget {
     server: Arc<Shared>,
     mishaps: Arc<dyn Mishaps>,
     options: PostgresOptions,
@@ -136,4 +136,7 @@ impl Endpoint for ModelTarget {
     async fn connect(&self, role: Role) -> Result<Line, String> {
         Line::open(self, role).await
     }
+
+    /// Nothing that was taken away is modelled.
+    fn refuse_when_found(&self, _: &'static str) {}
 }

@@ -1,10 +1,10 @@
-//! `pointsman simulate --planted`
+//! `pointsman-lab simulate --planted`
 
 use std::process::ExitCode;
 
 use ::planted::Bug;
 use anyhow::{Context, ensure};
-use simulation::{Hunted, Plan};
+use lab::{Hunted, Plan};
 
 use super::output;
 
@@ -33,7 +33,7 @@ pub(super) fn hunt(wanted: &str, plan: &Plan, json: bool) -> anyhow::Result<Exit
             output::error(&hunted.text(plan.seed));
         }
     };
-    let hunted = simulation::hunt(&bugs, plan, &mut tell);
+    let hunted = lab::hunt(&bugs, plan, &mut tell);
     if json {
         output::line(
             &hunted
@@ -43,7 +43,7 @@ pub(super) fn hunt(wanted: &str, plan: &Plan, json: bool) -> anyhow::Result<Exit
                 .to_string(),
         );
     } else {
-        output::text(&simulation::table(&hunted));
+        output::text(&lab::table(&hunted));
     }
     Ok(if hunted.iter().all(Hunted::is_found) {
         ExitCode::SUCCESS

@@ -90,7 +90,7 @@ impl Failure {
         };
         writeln!(
             out,
-            "at {place}; play it again: pointsman simulate --seed {seed} {flag}"
+            "at {place}; play it again: pointsman-lab simulate --seed {seed} {flag}"
         )?;
         if !payment.is_null() {
             writeln!(out, "payment: {payment}")?;

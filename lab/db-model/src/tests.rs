@@ -1,10 +1,10 @@
 use std::collections::VecDeque;
 
+use db::{Change, ChangeId, Committed, TOLERANCE, params};
 use futures_util::future::{join, join_all};
 use world::{Node, Sim};
 
 use super::*;
-use crate::{Change, ChangeId, Committed, TOLERANCE, params};
 
 const MIGRATIONS: &[Migration] = &[Migration {
     number: 1,

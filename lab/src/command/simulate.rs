@@ -1,4 +1,4 @@
-//! `pointsman simulate`
+//! `pointsman-lab simulate`
 
 use std::{
     io::{IsTerminal, Write, stderr},
@@ -6,9 +6,9 @@ use std::{
     thread,
 };
 
-use simulation::{Crashes, Plan, Progress};
+use lab::{Crashes, Plan, Progress};
 
-use super::{arguments::Simulate, output, planted};
+use super::{Simulate, output, planted};
 
 pub(super) fn simulate(flags: &Simulate) -> anyhow::Result<ExitCode> {
     let seed = match flags.seed {
@@ -41,7 +41,7 @@ pub(super) fn simulate(flags: &Simulate) -> anyhow::Result<ExitCode> {
         return planted::hunt(wanted, &plan, flags.json);
     }
     let mut bar = Bar::default();
-    let report = simulation::run(&plan, &mut |progress| bar.show(progress));
+    let report = lab::run(&plan, &mut |progress| bar.show(progress));
     bar.end();
     if let Some(point) = flags
         .crash_point
@@ -77,7 +77,8 @@ fn refuse_world(plan: &Plan) -> anyhow::Result<()> {
 /// A seed that nobody has chosen, short enough to be typed again.
 fn fresh() -> anyhow::Result<u64> {
     // Worlds are of a runtime; this one draws a number and ends.
-    let drawn = super::runtime()?.block_on(async { world::World::real().random() });
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    let drawn = runtime.block_on(async { world::World::real().random() });
     Ok(drawn % 1_000_000_000)
 }
 

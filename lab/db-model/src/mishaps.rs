@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::Statement;
+use db::Statement;
 
 /// Decides what goes wrong. Asked at each boundary, on the thread that plays the world.
 pub trait Mishaps: Send + Sync + 'static {

@@ -11,7 +11,8 @@ use std::{
 };
 
 use connector::Connector;
-use db::{Db, ModelServer};
+use db::Db;
+use db_model::ModelServer;
 use domain::{
     Fault, Timestamp,
     id::{ConnectionId, FlowId},

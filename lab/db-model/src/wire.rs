@@ -8,18 +8,17 @@ use std::{
     time::Duration,
 };
 
+use db::{
+    Row, Statement, Value,
+    server::{Begin, Failure, Ready, Refusal, Role, SAMPLE, Sealed, Wire},
+};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use super::{Boundary, Mishap, Mishaps, ModelTarget, Shared, tables::Played};
-use crate::{
-    Row, Statement, Value, dates,
-    group::Refusal,
-    postgres::{Begin, Failure, Ready, Role, Sealed, Wire},
-};
 
 /// An open connection.
-pub(crate) struct Line {
+pub(super) struct Line {
     server: Arc<Shared>,
     mishaps: Arc<dyn Mishaps>,
     world: world::World,
@@ -178,7 +177,7 @@ impl Wire for Line {
             return self.claim(statement).await;
         }
         self.before(Boundary::Read(statement)).await?;
-        if statement.sql == dates::SAMPLE {
+        if statement.sql == SAMPLE {
             return Ok(vec![self.sample()]);
         }
         self.server
