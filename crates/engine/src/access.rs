@@ -113,7 +113,7 @@ impl Engine {
             Ok(known) => known,
             Err(reading) => self.look_for_credential(form, hash, reading).await?,
         };
-        if known.expires_at.is_some_and(|expires_at| expires_at <= now) {
+        if is_over(known.expires_at, now) {
             return Err(unauthorized());
         }
         Ok(known.caller)
@@ -128,14 +128,24 @@ impl Engine {
         let found = credential::by_hash(&self.inner.store, &hash)
             .await
             .map_err(|error| database(&error))?;
-        let same =
-            |row: &credential::Credential| bool::from(row.hash.as_bytes().ct_eq(hash.as_bytes()));
-        let row = found.filter(same).ok_or_else(unauthorized)?;
-        if row.revoked_at.is_some() || row.kind != form.kind || row.mode != form.mode {
+        let is_same = |found: &credential::Presented| {
+            bool::from(found.credential.hash.as_bytes().ct_eq(hash.as_bytes()))
+        };
+        let found = found.filter(is_same).ok_or_else(unauthorized)?;
+        let (row, now) = (found.credential, self.inner.world.now());
+        let is_another = row.kind != form.kind || row.mode != form.mode;
+        if is_another || row.revoked_at.is_some() || found.team_closed_at.is_some() {
             return Err(unauthorized());
         }
-        if self.has_revoked_parent(&row).await? {
+        let parent = self.parent(&row).await?;
+        if parent.as_ref().is_some_and(|key| key.revoked_at.is_some()) {
             return Err(unauthorized());
+        }
+        // A client token ends with the key that made it.
+        let parent_ends = parent.and_then(|key| key.expires_at);
+        let expires_at = row.expires_at.into_iter().chain(parent_ends).min();
+        if row.kind != Kind::Client && !is_over(expires_at, now) {
+            self.inner.key_uses.note(row.team, row.id, now);
         }
         let credential = match row.kind {
             Kind::Secret => Credential::Secret,
@@ -152,10 +162,7 @@ impl Engine {
             network: None,
             hides_fingerprints: !settings.fingerprint,
         };
-        let known = Known {
-            caller,
-            expires_at: row.expires_at,
-        };
+        let known = Known { caller, expires_at };
         self.inner.access.keep(hash, known.clone(), reading);
         Ok(known)
     }
@@ -252,23 +259,32 @@ impl Engine {
             expires_at: None,
             revoked_at: None,
             parent: None,
+            last_used_at: None,
         }
     }
 
-    /// Whether it is a client token whose secret key is revoked. A token ends with its key, also one that is made at the very
-    /// moment of the revocation, so the key is looked at and not the tokens changed.
-    async fn has_revoked_parent(&self, row: &credential::Credential) -> Result<bool, Fault> {
+    /// The secret key that made a client token. A token ends with its key, also one that is made at the very moment of the
+    /// revocation, so the key is looked at and not the tokens changed.
+    async fn parent(
+        &self,
+        row: &credential::Credential,
+    ) -> Result<Option<credential::Credential>, Fault> {
         let (Kind::Client, Some(parent)) = (row.kind, row.parent) else {
-            return Ok(false);
+            return Ok(None);
         };
         let found = credential::of_team(&self.inner.store, row.team, parent).await;
-        let parent = found.map_err(|error| database(&error))?;
-        Ok(parent.is_some_and(|parent| parent.revoked_at.is_some()))
+        found.map_err(|error| database(&error))
     }
 }
 
 mod client_tokens;
+mod uses;
 pub use client_tokens::{ClientTokenPage, ClientTokenView};
+pub(crate) use uses::Uses;
+
+fn is_over(expires_at: Option<Timestamp>, now: Timestamp) -> bool {
+    expires_at.is_some_and(|expires_at| expires_at <= now)
+}
 
 /// What people recognise a credential by: its prefix and its end, unless the end is much of it.
 fn hint(form: Form, text: &str) -> String {

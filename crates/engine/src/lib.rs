@@ -55,7 +55,7 @@ use vault::Vault;
 use world::World;
 
 pub use access::{ClientTokenMade, ClientTokenPage, ClientTokenView, MAX_CLIENT_ATTEMPTS};
-pub use admin::{AdminError, KeyKind, KeyMade, ListedKey, ListedTeam};
+pub use admin::{AdminError, KeyKind, KeyMade, KeyRotated, ListedKey, ListedTeam, NewKey};
 pub use connections::{ConnectionView, SaveConnection};
 pub use flows::{FlowFormat, FlowTrial, FlowView, SaveFlow, TrialStep, WrittenFlow};
 pub use intents::{IntentPage, IntentView, ListIntents, StartIntent, UpdateIntent};
@@ -130,6 +130,7 @@ struct Inner {
     registry: registry::Registry,
     programs: flows::Programs,
     access: access::Cache,
+    key_uses: access::Uses,
     teams: team::Cache,
     quotas: quotas::Quotas,
     numbers: numbers::Numbers,
@@ -165,6 +166,7 @@ impl Engine {
                 registry: registry::registry(),
                 programs: flows::Programs::default(),
                 access: access::cache(),
+                key_uses: access::Uses::default(),
                 teams: team::cache(),
                 quotas: quotas::Quotas::new(&parts.settings.quotas),
                 numbers: numbers::Numbers::default(),
@@ -216,6 +218,11 @@ impl Engine {
             world.sleep(Duration::from_millis(10)).await;
         }
         true
+    }
+
+    /// The time by the engine's clock.
+    pub fn now(&self) -> Timestamp {
+        self.inner.world.now()
     }
 
     /// The settings.

@@ -14,7 +14,7 @@ use store::{
 };
 
 use crate::{
-    AdminError, Engine, KeyKind, KeyMade,
+    AdminError, Engine, KeyKind, KeyMade, NewKey,
     admin::{Refused, checked_name, malformed},
     flows::{Checked, Written, approximated},
 };
@@ -99,7 +99,7 @@ impl Engine {
             return Ok(None);
         }
         match self
-            .create_key(first.id, KeyKind::Secret, GIVEN_KEY, Some(given))
+            .create_key(NewKey::of(first.id, KeyKind::Secret, GIVEN_KEY).given(given))
             .await
         {
             // Again another node was faster.
@@ -122,7 +122,10 @@ impl Engine {
         } else {
             FIRST_KEY
         };
-        let (made, row) = self.new_key(team, KeyKind::Secret, name, seed.secret_key.clone())?;
+        let (made, row) = self.new_key(NewKey {
+            given: seed.secret_key.clone(),
+            ..NewKey::of(team, KeyKind::Secret, name)
+        })?;
         let guard = store::installation::insert(store::installation::FIRST_TEAM, &team.key());
         let change = Change::new(self.change_id(), store::installation::FIRST_TEAM).with(guard);
         let change = self.founding(
@@ -170,6 +173,7 @@ impl Engine {
             &Team {
                 id,
                 name: checked_name(name)?,
+                closed_at: None,
             },
             now,
         ));

@@ -67,10 +67,21 @@ pub struct Credential {
     pub revoked_at: Option<Timestamp>,
     /// The secret key that made a client token.
     pub parent: Option<KeyId>,
+    /// When a key was last used, to within some minutes.
+    pub last_used_at: Option<Timestamp>,
+}
+
+/// A credential as a request presents it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Presented {
+    /// The credential.
+    pub credential: Credential,
+    /// Since when its team is closed.
+    pub team_closed_at: Option<Timestamp>,
 }
 
 const COLUMNS: &str = "key_id, team_id, kind, mode, hash, name, hint, rights, attempts, live_payment, created_at, \
-                       expires_at, revoked_at, parent_id";
+                       expires_at, revoked_at, parent_id, last_used_at";
 
 /// A new credential.
 pub fn insert(credential: &Credential) -> Statement {
@@ -98,6 +109,29 @@ pub fn revoke(team: TeamId, id: KeyId, at: Timestamp) -> Statement {
     Statement::one(
         "update credential set revoked_at = $3 where team_id = $1 and key_id = $2 and revoked_at is null",
         vec![team.key().into(), id.key().into(), at.micros().into()],
+    )
+}
+
+/// Ends a credential at a time, unless it ends earlier. Touches no row when it does, or is revoked.
+pub fn end_at(team: TeamId, id: KeyId, at: Timestamp) -> Statement {
+    Statement::one(
+        "update credential set expires_at = $3 where team_id = $1 and key_id = $2 and revoked_at is null \
+         and (expires_at is null or expires_at > $3)",
+        vec![team.key().into(), id.key().into(), at.micros().into()],
+    )
+}
+
+/// Notes that a credential was used at `at`, unless a use after `unless_after` is noted already.
+pub fn note_use(team: TeamId, id: KeyId, at: Timestamp, unless_after: Timestamp) -> Statement {
+    Statement::any(
+        "update credential set last_used_at = $3 where team_id = $1 and key_id = $2 \
+         and (last_used_at is null or last_used_at < $4)",
+        vec![
+            team.key().into(),
+            id.key().into(),
+            at.micros().into(),
+            unless_after.micros().into(),
+        ],
     )
 }
 
@@ -146,12 +180,19 @@ pub fn release_payment(team: TeamId, id: KeyId, payment: PaymentId) -> Statement
 }
 
 /// The credential with this hash, of whatever team: the hash is what leads to the team.
-pub async fn by_hash(db: &Db, hash: &str) -> Result<Option<Credential>, DbError> {
-    let sql = format!("select {COLUMNS} from credential where hash = $1");
-    db.read(sql, vec![hash.into()])
-        .await?
-        .first()
-        .map(read)
+pub async fn by_hash(db: &Db, hash: &str) -> Result<Option<Presented>, DbError> {
+    let sql = format!(
+        "select {COLUMNS}, (select closed_at from team where team.team_id = credential.team_id) \
+         from credential where hash = $1"
+    );
+    let rows = db.read(sql, vec![hash.into()]).await?;
+    rows.first()
+        .map(|row| {
+            Ok(Presented {
+                credential: read(row)?,
+                team_closed_at: row.opt_time(15)?,
+            })
+        })
         .transpose()
 }
 
@@ -216,7 +257,7 @@ pub async fn sweep(
 ) -> Result<Vec<Timestamp>, DbError> {
     // Life times are the same for every team; the rows removed carry no data out.
     let sql = "delete from credential where key_id in (select key_id from credential \
-               where expires_at is not null and expires_at > $3 and expires_at <= $1 order by expires_at limit $2) returning expires_at";
+               where kind = 'client' and expires_at is not null and expires_at > $3 and expires_at <= $1 order by expires_at limit $2) returning expires_at";
     db.claim(
         sql,
         vec![before.micros().into(), limit.into(), after.micros().into()],
@@ -248,6 +289,7 @@ fn read(row: &Row) -> Result<Credential, DbError> {
         expires_at: row.opt_time(11)?,
         revoked_at: row.opt_time(12)?,
         parent: row.opt_text(13)?.and_then(KeyId::parse),
+        last_used_at: row.opt_time(14)?,
     })
 }
 

@@ -123,6 +123,11 @@ pub const MIGRATIONS: &[Migration] = &[
         name: "who took a key",
         sql: include_str!("../migrations/0023_once_taken_by.sql"),
     },
+    Migration {
+        number: 24,
+        name: "life of keys and teams",
+        sql: include_str!("../migrations/0024_key_life.sql"),
+    },
 ];
 
 /// The size of most documents. Unit: bytes.

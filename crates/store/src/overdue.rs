@@ -77,7 +77,7 @@ pub async fn oldest(db: &Db, queue: Queue, until: Timestamp) -> Result<Option<Ti
         }
         Queue::ClientTokens => {
             // Of every team.
-            "select expires_at from credential where expires_at is not null and expires_at <= $1 \
+            "select expires_at from credential where kind = 'client' and expires_at is not null and expires_at <= $1 \
              order by expires_at limit 1"
         }
         Queue::WalletTokens => {

@@ -72,6 +72,7 @@ enum Slow {
     DeletedMethods,
     SecurityCodes,
     Keys,
+    KeyUses,
     BrowserMade,
     NumberQuotas,
     ClientTokens,
@@ -81,12 +82,13 @@ enum Slow {
 }
 
 impl Slow {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::HiddenCards,
         Self::People,
         Self::DeletedMethods,
         Self::SecurityCodes,
         Self::Keys,
+        Self::KeyUses,
         Self::BrowserMade,
         Self::NumberQuotas,
         Self::ClientTokens,
@@ -102,6 +104,7 @@ impl Slow {
             Self::DeletedMethods => "erase_deleted_methods",
             Self::SecurityCodes => "erase_security_codes",
             Self::Keys => "forget_idempotency_keys",
+            Self::KeyUses => "note_key_uses",
             Self::BrowserMade => "forget_browser_made",
             Self::NumberQuotas => "forget_number_quotas",
             Self::ClientTokens => "forget_client_tokens",
@@ -166,6 +169,10 @@ impl Engine {
             Slow::SecurityCodes => self.erase_security_codes().await,
             Slow::Orphans => self.erase_orphans().await,
             Slow::BrowserMade => self.forget_browser_made().await,
+            Slow::KeyUses => {
+                let noted = self.note_key_uses(BATCH).await?;
+                Ok(Batch::whole(noted, BATCH))
+            }
             Slow::NumberQuotas => {
                 let swept = self.forget_number_quotas(BATCH).await?;
                 Ok(Batch::whole(swept, BATCH))
@@ -218,6 +225,7 @@ impl Engine {
             | Slow::People
             | Slow::DeletedMethods
             | Slow::SecurityCodes
+            | Slow::KeyUses
             | Slow::BrowserMade
             | Slow::NumberQuotas
             | Slow::Orphans => return Ok(Batch::whole(0, BATCH)),

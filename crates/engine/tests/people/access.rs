@@ -71,7 +71,7 @@ fn a_revoked_key_is_refused_at_once_here_and_within_a_second_elsewhere() {
     let made = shop
         .run(
             shop.engine
-                .create_key(shop.team, KeyKind::Secret, "old", None),
+                .create_key(engine::NewKey::of(shop.team, KeyKind::Secret, "old")),
         )
         .unwrap();
     let elsewhere = shop.another_node();

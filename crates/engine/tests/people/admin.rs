@@ -109,14 +109,14 @@ fn keys_are_listed_without_themselves() {
     let made = shop
         .run(
             shop.engine
-                .create_key(shop.team, KeyKind::Public, "site", None),
+                .create_key(engine::NewKey::of(shop.team, KeyKind::Public, "site")),
         )
         .unwrap();
     shop.client(domain::caller::ClientGrant::default());
     let other = shop.run(shop.engine.create_team("Other")).unwrap();
     shop.run(
         shop.engine
-            .create_key(other, KeyKind::Secret, "server", None),
+            .create_key(engine::NewKey::of(other, KeyKind::Secret, "server")),
     )
     .unwrap();
     let all = shop.run(shop.engine.keys(None)).unwrap();
@@ -148,17 +148,20 @@ fn what_does_not_fit_is_refused() {
     let shop = Shop::open(5);
     refusal(shop.run(shop.engine.revoke_key(KeyId::new(uuid::Uuid::nil()))));
     let nobody = domain::id::TeamId::new(uuid::Uuid::nil());
-    refusal(shop.run(shop.engine.create_key(nobody, KeyKind::Secret, "x", None)));
-    refusal(shop.run(shop.engine.create_key(
-        shop.team,
-        KeyKind::Public,
-        "x",
-        Some("sk_test_abcdefgh".to_owned()),
-    )));
     refusal(
         shop.run(
             shop.engine
-                .create_key(shop.team, KeyKind::Secret, "x", Some(KEY.to_owned())),
+                .create_key(engine::NewKey::of(nobody, KeyKind::Secret, "x")),
+        ),
+    );
+    refusal(shop.run(shop.engine.create_key(
+        engine::NewKey::of(shop.team, KeyKind::Public, "x").given("sk_test_abcdefgh".to_owned()),
+    )));
+    refusal(
+        shop.run(
+            shop.engine.create_key(
+                engine::NewKey::of(shop.team, KeyKind::Secret, "x").given(KEY.to_owned()),
+            ),
         ),
     );
     refusal(shop.run(shop.engine.create_team(&"x".repeat(301))));
@@ -175,7 +178,7 @@ fn a_team_made_with_connections_and_flows_takes_payments_of_its_own() {
     let key = shop
         .run(
             shop.engine
-                .create_key(team, KeyKind::Secret, "server", None),
+                .create_key(engine::NewKey::of(team, KeyKind::Secret, "server")),
         )
         .unwrap();
     let server = shop.run(shop.engine.authenticate(&key.token)).unwrap();

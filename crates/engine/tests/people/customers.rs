@@ -129,7 +129,7 @@ fn a_customer_of_another_team_or_of_none_is_not_found() {
     let key = shop
         .run(
             shop.engine
-                .create_key(team, engine::KeyKind::Secret, "server", None),
+                .create_key(engine::NewKey::of(team, engine::KeyKind::Secret, "server")),
         )
         .unwrap();
     let other = shop.run(shop.engine.authenticate(&key.token)).unwrap();

@@ -19,6 +19,8 @@ mod flows;
 #[cfg(test)]
 mod forgetting;
 #[cfg(test)]
+mod key_life;
+
 mod lists;
 #[cfg(test)]
 mod methods;

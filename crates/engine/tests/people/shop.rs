@@ -159,10 +159,11 @@ impl Shop {
 
     pub(crate) fn public(&self) -> Caller {
         let made = self
-            .run(
-                self.engine
-                    .create_key(self.team, engine::KeyKind::Public, "site", None),
-            )
+            .run(self.engine.create_key(engine::NewKey::of(
+                self.team,
+                engine::KeyKind::Public,
+                "site",
+            )))
             .unwrap();
         self.run(self.engine.authenticate(&made.token)).unwrap()
     }

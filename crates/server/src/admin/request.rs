@@ -15,6 +15,16 @@ pub enum Request {
     TeamSet(TeamChanges),
     /// Lists teams.
     TeamList,
+    /// Lets no key of a team be accepted.
+    TeamClose {
+        /// The team's id or name.
+        team: String,
+    },
+    /// Lets the keys of a closed team be accepted again.
+    TeamReopen {
+        /// The team's id or name.
+        team: String,
+    },
     /// Makes an API key and prints it.
     KeyCreate {
         /// The team's id or name; the first team when absent.
@@ -23,6 +33,17 @@ pub enum Request {
         kind: KeyKind,
         /// What people call it.
         name: String,
+        /// When it ends, as it was written; never when absent.
+        expires: Option<String>,
+    },
+    /// Makes an API key like another one, which ends.
+    KeyRotate {
+        /// The other key's id.
+        id: String,
+        /// When that one ends, as it was written.
+        old_ends: String,
+        /// When the new one ends, as it was written; after as long as the other was made for when absent.
+        expires: Option<String>,
     },
     /// Lists API keys, without the keys themselves.
     KeyList {
@@ -106,7 +127,7 @@ pub enum Request {
 /// Changes of a team's settings. What is absent, or an empty list, stays.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TeamChanges {
-    /// The team's id; the first team when absent.
+    /// The team's id or name; the first team when absent.
     pub team: Option<String>,
     /// What people call it.
     pub name: Option<String>,

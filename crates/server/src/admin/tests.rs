@@ -45,6 +45,7 @@ async fn a_command_is_performed_by_the_server_and_its_words_come_back() {
     let operator: Arc<dyn Operator> = Arc::new(Echo);
     let commands = async {
         let request = Request::KeyCreate {
+            expires: None,
             team: None,
             kind: KeyKind::Public,
             name: "two\nlines".to_owned(),

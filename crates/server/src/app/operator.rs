@@ -1,21 +1,19 @@
 //! Commands, performed on the engine and the vault.
 
 mod flows;
+mod keys;
 mod team;
 
 use std::sync::Arc;
 
 use anyhow::Context;
-use domain::{
-    caller::Mode,
-    id::{KeyId, TeamId},
-};
-use engine::{Engine, KeyKind, ListedKey, ListedTeam};
+use domain::{caller::Mode, id::TeamId};
+use engine::{Engine, ListedTeam};
 use futures_util::{FutureExt, future::BoxFuture};
 
-use super::{findings::Findings, seed};
+use super::findings::Findings;
 use crate::{
-    admin::{self, Operator, Request, Say},
+    admin::{Operator, Request, Say},
     data_dir::{Standing, mode_name},
 };
 
@@ -39,9 +37,27 @@ impl Operator for Local {
                 Request::TeamCreate { name } => self.create_team(&name, say).await,
                 Request::TeamSet(changes) => self.set_team(changes, say).await,
                 Request::TeamList => self.list_teams(say).await,
-                Request::KeyCreate { team, kind, name } => {
-                    self.create_key(team, kind, &name, say).await
+                Request::TeamClose { team } => self.close_team(team, say).await,
+                Request::TeamReopen { team } => self.reopen_team(team, say).await,
+                Request::KeyCreate {
+                    team,
+                    kind,
+                    name,
+                    expires,
+                } => {
+                    let wanted = keys::Wanted {
+                        team,
+                        kind,
+                        name,
+                        expires,
+                    };
+                    self.create_key(wanted, say).await
                 }
+                Request::KeyRotate {
+                    id,
+                    old_ends,
+                    expires,
+                } => self.rotate_key(&id, &old_ends, expires, say).await,
                 Request::KeyList { team } => self.list_keys(team, say).await,
                 Request::KeyRevoke { id } => self.revoke_key(&id, say).await,
                 Request::FlowImport {
@@ -81,70 +97,6 @@ impl Operator for Local {
 }
 
 impl Local {
-    async fn create_team(&self, name: &str, say: Say<'_>) -> Result<(), String> {
-        let made = match self.mode {
-            Mode::Test => self.engine.create_team_with(&seed::of_team(name)).await,
-            Mode::Live => self.engine.create_team(name).await,
-        };
-        let team = made.map_err(told)?;
-        say(format!(
-            "Team {team} is made. Give it a key: pointsman key create --team {team} --kind secret"
-        ));
-        Ok(())
-    }
-
-    async fn create_key(
-        &self,
-        team: Option<String>,
-        kind: admin::KeyKind,
-        name: &str,
-        say: Say<'_>,
-    ) -> Result<(), String> {
-        let team = self.team(team).await?;
-        let (kind, word) = match kind {
-            admin::KeyKind::Secret => (KeyKind::Secret, "secret"),
-            admin::KeyKind::Public => (KeyKind::Public, "public"),
-        };
-        let name = if name.is_empty() { word } else { name };
-        let made = self
-            .engine
-            .create_key(team, kind, name, None)
-            .await
-            .map_err(told)?;
-        say(format!(
-            "Key {} of team {team}, {word}, {} mode. It is not shown again:",
-            made.id,
-            mode_name(self.mode)
-        ));
-        say(made.token);
-        Ok(())
-    }
-
-    async fn list_keys(&self, team: Option<String>, say: Say<'_>) -> Result<(), String> {
-        let team = match team {
-            Some(_) => Some(self.team(team).await?),
-            None => None,
-        };
-        let keys = self.engine.keys(team).await.map_err(told)?;
-        if keys.is_empty() {
-            say("There are no keys.".to_owned());
-        }
-        let teams = self.engine.teams().await.map_err(told)?;
-        for key in keys {
-            let team = teams.iter().find(|team| team.id == key.team);
-            say(in_a_line(&key, team.map_or("", |team| &team.name)));
-        }
-        Ok(())
-    }
-
-    async fn revoke_key(&self, id: &str, say: Say<'_>) -> Result<(), String> {
-        let id =
-            KeyId::parse(id).ok_or("a key's id is a UUID, as `pointsman key list` shows it")?;
-        self.engine.revoke_key(id).await.map_err(told)?;
-        say(format!("Key {id} is revoked."));
-        Ok(())
-    }
-
     async fn rotate(&self, say: Say<'_>) -> Result<(), String> {
         let vault = self.engine.vault();
         self.refuse_lost()?;
@@ -206,7 +158,8 @@ impl Local {
         }
         let teams = self.engine.teams().await?.len();
         let keys = self.engine.keys(None).await?;
-        let usable = keys.iter().filter(|key| key.revoked_at.is_none()).count();
+        let now = self.engine.now();
+        let usable = keys.iter().filter(|key| key.is_usable(now)).count();
         findings.ok(("data", "teams"), format!("teams: {teams}, keys: {usable}"));
         let processors = self.engine.processors_in_use().await?;
         let named = if processors.is_empty() {
@@ -219,17 +172,6 @@ impl Local {
             for line in super::mode::missing(teams, &processors) {
                 findings.note(("data", "live mode"), line);
             }
-        }
-        Ok(())
-    }
-
-    async fn list_teams(&self, say: Say<'_>) -> Result<(), String> {
-        let teams = self.engine.teams().await.map_err(told)?;
-        if teams.is_empty() {
-            say("There are no teams.".to_owned());
-        }
-        for team in teams {
-            say(format!("{}  {}", team.id, team.name));
         }
         Ok(())
     }
@@ -249,37 +191,30 @@ impl Local {
 
 /// The team of this id, or else of this name.
 fn named_team(teams: &[ListedTeam], wanted: &str) -> Result<TeamId, String> {
-    if let Some(id) = TeamId::parse(wanted) {
+    if let Some(id) = TeamId::parse(wanted)
+        && teams.iter().any(|team| team.id == id)
+    {
         return Ok(id);
     }
-    let mut named = teams.iter().filter(|team| team.name == wanted);
-    match (named.next(), named.next()) {
-        (Some(team), None) => Ok(team.id),
-        (Some(_), Some(_)) => Err(
-            "several teams have this name: say the id, as `pointsman team list` shows it"
-                .to_owned(),
-        ),
-        (None, _) => Err(
+    let named: Vec<TeamId> = teams
+        .iter()
+        .filter(|team| team.name == wanted)
+        .map(|team| team.id)
+        .collect();
+    match named.as_slice() {
+        [id] => Ok(*id),
+        [] => Err(
             "there is no team of this id or name; `pointsman team list` shows those that there are"
                 .to_owned(),
         ),
+        several => {
+            let ids: Vec<String> = several.iter().map(ToString::to_string).collect();
+            Err(format!(
+                "several teams have this name; give the id of one of them: {}",
+                ids.join(", ")
+            ))
+        }
     }
-}
-
-fn in_a_line(key: &ListedKey, team: &str) -> String {
-    let kind = match key.kind {
-        KeyKind::Secret => "secret",
-        KeyKind::Public => "public",
-    };
-    let made = key.created_at.rfc3339_seconds();
-    let state = key.revoked_at.map_or_else(
-        || "in use".to_owned(),
-        |at| format!("revoked {}", at.rfc3339_seconds()),
-    );
-    format!(
-        "{}  team {} ({team})  {kind}  {}  made {made}  {state}  {}",
-        key.id, key.team, key.hint, key.name
-    )
 }
 
 /// An error with everything that led to it, for the person at the terminal.

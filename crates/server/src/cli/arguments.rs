@@ -64,6 +64,22 @@ pub(super) enum Teams {
         #[command(flatten)]
         place: Place,
     },
+    /// Accept no key of a team any more; its data stay, and payments under way are carried on
+    Close {
+        /// The team's id or name
+        #[arg(value_name = "TEAM")]
+        team: String,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Accept the keys of a closed team again
+    Reopen {
+        /// The team's id or name
+        #[arg(value_name = "TEAM")]
+        team: String,
+        #[command(flatten)]
+        place: Place,
+    },
     /// Change what a team has set, and print all of it; what is not named stays
     Set {
         #[command(flatten)]
@@ -76,7 +92,7 @@ pub(super) enum Teams {
 /// Flags of `team set`.
 #[derive(Args)]
 pub(super) struct TeamSettings {
-    /// The team's id; the first team when absent
+    /// The team's id or name; the first team when absent
     #[arg(long)]
     team: Option<String>,
     /// What people call it
@@ -130,6 +146,9 @@ pub(super) enum Keys {
         /// What people call it
         #[arg(long, default_value = "")]
         name: String,
+        /// When it ends: after a time such as 90d or 12h, with a day such as 2027-01-31 (UTC), or at an RFC 3339 time [default: never]
+        #[arg(long, value_name = "WHEN")]
+        expires: Option<String>,
         #[command(flatten)]
         place: Place,
     },
@@ -138,6 +157,19 @@ pub(super) enum Keys {
         /// The team's id or name; every team when absent
         #[arg(long)]
         team: Option<String>,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Make a key like another one, print it, and end the other one after a while
+    Rotate {
+        /// The other key's id, as `key list` shows it
+        id: String,
+        /// When the other key ends: now, or as --expires is written
+        #[arg(long, value_name = "WHEN", default_value = "24h")]
+        old_ends: String,
+        /// When the new key ends, as for `key create` [default: after as long as the other was made for]
+        #[arg(long, value_name = "WHEN")]
+        expires: Option<String>,
         #[command(flatten)]
         place: Place,
     },

@@ -41,19 +41,14 @@ pub fn run() -> ExitCode {
         Command::Team(Teams::Set { changes, place }) => {
             operate::operate(&place, &Request::TeamSet(changes.into()))
         }
+        Command::Team(Teams::Close { team, place }) => {
+            operate::operate(&place, &Request::TeamClose { team })
+        }
+        Command::Team(Teams::Reopen { team, place }) => {
+            operate::operate(&place, &Request::TeamReopen { team })
+        }
         Command::Team(Teams::List { place }) => operate::operate(&place, &Request::TeamList),
-        Command::Key(Keys::Create {
-            team,
-            kind,
-            name,
-            place,
-        }) => operate::operate(&place, &Request::KeyCreate { team, kind, name }),
-        Command::Key(Keys::List { team, place }) => {
-            operate::operate(&place, &Request::KeyList { team })
-        }
-        Command::Key(Keys::Revoke { id, place }) => {
-            operate::operate(&place, &Request::KeyRevoke { id })
-        }
+        Command::Key(command) => key(command),
         Command::Flow(command) => flow::run(command),
         Command::Backup(flags) => backup::backup(flags),
         Command::Restore(flags) => backup::restore(&flags),
@@ -66,6 +61,42 @@ pub fn run() -> ExitCode {
         output::error(&format!("pointsman: {error:#}"));
         ExitCode::FAILURE
     })
+}
+
+fn key(command: Keys) -> anyhow::Result<ExitCode> {
+    let (place, request) = match command {
+        Keys::Create {
+            team,
+            kind,
+            name,
+            expires,
+            place,
+        } => (
+            place,
+            Request::KeyCreate {
+                team,
+                kind,
+                name,
+                expires,
+            },
+        ),
+        Keys::Rotate {
+            id,
+            old_ends,
+            expires,
+            place,
+        } => (
+            place,
+            Request::KeyRotate {
+                id,
+                old_ends,
+                expires,
+            },
+        ),
+        Keys::List { team, place } => (place, Request::KeyList { team }),
+        Keys::Revoke { id, place } => (place, Request::KeyRevoke { id }),
+    };
+    operate::operate(&place, &request)
 }
 
 /// The runtime that a command runs in.

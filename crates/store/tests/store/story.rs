@@ -10,7 +10,7 @@ use domain::{
     payment::{Line, OnceRef, Payment, Status},
 };
 use store::{
-    credential::{Credential, Kind},
+    credential::{Credential, Kind, Presented},
     once::{Claim, Record},
     team::Team,
 };
@@ -78,6 +78,7 @@ async fn teams(db: &Db, own: TeamId, other: TeamId) {
             Team {
                 id,
                 name: name.to_owned(),
+                closed_at: None,
             },
             at(n),
         )
@@ -117,6 +118,7 @@ fn credential(team: TeamId, n: u128, kind: Kind) -> Credential {
         expires_at: None,
         revoked_at: None,
         parent: None,
+        last_used_at: None,
     }
 }
 
@@ -142,7 +144,10 @@ async fn credentials(db: &Db, own: TeamId, other: TeamId) {
     );
     assert_eq!(
         store::credential::by_hash(db, "hash-1").await.unwrap(),
-        Some(key.clone())
+        Some(Presented {
+            credential: key.clone(),
+            team_closed_at: None
+        })
     );
     assert_eq!(
         store::credential::by_hash(db, "hash-9").await.unwrap(),
@@ -156,6 +161,7 @@ async fn credentials(db: &Db, own: TeamId, other: TeamId) {
         store::credential::keys_of_team(db, own).await.unwrap(),
         std::slice::from_ref(&key)
     );
+    key_life(db, own, other, &key).await;
     assert_eq!(
         commit(
             db,
@@ -194,6 +200,55 @@ async fn credentials(db: &Db, own: TeamId, other: TeamId) {
     );
 }
 
+/// A key's use and end, and the closing of its team.
+async fn key_life(db: &Db, own: TeamId, other: TeamId, key: &Credential) {
+    let used = |team, seconds, unless_after| {
+        store::credential::note_use(team, key.id, at(seconds), at(unless_after))
+    };
+    commit(db, [used(other, NEW_YEAR + 9, NEW_YEAR)]).await;
+    commit(db, [used(own, NEW_YEAR + 5, NEW_YEAR)]).await;
+    commit(db, [used(own, NEW_YEAR + 6, NEW_YEAR + 1)]).await;
+    let end = |team, seconds| store::credential::end_at(team, key.id, at(seconds));
+    assert_eq!(commit(db, [end(other, NEW_YEAR + 3)]).await, REFUSED);
+    assert_eq!(commit(db, [end(own, NEW_YEAR + 3)]).await, Committed::Done);
+    assert_eq!(commit(db, [end(own, NEW_YEAR + 4)]).await, REFUSED);
+    assert_eq!(
+        commit(db, [store::team::close(own, at(NEW_YEAR))]).await,
+        Committed::Done
+    );
+    assert_eq!(
+        commit(db, [store::team::close(own, at(NEW_YEAR + 1))]).await,
+        REFUSED
+    );
+    let found = store::credential::by_hash(db, &key.hash).await.unwrap();
+    let found = found.unwrap();
+    assert_eq!(
+        (
+            found.team_closed_at,
+            found.credential.last_used_at,
+            found.credential.expires_at
+        ),
+        (
+            Some(at(NEW_YEAR)),
+            Some(at(NEW_YEAR + 5)),
+            Some(at(NEW_YEAR + 3))
+        )
+    );
+    let foreign = store::credential::by_hash(db, "hash-2").await.unwrap();
+    assert_eq!(foreign.unwrap().team_closed_at, None);
+    assert_eq!(
+        commit(db, [store::team::reopen(own)]).await,
+        Committed::Done
+    );
+    assert_eq!(commit(db, [store::team::reopen(own)]).await, REFUSED);
+    // Neither job nor look takes an expired key for a client token.
+    let late = at(NEW_YEAR + 2 * DAY);
+    let swept = store::credential::sweep(db, late, at(0), 9).await.unwrap();
+    assert_eq!(swept, []);
+    let queue = store::overdue::Queue::ClientTokens;
+    assert_eq!(store::overdue::oldest(db, queue, late).await.unwrap(), None);
+}
+
 async fn client_tokens(db: &Db, own: TeamId, other: TeamId) {
     let grant = ClientGrant {
         amount: Some(500),
@@ -217,7 +272,10 @@ async fn client_tokens(db: &Db, own: TeamId, other: TeamId) {
         );
     }
     assert_eq!(
-        store::credential::by_hash(db, "hash-11").await.unwrap(),
+        store::credential::by_hash(db, "hash-11")
+            .await
+            .unwrap()
+            .map(|found| found.credential),
         Some(token.clone())
     );
     assert!(

@@ -1,12 +1,67 @@
-//! `pointsman team set`.
+//! `pointsman team`.
 
-use domain::{caller::Caller, customer::Patch};
+use domain::{
+    caller::{Caller, Mode},
+    customer::Patch,
+};
 use engine::{TeamView, UpdateTeam};
 
-use super::Local;
-use crate::admin::{Say, TeamChanges};
+use super::{Local, told};
+use crate::{
+    admin::{Say, TeamChanges},
+    app::seed,
+};
 
 impl Local {
+    pub(super) async fn create_team(&self, name: &str, say: Say<'_>) -> Result<(), String> {
+        let made = match self.mode {
+            Mode::Test => self.engine.create_team_with(&seed::of_team(name)).await,
+            Mode::Live => self.engine.create_team(name).await,
+        };
+        let team = made.map_err(told)?;
+        say(format!(
+            "Team {team} is made. Give it a key: pointsman key create --team {team} --kind secret"
+        ));
+        Ok(())
+    }
+
+    pub(super) async fn list_teams(&self, say: Say<'_>) -> Result<(), String> {
+        let teams = self.engine.teams().await.map_err(told)?;
+        if teams.is_empty() {
+            say("There are no teams.".to_owned());
+        }
+        for team in teams {
+            let closed = team.closed_at.map_or_else(String::new, |at| {
+                format!("  closed {}", at.rfc3339_seconds())
+            });
+            say(format!("{}  {}{closed}", team.id, team.name));
+        }
+        Ok(())
+    }
+
+    pub(super) async fn close_team(&self, team: String, say: Say<'_>) -> Result<(), String> {
+        let team = self.team(Some(team)).await?;
+        say(if self.engine.close_team(team).await.map_err(told)? {
+            format!(
+                "Team {team} is closed: none of its keys is accepted. Its data stay, and payments under way are carried on. \
+                 Open it again: pointsman team reopen {team}"
+            )
+        } else {
+            format!("Team {team} was closed already.")
+        });
+        Ok(())
+    }
+
+    pub(super) async fn reopen_team(&self, team: String, say: Say<'_>) -> Result<(), String> {
+        let team = self.team(Some(team)).await?;
+        say(if self.engine.reopen_team(team).await.map_err(told)? {
+            format!("Team {team} is open: its keys are accepted again.")
+        } else {
+            format!("Team {team} was open already.")
+        });
+        Ok(())
+    }
+
     pub(super) async fn set_team(&self, changes: TeamChanges, say: Say<'_>) -> Result<(), String> {
         let team = self.team(changes.team.clone()).await?;
         let caller = Caller::operator(team, self.mode);

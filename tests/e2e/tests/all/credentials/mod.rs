@@ -1,6 +1,7 @@
 //! Who may do what.
 
 mod client_tokens;
+mod key_life;
 mod keys;
 mod other_team;
 mod team;
