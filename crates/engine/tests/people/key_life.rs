@@ -89,7 +89,7 @@ fn the_last_use_of_a_key_is_written_by_a_job_at_most_once_in_five_minutes() {
         rows[0].opt_time(0).unwrap()
     };
     shop.engine.start();
-    shop.pass(Duration::from_secs(60));
+    shop.pass(Duration::from_mins(1));
     assert_eq!(
         (written(), listed(&shop, "site").last_used_at),
         (None, None)
@@ -100,11 +100,11 @@ fn the_last_use_of_a_key_is_written_by_a_job_at_most_once_in_five_minutes() {
         (written(), listed(&shop, "site").last_used_at),
         (None, Some(first))
     );
-    shop.pass(Duration::from_secs(60));
+    shop.pass(Duration::from_mins(1));
     assert_eq!(written(), Some(first));
     let second = shop.world.now();
     assert!(accepted(&shop, &made.token));
-    shop.pass(Duration::from_secs(60));
+    shop.pass(Duration::from_mins(1));
     assert_eq!(
         (written(), listed(&shop, "site").last_used_at),
         (Some(first), Some(second))

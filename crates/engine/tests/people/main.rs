@@ -20,7 +20,7 @@ mod flows;
 mod forgetting;
 #[cfg(test)]
 mod key_life;
-
+#[cfg(test)]
 mod lists;
 #[cfg(test)]
 mod methods;

@@ -6,6 +6,7 @@
 )]
 
 mod configuration;
+mod credentials;
 mod customer_list;
 mod intents;
 mod payment_list;

@@ -1,0 +1,252 @@
+//! Keys and client tokens: rows, uses, ends.
+
+use db::{Committed, Db};
+use domain::{
+    caller::{ClientGrant, Mode},
+    id::{KeyId, PaymentId, TeamId},
+};
+use store::credential::{Credential, Kind, Presented};
+use uuid::Uuid;
+
+use crate::{
+    samples::{NEW_YEAR, at, commit},
+    story::{REFUSED, swept_credential},
+};
+
+const DAY: i64 = 86_400_000;
+
+fn credential(team: TeamId, n: u128, kind: Kind) -> Credential {
+    Credential {
+        id: KeyId::new(Uuid::from_u128(n)),
+        team,
+        kind,
+        mode: Mode::Test,
+        hash: format!("hash-{n}"),
+        name: "a key".to_owned(),
+        hint: "sk_test_…abcd".to_owned(),
+        grant: None,
+        attempts: 0,
+        live_payment: None,
+        created_at: at(NEW_YEAR),
+        expires_at: None,
+        revoked_at: None,
+        parent: None,
+        last_used_at: None,
+    }
+}
+
+pub(crate) async fn credentials(db: &Db, own: TeamId, other: TeamId) {
+    let (key, foreign) = (
+        credential(own, 1, Kind::Secret),
+        credential(other, 2, Kind::Public),
+    );
+    for row in [&key, &foreign] {
+        assert_eq!(
+            commit(db, [store::credential::insert(row)]).await,
+            Committed::Done
+        );
+    }
+    let copied = Credential {
+        hash: key.hash.clone(),
+        ..credential(other, 3, Kind::Secret)
+    };
+    assert_eq!(
+        commit(db, [store::credential::insert(&copied)]).await,
+        REFUSED,
+        "a hash leads to one credential"
+    );
+    assert_eq!(
+        store::credential::by_hash(db, "hash-1").await.unwrap(),
+        Some(Presented {
+            credential: key.clone(),
+            team_closed_at: None
+        })
+    );
+    assert_eq!(
+        store::credential::by_hash(db, "hash-9").await.unwrap(),
+        None
+    );
+    assert_eq!(
+        store::credential::of_team(db, other, key.id).await.unwrap(),
+        None
+    );
+    assert_eq!(
+        store::credential::keys_of_team(db, own).await.unwrap(),
+        std::slice::from_ref(&key)
+    );
+    key_life(db, own, other, &key).await;
+    assert_eq!(
+        commit(
+            db,
+            [store::credential::revoke(other, key.id, at(NEW_YEAR + 1))]
+        )
+        .await,
+        REFUSED
+    );
+    assert_eq!(
+        commit(
+            db,
+            [store::credential::revoke(own, key.id, at(NEW_YEAR + 1))]
+        )
+        .await,
+        Committed::Done
+    );
+    assert_eq!(
+        commit(
+            db,
+            [store::credential::revoke(own, key.id, at(NEW_YEAR + 2))]
+        )
+        .await,
+        REFUSED,
+        "it has ended"
+    );
+    let revoked = store::credential::of_team(db, own, key.id)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(revoked.revoked_at, Some(at(NEW_YEAR + 1)));
+    assert_eq!(
+        store::credential::of_team(db, other, foreign.id)
+            .await
+            .unwrap(),
+        Some(foreign)
+    );
+}
+
+/// A key's use and end, and the closing of its team.
+async fn key_life(db: &Db, own: TeamId, other: TeamId, key: &Credential) {
+    let used = |team, seconds, unless_after| {
+        store::credential::note_use(team, key.id, at(seconds), at(unless_after))
+    };
+    commit(db, [used(other, NEW_YEAR + 9, NEW_YEAR)]).await;
+    commit(db, [used(own, NEW_YEAR + 5, NEW_YEAR)]).await;
+    commit(db, [used(own, NEW_YEAR + 6, NEW_YEAR + 1)]).await;
+    let end = |team, seconds| store::credential::end_at(team, key.id, at(seconds));
+    assert_eq!(commit(db, [end(other, NEW_YEAR + 3)]).await, REFUSED);
+    assert_eq!(commit(db, [end(own, NEW_YEAR + 3)]).await, Committed::Done);
+    assert_eq!(commit(db, [end(own, NEW_YEAR + 4)]).await, REFUSED);
+    assert_eq!(
+        commit(db, [store::team::close(own, at(NEW_YEAR))]).await,
+        Committed::Done
+    );
+    assert_eq!(
+        commit(db, [store::team::close(own, at(NEW_YEAR + 1))]).await,
+        REFUSED
+    );
+    let found = store::credential::by_hash(db, &key.hash).await.unwrap();
+    let found = found.unwrap();
+    assert_eq!(
+        (
+            found.team_closed_at,
+            found.credential.last_used_at,
+            found.credential.expires_at
+        ),
+        (
+            Some(at(NEW_YEAR)),
+            Some(at(NEW_YEAR + 5)),
+            Some(at(NEW_YEAR + 3))
+        )
+    );
+    let foreign = store::credential::by_hash(db, "hash-2").await.unwrap();
+    assert_eq!(foreign.unwrap().team_closed_at, None);
+    assert_eq!(
+        commit(db, [store::team::reopen(own)]).await,
+        Committed::Done
+    );
+    assert_eq!(commit(db, [store::team::reopen(own)]).await, REFUSED);
+    // Neither job nor look takes an expired key for a client token.
+    let late = at(NEW_YEAR + 2 * DAY);
+    let swept = store::credential::sweep(db, late, at(0), 9).await.unwrap();
+    assert_eq!(swept, []);
+    let queue = store::overdue::Queue::ClientTokens;
+    assert_eq!(store::overdue::oldest(db, queue, late).await.unwrap(), None);
+}
+
+pub(crate) async fn client_tokens(db: &Db, own: TeamId, other: TeamId) {
+    let grant = ClientGrant {
+        amount: Some(500),
+        currency: Some("EUR".to_owned()),
+        customer: None,
+        flow: None,
+        intent: None,
+        max_cards: None,
+    };
+    let ends = Some(at(NEW_YEAR + DAY));
+    let token = |team, n| Credential {
+        grant: Some(grant.clone()),
+        expires_at: ends,
+        ..credential(team, n, Kind::Client)
+    };
+    let (token, foreign) = (token(own, 11), token(other, 12));
+    for row in [&token, &foreign] {
+        assert_eq!(
+            commit(db, [store::credential::insert(row)]).await,
+            Committed::Done
+        );
+    }
+    assert_eq!(
+        store::credential::by_hash(db, "hash-11")
+            .await
+            .unwrap()
+            .map(|found| found.credential),
+        Some(token.clone())
+    );
+    assert!(
+        store::credential::keys_of_team(db, own)
+            .await
+            .unwrap()
+            .iter()
+            .all(|key| key.id != token.id)
+    );
+    let [one, two] = [1, 2].map(|n| PaymentId::new(Uuid::from_u128(n)));
+    let claim = |team, payment| store::credential::claim_payment(team, token.id, payment, 2);
+    assert_eq!(commit(db, [claim(other, one)]).await, REFUSED);
+    assert_eq!(commit(db, [claim(own, one)]).await, Committed::Done);
+    assert_eq!(
+        commit(db, [claim(own, two)]).await,
+        REFUSED,
+        "one live payment at a time"
+    );
+    let release = |team, payment| store::credential::release_payment(team, token.id, payment);
+    commit(db, [release(own, two), release(other, one)]).await;
+    assert_eq!(
+        commit(db, [claim(own, two)]).await,
+        REFUSED,
+        "only its own payment frees it"
+    );
+    commit(db, [release(own, one)]).await;
+    assert_eq!(commit(db, [claim(own, two)]).await, Committed::Done);
+    commit(db, [release(own, two)]).await;
+    assert_eq!(
+        commit(db, [claim(own, one)]).await,
+        REFUSED,
+        "it has made as many attempts as it may"
+    );
+    assert_eq!(
+        store::credential::of_team(db, own, token.id)
+            .await
+            .unwrap()
+            .unwrap()
+            .attempts,
+        2
+    );
+    // Those that have ended are swept, the first ones first.
+    assert_eq!(
+        swept_credential(db, at(NEW_YEAR + DAY - 1), 10).await,
+        Ok(0)
+    );
+    assert_eq!(swept_credential(db, at(NEW_YEAR + DAY), 1).await, Ok(1));
+    assert_eq!(swept_credential(db, at(NEW_YEAR + DAY), 10).await, Ok(1));
+    assert_eq!(
+        store::credential::of_team(db, own, token.id).await.unwrap(),
+        None
+    );
+    assert_eq!(
+        store::credential::keys_of_team(db, own)
+            .await
+            .unwrap()
+            .len(),
+        1,
+        "keys do not end by themselves"
+    );
+}
