@@ -64,33 +64,49 @@ fn said(output: &Output) -> String {
 /// The first migration that is taken away: a table. The next one is an index.
 const FIRST_GONE: u32 = 20;
 
-/// Takes the last migrations of the store away, as if the tables were those of an older release.
-fn age(postgres: &Postgres, schema: &str) {
+/// The migration that makes the index for which the test of payments beside it waits.
+const INDEX: u32 = 21;
+
+/// The code of the store's migrations from this one on, in order.
+fn migrations(from: u32) -> Vec<String> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/store/migrations");
     let mut texts: Vec<(u32, String)> = fs::read_dir(folder)
         .unwrap()
         .map(|file| {
             let path = file.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            (
-                name[..4].parse().unwrap(),
-                fs::read_to_string(&path).unwrap(),
-            )
+            let text = fs::read_to_string(&path).unwrap();
+            let code: Vec<&str> = text
+                .lines()
+                .filter(|line| !line.starts_with("--"))
+                .collect();
+            (name[..4].parse().unwrap(), code.join(" "))
         })
-        .filter(|(number, _)| *number >= FIRST_GONE)
+        .filter(|(number, _)| *number >= from)
         .collect();
     texts.sort();
-    for (_, text) in texts.iter().rev() {
-        let code: Vec<&str> = text
-            .lines()
-            .filter(|line| !line.starts_with("--"))
-            .collect();
-        for statement in code.join(" ").split(';').rev() {
+    texts.into_iter().map(|(_, code)| code).collect()
+}
+
+/// Takes the last migrations of the store away, as if the tables were those of an older release.
+fn age(postgres: &Postgres, schema: &str) {
+    undo(postgres, schema, FIRST_GONE);
+    for table in ["schema_migration", "schema_reach"] {
+        postgres.sql(&format!(
+            "delete from {schema}.{table} where number >= {FIRST_GONE}"
+        ));
+    }
+}
+
+/// Takes away what the migrations from this one on have made.
+fn undo(postgres: &Postgres, schema: &str, from: u32) {
+    for code in migrations(from).iter().rev() {
+        for statement in code.split(';').rev() {
             let words: Vec<&str> = statement.split_whitespace().collect();
             let undone = match words.as_slice() {
                 ["create", "table", name, ..] => format!("drop table {schema}.{name}"),
                 ["create", "index", name, ..] | ["create", "unique", "index", name, ..] => {
-                    format!("drop index {schema}.{name}")
+                    format!("drop index if exists {schema}.{name}")
                 }
                 ["alter", "table", table, "add", "column", column, ..] => {
                     format!("alter table {schema}.{table} drop column {column}")
@@ -101,10 +117,12 @@ fn age(postgres: &Postgres, schema: &str) {
             postgres.sql(&undone);
         }
     }
-    for table in ["schema_migration", "schema_reach"] {
-        postgres.sql(&format!(
-            "delete from {schema}.{table} where number >= {FIRST_GONE}"
-        ));
+}
+
+/// Makes by hand what the migrations from this one on would make.
+fn redo(postgres: &Postgres, schema: &str, from: u32) {
+    for code in migrations(from) {
+        postgres.sql(&format!("set search_path to {schema}; {code}"));
     }
 }
 
@@ -231,6 +249,8 @@ fn payments_go_on_while_an_index_is_made() {
     shop.authorise(cards::VISA).assert_status("SUCCEEDED");
     let (postgres, schema) = (setup.postgres(), Setup::schema(&server.root()));
     age(postgres, &schema);
+    // The node that serves is of today: it needs what comes behind the index.
+    redo(postgres, &schema, INDEX + 1);
     // The index waits for whoever is older, and nobody for the index.
     let open = Open::begin(postgres, &format!("select count(*) from {schema}.payment"));
     let mut upgrading = setup
@@ -253,6 +273,7 @@ fn payments_go_on_while_an_index_is_made() {
     // It is killed, and what it left is made anew.
     upgrading.kill().unwrap();
     upgrading.wait().unwrap();
+    undo(postgres, &schema, INDEX + 1);
     let second = thread::scope(|scope| {
         let second = scope.spawn(|| upgrade(&setup, &server, "--apply"));
         thread::sleep(Duration::from_secs(1));
