@@ -34,42 +34,51 @@ pub enum Queue {
     TokenRequests,
 }
 
-/// The time of the oldest row that is not later than `until`. It may take long.
-pub async fn oldest(db: &Db, queue: Queue, until: Timestamp) -> Result<Option<Timestamp>, DbError> {
+/// A stretch of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stretch {
+    /// It begins behind this time.
+    pub after: Timestamp,
+    /// It ends with this time.
+    pub until: Timestamp,
+}
+
+/// The time of the oldest row within a stretch. From the left end of an index on it may take long.
+pub async fn oldest(db: &Db, queue: Queue, stretch: Stretch) -> Result<Option<Timestamp>, DbError> {
     // Jobs serve every team; a time tells of none.
     let sql = match queue {
         Queue::Payments => {
             // Of every team.
-            "select due_at from payment where due_at is not null and due_at <= $1 order by due_at limit 1"
+            "select due_at from payment where due_at is not null and due_at > $2 and due_at <= $1 order by due_at limit 1"
         }
         Queue::Intents => {
             // Of every team.
-            "select due_at from intent where due_at is not null and due_at <= $1 order by due_at limit 1"
+            "select due_at from intent where due_at is not null and due_at > $2 and due_at <= $1 order by due_at limit 1"
         }
         Queue::Instances => {
             // Of every team.
-            "select due_at from flow_instance where due_at is not null and due_at <= $1 order by due_at limit 1"
+            "select due_at from flow_instance where due_at is not null and due_at > $2 and due_at <= $1 order by due_at limit 1"
         }
         Queue::HiddenCards => {
             // Of every team.
-            "select due_at from hidden_card where due_at <= $1 order by due_at limit 1"
+            "select due_at from hidden_card where due_at > $2 and due_at <= $1 order by due_at limit 1"
         }
         Queue::BrowserMade => {
             // Of every team.
-            "select due_at from browser_made where due_at <= $1 order by due_at limit 1"
+            "select due_at from browser_made where due_at > $2 and due_at <= $1 order by due_at limit 1"
         }
         Queue::Erasures => {
             // Of every team.
-            "select due_at from erasure where due_at <= $1 order by due_at limit 1"
+            "select due_at from erasure where due_at > $2 and due_at <= $1 order by due_at limit 1"
         }
         Queue::DeletedMethods => {
             // Of every team.
-            "select deleted_at from method where deleted_at is not null and deleted_at <= $1 \
+            "select deleted_at from method where deleted_at is not null and deleted_at > $2 and deleted_at <= $1 \
              order by deleted_at limit 1"
         }
         Queue::Keys => {
             // As in `once::sweep`: those of open payments stay.
-            "select created_at from once where created_at <= $1 and answer is not null and not exists \
+            "select created_at from once where created_at > $2 and created_at <= $1 and answer is not null and not exists \
              (select 1 from payment where payment.team_id = once.team_id and payment.payment_id = once.stream \
              and (payment.status in ('ACTIVE', 'NO_ANSWER_FROM_PSP', 'NEEDS_3D_SECURE', 'NEEDS_APM_AUTHORIZATION', \
              'GATEWAY_HOLD', 'REFUND_PENDING') or (once.scope <> 'authorise' and payment.due_at is not null))) \
@@ -77,20 +86,22 @@ pub async fn oldest(db: &Db, queue: Queue, until: Timestamp) -> Result<Option<Ti
         }
         Queue::ClientTokens => {
             // Of every team.
-            "select expires_at from credential where kind = 'client' and expires_at is not null and expires_at <= $1 \
+            "select expires_at from credential where kind = 'client' and expires_at is not null \
+             and expires_at > $2 and expires_at <= $1 \
              order by expires_at limit 1"
         }
         Queue::WalletTokens => {
             // Of every team.
-            "select forget_at from wallet_token where forget_at is not null and forget_at <= $1 \
+            "select forget_at from wallet_token where forget_at is not null and forget_at > $2 and forget_at <= $1 \
              order by forget_at limit 1"
         }
         Queue::TokenRequests => {
             // Of every team.
-            "select created_at from token_request where created_at <= $1 order by created_at limit 1"
+            "select created_at from token_request where created_at > $2 and created_at <= $1 order by created_at limit 1"
         }
     };
-    db.scan(sql, vec![until.micros().into()])
+    let within = vec![stretch.until.micros().into(), stretch.after.micros().into()];
+    db.scan(sql, within)
         .await?
         .first()
         .map(|row| row.int(0).map(Timestamp::from_micros))

@@ -16,6 +16,7 @@ use domain::{
 };
 use flow::{Facts, Position, Stop as Halt, Trigger, WebhookFacts};
 use serde_json::json;
+use store::overdue::Queue;
 use uuid::Uuid;
 
 use crate::{
@@ -97,9 +98,8 @@ impl Engine {
         let due =
             store::flow_instance::claim_due(store, now, lease_until, look.after, limit).await?;
         let taken = due.len();
-        if i64::try_from(taken).is_ok_and(|taken| taken < limit) {
-            floor.exhausted(look);
-        }
+        let full = i64::try_from(taken).is_ok_and(|taken| taken >= limit);
+        self.batch_taken(Queue::Instances, look, full).await;
         for (team, id) in due {
             let engine = self.clone();
             self.look_after(Box::pin(async move {

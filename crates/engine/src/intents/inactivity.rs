@@ -10,6 +10,7 @@ use domain::{
 };
 use flow::Trigger;
 use futures_util::{StreamExt, stream};
+use store::overdue::Queue;
 
 use crate::{Engine, faults::Stop, jobs::TOGETHER};
 
@@ -28,9 +29,8 @@ impl Engine {
         let look = floor.look(now);
         let due = store::intent::claim_due(store, now, lease_until, look.after, BATCH).await?;
         let taken = due.len();
-        if i64::try_from(taken).is_ok_and(|taken| taken < BATCH) {
-            floor.exhausted(look);
-        }
+        let full = i64::try_from(taken).is_ok_and(|taken| taken >= BATCH);
+        self.batch_taken(Queue::Intents, look, full).await;
         let work = async |(team, id)| {
             if let Err(stop) = self.deactivate(team, id, lease_until).await {
                 tracing::warn!(stop = ?stop, "an intent is looked at again when its lease ends");

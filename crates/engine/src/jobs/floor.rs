@@ -9,7 +9,11 @@ use parking_lot::Mutex;
 /// by the next look at the oldest one.
 const MARGIN: Duration = Duration::from_secs(30);
 
-const EVER: Timestamp = Timestamp::from_micros(i64::MIN);
+/// Before all rows.
+pub(super) const EVER: Timestamp = Timestamp::from_micros(i64::MIN);
+
+/// After so many full batches the oldest row that is left is looked for: one look more for so many that become shorter.
+const FULL_BATCHES: u32 = 16;
 
 /// Below it nothing was due when this node last looked. It only spares work: where a database keeps the entries of rows that
 /// are done (PostgreSQL, while an old snapshot is open), no job walks over them again and again.
@@ -19,6 +23,8 @@ struct State {
     floor: Timestamp,
     /// Counts how often it was lowered, so that who looked before doesn't raise it.
     lowered: u64,
+    /// Full batches since the oldest row that is left was last looked for.
+    full: u32,
 }
 
 /// A look for what is due up to a time.
@@ -36,6 +42,7 @@ impl Default for Floor {
         Self(Mutex::new(State {
             floor: EVER,
             lowered: 0,
+            full: 0,
         }))
     }
 }
@@ -61,6 +68,21 @@ impl Floor {
         let mut state = self.0.lock();
         if state.lowered == look.lowered {
             state.floor = state.floor.max(look.until.before(MARGIN));
+        }
+    }
+
+    /// A batch was full. Tells whether the oldest row that is left is to be looked for now.
+    pub(super) fn full(&self) -> bool {
+        let mut state = self.0.lock();
+        state.full = (state.full + 1) % FULL_BATCHES;
+        state.full == 0
+    }
+
+    /// While there is more to be done than a batch takes, this row is the oldest one that is left.
+    pub(super) fn left(&self, look: Look, oldest: Timestamp) {
+        let mut state = self.0.lock();
+        if state.lowered == look.lowered {
+            state.floor = state.floor.max(oldest.before(Duration::from_micros(1)));
         }
     }
 
@@ -98,7 +120,26 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_set_back_begins_anew() {
+    fn in_a_backlog_it_rises_to_the_oldest_row_that_is_left() {
+        let floor = Floor::default();
+        let full = (0..2 * FULL_BATCHES).filter(|_| floor.full()).count();
+        assert_eq!(full, 2, "one look for {FULL_BATCHES} batches");
+        let look = floor.look(at(1000));
+        floor.left(look, at(400));
+        let after = floor.look(at(1000)).after;
+        assert!(after < at(400) && after > at(399));
+        floor.left(look, at(300));
+        assert_eq!(floor.look(at(1000)).after, after, "it never falls so");
+        floor.found(at(100));
+        floor.left(look, at(500));
+        assert!(
+            floor.look(at(1000)).after < at(100),
+            "what was found since stays above"
+        );
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_begins_again() {
         let floor = Floor::default();
         floor.exhausted(floor.look(at(1000)));
         assert_eq!(floor.look(at(980)).after, at(970), "within the margin");

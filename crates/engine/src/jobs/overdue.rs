@@ -4,9 +4,13 @@ use std::time::Duration;
 
 use domain::Timestamp;
 use parking_lot::Mutex;
-use store::overdue::{Queue, oldest};
+use store::overdue::{Queue, Stretch, oldest};
 
-use super::{Floor, ORPHAN_AGE, sweep::ERASE_GRACE};
+use super::{
+    Floor, ORPHAN_AGE,
+    floor::{EVER, Look},
+    sweep::ERASE_GRACE,
+};
 use crate::Engine;
 
 /// A look that took long is made again only after so many times what it took.
@@ -48,7 +52,7 @@ pub(crate) struct Floors {
 }
 
 impl Floors {
-    fn of(&self, queue: Queue) -> &Floor {
+    pub(crate) fn of(&self, queue: Queue) -> &Floor {
         match queue {
             Queue::Payments => &self.payments,
             Queue::Intents => &self.intents,
@@ -76,7 +80,8 @@ impl Engine {
                 continue;
             }
             let until = self.overdue_when(queue, began);
-            let rest = match oldest(&self.inner.store, queue, until).await {
+            let ever = Stretch { after: EVER, until };
+            let rest = match oldest(&self.inner.store, queue, ever).await {
                 Ok(found) => {
                     if let Some(oldest) = found {
                         self.inner.floors.of(queue).found(oldest);
@@ -94,6 +99,26 @@ impl Engine {
             };
             if let Some(next) = self.inner.floors.next.lock().get_mut(place) {
                 *next = Some(began.after(rest));
+            }
+        }
+    }
+
+    /// Tells a queue's floor that a batch was taken in this look. When the batch was not full, nothing is left; while there is
+    /// a backlog the floor follows the oldest row that is left, so that under an old snapshot the claims of a long backlog
+    /// don't walk over all that is done already.
+    pub(crate) async fn batch_taken(&self, queue: Queue, look: Look, full: bool) {
+        let floor = self.inner.floors.of(queue);
+        if !full {
+            floor.exhausted(look);
+        } else if floor.full() {
+            let rest = Stretch {
+                after: look.after,
+                until: look.until,
+            };
+            match oldest(&self.inner.store, queue, rest).await {
+                Ok(Some(oldest)) => floor.left(look, oldest),
+                Ok(None) => {}
+                Err(error) => tracing::debug!(%error, "the floor of a queue stays where it is"),
             }
         }
     }

@@ -11,6 +11,7 @@ use domain::{
     payment::{CancelCause, Duty, Payment, held_until},
 };
 use futures_util::future::BoxFuture;
+use store::overdue::Queue;
 use tracing::Instrument as _;
 
 use crate::{
@@ -56,9 +57,8 @@ impl Engine {
         let look = floor.look(now);
         let due = store::payment::claim_due(store, now, lease_until, look.after, limit).await?;
         let taken = due.len();
-        if i64::try_from(taken).is_ok_and(|taken| taken < limit) {
-            floor.exhausted(look);
-        }
+        let full = i64::try_from(taken).is_ok_and(|taken| taken >= limit);
+        self.batch_taken(Queue::Payments, look, full).await;
         for (team, id) in due {
             let engine = self.clone();
             // At the highest level, so that lines of every level have it; it writes no line of its own.

@@ -159,7 +159,11 @@ async fn key_life(db: &Db, own: TeamId, other: TeamId, key: &Credential) {
     let swept = store::credential::sweep(db, late, at(0), 9).await.unwrap();
     assert_eq!(swept, []);
     let queue = store::overdue::Queue::ClientTokens;
-    assert_eq!(store::overdue::oldest(db, queue, late).await.unwrap(), None);
+    let ever = store::overdue::Stretch {
+        after: at(0),
+        until: late,
+    };
+    assert_eq!(store::overdue::oldest(db, queue, ever).await.unwrap(), None);
 }
 
 pub(crate) async fn client_tokens(db: &Db, own: TeamId, other: TeamId) {
