@@ -25,6 +25,9 @@ mod scenario;
 mod shop;
 mod stage;
 
+/// Whether the planted bugs are built in.
+pub const HAS_BUGS: bool = cfg!(feature = "planted");
+
 pub use checker::Broken;
 pub use hunt::{Hunted, hunt, table};
 pub use report::{Failure, Report};

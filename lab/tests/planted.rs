@@ -26,7 +26,7 @@ const BY_CHANCE: [Bug; 3] = [
 
 #[test]
 fn a_few_bugs_of_different_kinds_are_found() {
-    const { assert!(planted::BUILT_IN) };
+    const { assert!(lab::HAS_BUGS) };
     assert_found(&BY_STORIES, 300, Crashes::All);
     assert_found(&BY_CHANCE, 8_000, Crashes::None);
 }

@@ -9,7 +9,6 @@ use domain::{
     intent::{Intent, Moment},
     payment::{Line, Payment},
 };
-use planted::Bug;
 use store::once;
 
 use crate::{
@@ -38,7 +37,7 @@ pub(crate) struct Extra {
 }
 
 /// Why a commit has no outcome.
-enum Failed {
+pub(crate) enum Failed {
     /// Nothing was written.
     Stop(Stop),
     /// It may have been written: an answer was lost, and nothing could be found out since.
@@ -84,6 +83,13 @@ pub(crate) fn note_payment(id: PaymentId) {
 
 impl Engine {
     /// Commits a payment with its event, and what goes with it. `payment.version` is the version to be written.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(
+            KeyAfterPayment = crate::bugs::take_key_after_payment,
+            SendBeforeCommit = crate::bugs::send_before_commit,
+        )
+    )]
     pub(crate) async fn commit_payment(
         &self,
         payment: &Payment,
@@ -95,12 +101,7 @@ impl Engine {
         let stream = payment.id.key();
         let claims = extra.claim.is_some();
         let mut change = Change::new(id, &stream);
-        let late_claim = extra
-            .claim
-            .clone()
-            .filter(|_| planted::is(Bug::KeyAfterPayment));
-        let claims = claims && late_claim.is_none();
-        if let Some(claim) = extra.claim.filter(|_| claims) {
+        if let Some(claim) = extra.claim {
             change.push(claim);
         }
         let first = payment.version == 1;
@@ -134,16 +135,6 @@ impl Engine {
         }
         let committed = committed.map_err(|failed| failed.about(payment.id))?;
         let Some(conflict) = committed else {
-            if let Some(claim) = late_claim {
-                let taken = self
-                    .commit_plain(Change::new(self.change_id(), &stream).with(claim))
-                    .await?;
-                return Ok(if taken.is_some() {
-                    Ended::Taken
-                } else {
-                    Ended::Done
-                });
-            }
             self.count_decline(payment);
             return Ok(Ended::Done);
         };
@@ -259,6 +250,13 @@ impl Engine {
     }
 
     /// Submits a change until it is known what became of it: its event bears its id.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(
+            UnknownCommitDoneAnew = crate::bugs::take_unknown_for_refused,
+            UnknownCommitIsDone = crate::bugs::take_unknown_for_done,
+        )
+    )]
     async fn committed(
         &self,
         change: Change,
@@ -277,11 +275,6 @@ impl Engine {
         loop {
             match store.commit(change.clone()).await {
                 Ok(Committed::Done) => return Ok(None),
-                Ok(Committed::Conflict { statement })
-                    if planted::is(Bug::OwnCommitNotRecognised) =>
-                {
-                    return Ok(Some(statement));
-                }
                 Ok(Committed::Conflict { statement }) => {
                     // After a lost answer the conflict may be with ourselves.
                     match store::event::was_written_by(store, team, stream, seq, id).await {
@@ -289,10 +282,6 @@ impl Engine {
                         Err(error) if !is_unclear => return Err(error.into()),
                         Err(error) => drop(database(&error)),
                     }
-                }
-                Ok(Committed::Unknown) if planted::is(Bug::UnknownCommitIsDone) => return Ok(None),
-                Ok(Committed::Unknown) if planted::is(Bug::UnknownCommitDoneAnew) => {
-                    return Ok(Some(1));
                 }
                 Ok(Committed::Unknown) => is_unclear = true,
                 Err(error) if !is_unclear => return Err(error.into()),

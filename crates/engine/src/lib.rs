@@ -11,6 +11,8 @@
 
 mod access;
 mod admin;
+#[cfg(feature = "planted")]
+mod bugs;
 mod commit;
 mod connections;
 mod dated;
@@ -53,6 +55,9 @@ use futures_util::future::BoxFuture;
 use tracing::Instrument as _;
 use vault::Vault;
 use world::World;
+
+/// Whether planted bugs are built in: such a build simulates and never serves.
+pub const HAS_PLANTED_BUGS: bool = cfg!(feature = "planted");
 
 pub use access::{ClientTokenMade, ClientTokenPage, ClientTokenView, MAX_CLIENT_ATTEMPTS};
 pub use admin::{AdminError, KeyKind, KeyMade, KeyRotated, ListedKey, ListedTeam, NewKey};

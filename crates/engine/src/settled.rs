@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use domain::{Fault, Timestamp};
-use planted::Bug;
 use store::Part;
 
 use crate::{Engine, faults::database};
@@ -28,6 +27,10 @@ pub(crate) enum Reading {
 impl Engine {
     /// Bounds a part of a list by what is settled, which is asked for before the list is read. Returns the date before which nothing is added
     /// any more, in whole milliseconds as lists tell dates; `None` when it is not known or not wanted.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(ListsUnsettled = crate::bugs::show_unsettled)
+    )]
     pub(crate) async fn settled(
         &self,
         part: &mut Part,
@@ -39,7 +42,7 @@ impl Engine {
             Reading::Followed(end) => end,
         };
         let settled = self.settled_until(end).await?;
-        if matches!(reading, Reading::Followed(_)) && !planted::is(Bug::ListsUnsettled) {
+        if matches!(reading, Reading::Followed(_)) {
             part.until = Some(settled.unwrap_or(Timestamp::from_micros(0)));
         }
         Ok(settled.map(Timestamp::whole_millis))

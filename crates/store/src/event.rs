@@ -9,7 +9,6 @@ use domain::{
     intent::{Intent, Moment},
     payment::{Line, Payment},
 };
-use planted::Bug;
 use serde::{Deserialize, Serialize};
 
 /// What an event's row holds besides its keys.
@@ -31,17 +30,18 @@ pub fn delete_of_intent(team: TeamId, intent: IntentId) -> Statement {
 }
 
 /// The event of a payment's commit, which bears the payment's version as its number.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(
+        EventLost = crate::bugs::lose_third_event,
+        VersionUnchecked = crate::bugs::write_event_over,
+    )
+)]
 pub fn insert(payment: &Payment, change: ChangeId, lines: &[Line], at: Timestamp) -> Statement {
     let data = Data {
         status: payment.status.text().into(),
         lines: lines.into(),
     };
-    if planted::is(Bug::EventLost) && payment.version == 3 {
-        return Statement::any(
-            "delete from event where team_id = $1 and seq < 0",
-            vec![payment.team.key().into()],
-        );
-    }
     let kind = format!("payment.{}", payment.status.text().to_ascii_lowercase());
     row(
         (payment.team, &payment.id.key(), payment.version),
@@ -77,15 +77,9 @@ fn row(
     at: Timestamp,
 ) -> Statement {
     let ((team, stream, version), (kind, data)) = (of, told);
-    let guarded = "insert into event (team_id, stream, seq, change_id, at, kind, data) values ($1, $2, $3, $4, $5, $6, $7)";
-    let unguarded = "insert into event (team_id, stream, seq, change_id, at, kind, data) \
-        values ($1, $2, $3, $4, $5, $6, $7) on conflict (team_id, stream, seq) do update set at = event.at";
+    let sql = "insert into event (team_id, stream, seq, change_id, at, kind, data) values ($1, $2, $3, $4, $5, $6, $7)";
     Statement::one(
-        if planted::is(Bug::VersionUnchecked) {
-            unguarded
-        } else {
-            guarded
-        },
+        sql,
         vec![
             team.key().into(),
             stream.into(),
@@ -141,6 +135,10 @@ fn never_back(lines: &mut [Line]) {
 }
 
 /// Whether the event `seq` of a stream was written by `change`: tells what became of a commit without an answer.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(OwnCommitNotRecognised = crate::bugs::never_ours)
+)]
 pub async fn was_written_by(
     db: &Db,
     team: TeamId,

@@ -5,6 +5,8 @@
 //! can't (a credential's hash leads to its team; jobs serve every team) say so where they stand.
 
 pub mod browser_made;
+#[cfg(feature = "planted")]
+mod bugs;
 pub mod connection;
 pub mod credential;
 pub mod customer;

@@ -6,7 +6,6 @@ use domain::{
     id::{ConnectionId, CustomerId, IntentId, PaymentId, TeamId},
     payment::Payment,
 };
-use planted::Bug;
 
 /// A new payment, committed at `at`: whoever commits it goes on with what is due then.
 pub fn insert(payment: &Payment, at: Timestamp) -> Statement {
@@ -38,17 +37,15 @@ pub fn insert(payment: &Payment, at: Timestamp) -> Statement {
 
 /// The next version of a payment, guarded by the version before it and committed at `at`: whoever commits it goes on with
 /// what is due then.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(VersionUnchecked = crate::bugs::update_any_version)
+)]
 pub fn update(payment: &Payment, at: Timestamp) -> Statement {
-    let guarded = "update payment set version = $3, status = $4, due_at = $5, gateway = $6, country = $7, connection_id = $8, \
+    let sql = "update payment set version = $3, status = $4, due_at = $5, gateway = $6, country = $7, connection_id = $8, \
          body = $9 where team_id = $1 and payment_id = $2 and version = $10";
-    let unguarded = "update payment set version = $3, status = $4, due_at = $5, gateway = $6, country = $7, connection_id = $8, \
-         body = $9 where team_id = $1 and payment_id = $2 and $10 is not null";
     Statement::one(
-        if planted::is(Bug::VersionUnchecked) {
-            unguarded
-        } else {
-            guarded
-        },
+        sql,
         vec![
             payment.team.key().into(),
             payment.id.key().into(),
@@ -89,6 +86,10 @@ pub async fn of_team(db: &Db, team: TeamId, id: PaymentId) -> Result<Option<Paym
 
 /// Takes payments of any team that are due: until `lease_until` nobody else takes them. Only those due later
 /// than `after` are looked at, see [`crate::overdue`].
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(LeaseIgnored = crate::bugs::claim_without_lease)
+)]
 pub async fn claim_due(
     db: &Db,
     now: Timestamp,
@@ -100,11 +101,6 @@ pub async fn claim_due(
     let sql = "update payment set due_at = $2 where (team_id, payment_id) in \
                (select team_id, payment_id from payment where due_at is not null and due_at > $4 and due_at <= $1 order by due_at limit $3) \
                and due_at <= $1 returning team_id, payment_id";
-    let lease_until = if planted::is(Bug::LeaseIgnored) {
-        now
-    } else {
-        lease_until
-    };
     let rows = db
         .claim(
             sql,
@@ -128,18 +124,16 @@ pub async fn claim_due(
 
 /// Gives a payment that was taken its own due time back, but none before `not_before`; does nothing when the payment
 /// has been changed since, or another node has taken it when the lease was over.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(HandBackUnguarded = crate::bugs::hand_back_any_version)
+)]
 pub fn set_due(payment: &Payment, not_before: Timestamp, lease_until: Timestamp) -> Statement {
     let due_at = payment.due_at().map(|due| due.max(not_before).micros());
-    let guarded = "update payment set due_at = $3 \
+    let sql = "update payment set due_at = $3 \
                    where team_id = $1 and payment_id = $2 and version = $4 and due_at = $5";
-    let unguarded = "update payment set due_at = $3 \
-                     where team_id = $1 and payment_id = $2 and $4 is not null and $5 is not null";
     Statement::any(
-        if planted::is(Bug::HandBackUnguarded) {
-            unguarded
-        } else {
-            guarded
-        },
+        sql,
         vec![
             payment.team.key().into(),
             payment.id.key().into(),

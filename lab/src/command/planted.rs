@@ -11,7 +11,7 @@ use super::output;
 /// Looks for the bugs of these names, or for all of them. Fails unless each was found.
 pub(super) fn hunt(wanted: &str, plan: &Plan, json: bool) -> anyhow::Result<ExitCode> {
     ensure!(
-        ::planted::BUILT_IN,
+        lab::HAS_BUGS,
         "this binary has no planted bugs: build it with `--features planted`"
     );
     let bugs = match wanted {

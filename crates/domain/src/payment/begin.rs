@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use planted::Bug;
-
 use super::{AbandonCause, CancelCause, Kind, Line, OnceRef, Operation, Payment, State, Status};
 use crate::{
     Timestamp,
@@ -215,6 +213,13 @@ impl Payment {
     }
 
     /// Adds the reversal that is owed for the charge of operation `target`. `None` when none is owed.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(
+            ReversalOfTheWrongKind = super::bugs::reverse_as_authorised,
+            ReversedAgain = super::bugs::still_owe,
+        )
+    )]
     pub fn begin_reverse(
         &mut self,
         target: u32,
@@ -223,13 +228,7 @@ impl Payment {
     ) -> Option<(u32, Line)> {
         let charge = self.operation_mut(target)?;
         let (connection, amount) = (charge.connection.clone(), charge.amount);
-        let owed = charge.owed.as_mut()?;
-        if planted::is(Bug::ReversedAgain) {
-            owed.due
-        } else {
-            owed.due.take()
-        }?;
-        let captured = captured && !planted::is(Bug::ReversalOfTheWrongKind);
+        charge.owed.as_mut()?.due.take()?;
         let line = Line::new(begin.at, "Reversal started").saying(
             "A charge came to light after the payment had ended otherwise; it is given back.",
         );
@@ -327,11 +326,16 @@ impl Payment {
     }
 
     /// Capture and cancel exclude each other, and themselves.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(CaptureBesideCancel = super::bugs::exclude_nothing)
+    )]
     fn exclude_later_operations(&self) -> Result<(), Fault> {
-        let excluding = |operation: &&Operation| {
-            operation.excludes_others() && !planted::is(Bug::CaptureBesideCancel)
-        };
-        match self.operations.iter().find(excluding) {
+        match self
+            .operations
+            .iter()
+            .find(|operation| operation.excludes_others())
+        {
             None => Ok(()),
             Some(other) => {
                 let what = if matches!(other.kind, Kind::Capture) {

@@ -1,7 +1,5 @@
 //! What happens in an unusual order: success after the end, and authorisations that are given up.
 
-use planted::Bug;
-
 use super::{
     AbandonCause, Kind, Line, News, Owed, Payment, State, Status,
     news::{Meaning, processor_id},
@@ -156,19 +154,14 @@ impl Payment {
     }
 
     /// Operation `n` charged although it, or the payment, had ended otherwise: that is given back at once.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(
+            LateApprovalAbsorbed = super::bugs::absorb_late_approval,
+            LateChargeKept = super::bugs::keep_late_charge,
+        )
+    )]
     pub(super) fn owe(&mut self, n: u32, captured: bool, at: Timestamp) -> Vec<Line> {
-        if planted::is(Bug::LateApprovalAbsorbed) {
-            self.captured = if captured { self.money.minor() } else { 0 };
-            self.enter_captured(if captured {
-                Status::Succeeded
-            } else {
-                Status::Authorised
-            });
-            return vec![Line::new(at, "Authorised after all")];
-        }
-        if planted::is(Bug::LateChargeKept) {
-            return vec![Line::new(at, "Late charge")];
-        }
         if let Some(operation) = self.operation_mut(n) {
             operation.owed = Some(Owed {
                 captured,

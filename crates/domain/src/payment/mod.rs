@@ -12,6 +12,8 @@
 //! - Refunds that are settled or may still happen never add up to more than was captured.
 
 mod begin;
+#[cfg(feature = "planted")]
+mod bugs;
 mod differs;
 mod due;
 mod given_up;
@@ -33,7 +35,6 @@ pub use runs::MOST_TRIGGERED;
 pub use status::Status;
 pub use timeline::Line;
 
-use planted::Bug;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -480,15 +481,15 @@ impl Payment {
 
     /// Why attempt `n`, which has just ended, may be followed by one at another connection: a clause for the timeline.
     /// `None` when it may not. An unknown outcome never may, and what a look-up found out comes too late.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(FallBackAfterUnknown = bugs::fall_back_after_unknown)
+    )]
     pub fn may_fall_back(&self, n: u32) -> Option<&'static str> {
         let route = self.route.as_ref()?;
         let attempt = self
             .attempt()
             .filter(|attempt| attempt.n == n && attempt.looks == 0)?;
-        if planted::is(Bug::FallBackAfterUnknown) && matches!(attempt.state, State::Unknown { .. })
-        {
-            return route.outage.then_some("silence");
-        }
         match (&attempt.state, &attempt.answer) {
             (State::Refused { .. }, Some(Answer::Declined { decline, .. })) => {
                 let soft = decline.kind == DeclineType::Soft
@@ -579,12 +580,14 @@ impl Payment {
     }
 
     /// What can still be refunded: captured less what is refunded or may be, in minor units.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(RefundsUnreserved = bugs::reserve_nothing)
+    )]
     pub fn refundable(&self) -> i64 {
-        let reserved =
-            |refund: &&Operation| refund.state.is_open() && !planted::is(Bug::RefundsUnreserved);
         let taken = sum(self
             .refunds()
-            .filter(|refund| reserved(refund) || refund.state.is_done()));
+            .filter(|refund| refund.state.is_open() || refund.state.is_done()));
         self.captured.saturating_sub(taken).max(0)
     }
 

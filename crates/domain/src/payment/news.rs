@@ -1,7 +1,5 @@
 //! News about an operation, and what it means.
 
-use planted::Bug;
-
 use super::{Kind, Operation, Payment, Policy, State};
 use crate::{
     Timestamp,
@@ -92,6 +90,10 @@ pub(super) enum Meaning {
 
 impl Payment {
     /// What the news means for operation `n` as it stands.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(PendingIsDone = super::bugs::take_pending_for_done)
+    )]
     pub(super) fn meaning(&self, n: u32, news: &News, policy: &Policy) -> Meaning {
         let Some(operation) = self.operation(n) else {
             return Meaning::Same;
@@ -111,9 +113,6 @@ impl Payment {
             },
             News::Later(answer) if !asks_for_money => match answer {
                 LaterAnswer::Done { .. } => Meaning::Effect { captured: false },
-                LaterAnswer::Pending { .. } if planted::is(Bug::PendingIsDone) => {
-                    Meaning::Effect { captured: false }
-                }
                 LaterAnswer::Pending { .. } => Meaning::Waits,
                 LaterAnswer::Refused { reason, .. } => Meaning::Refusal(reason.clone()),
             },
@@ -156,6 +155,10 @@ impl Payment {
     }
 
     /// "Not found" proves that nothing happened only when the processor was asked after the call could still reach it.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(NotFoundTooEarly = super::bugs::nothing_found_is_final)
+    )]
     fn not_found(&self, n: u32, asked: Timestamp, policy: &Policy) -> Meaning {
         let Some(operation) = self.operation(n) else {
             return Meaning::Same;
@@ -180,7 +183,7 @@ impl Payment {
             }
         };
         match policy.not_found_final_after {
-            Some(span) if asked >= over.after(span) || planted::is(Bug::NotFoundTooEarly) => {
+            Some(span) if asked >= over.after(span) => {
                 Meaning::Nothing("the processor knows nothing of it: nothing happened".to_owned())
             }
             Some(_) | None => match operation.state {

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use planted::Bug;
 use uuid::Uuid;
 
 use super::{FlowRun, Kind, Line, Pause, Payment, Policy, State, Status, Why};
@@ -103,6 +102,10 @@ impl Payment {
 
     /// Operation `n` has ended without effect. The step of a flow that began it is tried again on the schedule, as a new
     /// operation; unless the processor has refused it, or it has failed for too long.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(FlowStepNotRetried = super::bugs::leave_failed_step)
+    )]
     pub(super) fn step_failed(&mut self, n: u32, at: Timestamp, policy: &Policy) -> Option<Line> {
         let is_refused = match &self.operation(n)?.state {
             State::Refused { .. } => true,
@@ -124,9 +127,7 @@ impl Payment {
         } else if at >= since.after(TRIED_FOR) {
             "It has failed for 30 days."
         } else {
-            let step = pause
-                .step
-                .filter(|_| !planted::is(Bug::FlowStepNotRetried))?;
+            let step = pause.step?;
             let due = policy.next_try(since, at);
             pause.go_on(due);
             pause.next = step;

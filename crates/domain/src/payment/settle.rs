@@ -8,8 +8,6 @@ use super::{
 };
 use std::time::Duration;
 
-use planted::Bug;
-
 use crate::{
     Timestamp,
     answer::{Action, ActionKind, Answer},
@@ -41,7 +39,7 @@ impl Payment {
             return Vec::new();
         };
         let kind = operation.kind;
-        let open = operation.state.is_open();
+        let (open, is_over) = (operation.state.is_open(), has_ended(operation));
         let unknown = matches!(operation.state, State::Unknown { .. });
         let is_told = matches!(news, News::Answer(_) | News::Later(_));
         let over_by = operation.send_by.after(policy.call_timeout);
@@ -63,7 +61,7 @@ impl Payment {
                 }
             }
         }
-        if !open && !planted::is(Bug::LateNewsChangesState) {
+        if is_over {
             differs.extend(self.settle_late(n, &meaning, &news, at));
             return differs;
         }
@@ -90,7 +88,7 @@ impl Payment {
                 self.look_again(n, at, policy);
                 return differs;
             }
-            Meaning::Unclear => self.becomes_unknown(n, (at, over), policy),
+            Meaning::Unclear => self.becomes_unknown(n, at, over, policy),
             Meaning::Waits => self.becomes_pending(n, at, policy),
             Meaning::Asks(action) => self.becomes_waiting(n, action, at, policy),
             Meaning::Effect { captured } => self.took_effect(n, captured, at, policy),
@@ -98,22 +96,8 @@ impl Payment {
             Meaning::Nothing(reason) => self.ended(n, State::Failed { at, reason }, at, policy),
         };
         self.wake_runs(at);
-        let found = match source {
-            Source::LookUp => Some(format!(
-                "Found out by asking the processor about the {}.",
-                words(kind)
-            )),
-            Source::Call if unknown => Some("The answer to the call itself came late.".to_owned()),
-            Source::Restored if is_told => Some(format!(
-                "The processor had the {} from the time that was lost when the database was restored.",
-                words(kind)
-            )),
-            Source::Call | Source::Restored | Source::Processor => None,
-        };
-        if let (Some(found), Some(first)) = (
-            found.filter(|_| !planted::is(Bug::EvidenceOmitted)),
-            lines.first_mut(),
-        ) {
+        let found = evidence(source, kind, unknown, is_told);
+        if let (Some(found), Some(first)) = (found, lines.first_mut()) {
             first.message = Some(match first.message.take() {
                 Some(message) => format!("{message} {found}"),
                 None => found,
@@ -287,10 +271,13 @@ impl Payment {
         self.initiator == Initiator::Customer && attempt.return_key.is_some()
     }
 
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(RecoveryForgotten = super::bugs::forget_unknown)
+    )]
     fn look_again(&mut self, n: u32, at: Timestamp, policy: &Policy) {
         if let Some(operation) = self.operation_mut(n) {
             operation.next_at = match &operation.state {
-                State::Unknown { .. } if planted::is(Bug::RecoveryForgotten) => None,
                 State::Unknown { since } | State::Waiting { since } => {
                     Some(policy.next_look(*since, at))
                 }
@@ -301,11 +288,16 @@ impl Payment {
         }
     }
 
-    /// Learnt at `at` of a call that is over since, or by, the second time.
+    /// Learnt at `at` of a call that is over since, or by, `over`.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(UnknownToldFailed = super::bugs::tell_unknown_failed)
+    )]
     fn becomes_unknown(
         &mut self,
         n: u32,
-        (at, over): (Timestamp, Timestamp),
+        at: Timestamp,
+        over: Timestamp,
         policy: &Policy,
     ) -> Vec<Line> {
         let Some(operation) = self.operation_mut(n) else {
@@ -315,11 +307,7 @@ impl Payment {
         let kind = operation.kind;
         self.look_again(n, at, policy);
         if matches!(kind, Kind::Authorise { .. }) {
-            self.status = if planted::is(Bug::UnknownToldFailed) {
-                Status::Failed
-            } else {
-                Status::NoAnswerFromPsp
-            };
+            self.status = Status::NoAnswerFromPsp;
         }
         self.refresh_refund_status(kind);
         let message =
@@ -416,6 +404,14 @@ impl Payment {
         )]
     }
 
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(
+            PartialCaptureAsWhole = super::bugs::capture_whole,
+            RefundCountedTwice = super::bugs::count_refund_twice,
+            SaleTakenForAuthorisation = super::bugs::take_sale_for_authorisation,
+        )
+    )]
     fn took_effect(&mut self, n: u32, captured: bool, at: Timestamp, policy: &Policy) -> Vec<Line> {
         let Some(operation) = self.operation_mut(n) else {
             return Vec::new();
@@ -427,7 +423,7 @@ impl Payment {
         let (kind, amount) = (operation.kind, operation.amount);
         let sum = self.words(amount);
         match kind {
-            Kind::Authorise { .. } if captured && !planted::is(Bug::SaleTakenForAuthorisation) => {
+            Kind::Authorise { .. } if captured => {
                 self.captured = amount;
                 self.enter_captured(Status::Succeeded);
                 self.flow_goes_on(at);
@@ -446,11 +442,7 @@ impl Payment {
                 vec![Line::new(at, "Authorised").saying(sum)]
             }
             Kind::Capture if self.status == Status::Authorised => {
-                self.captured = if planted::is(Bug::PartialCaptureAsWhole) {
-                    self.money.minor()
-                } else {
-                    amount
-                };
+                self.captured = amount;
                 self.enter_captured(Status::Succeeded);
                 self.flow_goes_on(at);
                 vec![Line::new(at, "Captured").saying(sum)]
@@ -479,9 +471,6 @@ impl Payment {
             }
             Kind::Refund { .. } => {
                 self.refund_failed = false;
-                if planted::is(Bug::RefundCountedTwice) {
-                    self.captured = self.captured.saturating_sub(amount);
-                }
                 self.refresh_refund_status(kind);
                 self.flow_goes_on(at);
                 vec![Line::new(at, "Refunded").saying(sum)]
@@ -618,6 +607,36 @@ impl Payment {
         if matches!(kind, Kind::Refund { .. }) && self.captured > 0 {
             self.status = self.refunded_status();
         }
+    }
+}
+
+/// Whether news about an operation comes after its end.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(LateNewsChangesState = super::bugs::never_ended)
+)]
+fn has_ended(operation: &Operation) -> bool {
+    !operation.state.is_open()
+}
+
+/// How it became known what an operation came to, where that is not the answer to its call. `was_unknown`: the outcome was
+/// unknown until now; `is_told`: the processor told it.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(EvidenceOmitted = super::bugs::no_evidence)
+)]
+fn evidence(source: Source, kind: Kind, was_unknown: bool, is_told: bool) -> Option<String> {
+    match source {
+        Source::LookUp => Some(format!(
+            "Found out by asking the processor about the {}.",
+            words(kind)
+        )),
+        Source::Call if was_unknown => Some("The answer to the call itself came late.".to_owned()),
+        Source::Restored if is_told => Some(format!(
+            "The processor had the {} from the time that was lost when the database was restored.",
+            words(kind)
+        )),
+        Source::Call | Source::Restored | Source::Processor => None,
     }
 }
 

@@ -9,7 +9,6 @@ use domain::{
     payment::{Begin, Duty, Line as Words, OnceRef, Payment, Source, State, Status},
 };
 use futures_util::future::BoxFuture;
-use planted::Bug;
 use store::once::Claim;
 
 use super::{
@@ -80,6 +79,10 @@ impl Engine {
     }
 
     /// Settles the answer to a call; while the database is away, again and again.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(WrongOperationSettled = super::bugs::settle_last)
+    )]
     async fn settle_kept(&self, payment: Payment, report: Report) -> Result<Payment, Stop> {
         let (of, world) = ((payment.team, payment.id), &self.inner.world);
         let give_up_at = world.now().after(KEPT_FOR);
@@ -207,9 +210,15 @@ impl Engine {
             Ok(None) => Fault::unknown(),
             Err(world::Elapsed) => too_late(),
         };
-        if planted::is(Bug::UnstoredOutcomeNotNamed) {
-            return Err(Fault::unavailable().into());
-        }
+        Box::pin(self.known_or(asked, fault)).await
+    }
+
+    /// The payment of a request that can't wait any more, as far as it is known; the fault where there is none.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(UnstoredOutcomeNotNamed = super::bugs::name_no_payment)
+    )]
+    async fn known_or(&self, asked: &Asked, fault: Fault) -> Result<PaymentView, Stop> {
         match asked.progress.stage() {
             Stage::Nothing => Err(Stop::Fault(fault)),
             Stage::Submitted(id) => Err(Stop::Fault(Fault::unconfirmed(id))),
@@ -218,10 +227,11 @@ impl Engine {
     }
 
     /// A payment as it is told while nobody knows what became of operation `own`.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(LateRequestToldFailed = super::bugs::tell_failed)
+    )]
     fn unanswered(&self, mut payment: Payment, own: Option<u32>) -> Payment {
-        if payment.status == Status::Active && planted::is(Bug::LateRequestToldFailed) {
-            payment.status = Status::Failed;
-        }
         payment.tell_unanswered(own, self.inner.world.now());
         payment
     }

@@ -17,7 +17,6 @@ use domain::{
     redirect::RedirectUrl,
 };
 use flow::Position;
-use planted::Bug;
 use store::once::Claim;
 
 use super::{
@@ -361,12 +360,6 @@ impl Engine {
             date: Some(date),
             progress: Some(first.progress.clone()),
         };
-        if let Some(n) = followed
-            .began
-            .filter(|_| planted::is(Bug::SendBeforeCommit))
-        {
-            drop(Box::pin(self.call(&payment, n)).await);
-        }
         match self
             .commit_payment(&payment, &followed.lines, extra)
             .await?

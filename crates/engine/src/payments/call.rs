@@ -7,18 +7,24 @@ use domain::{
     customer::{Instrument, StoredMethod},
     id::{BlobId, PaymentId, TeamId},
     money::Money,
-    payment::{CancelCause, Initiator, Kind, News, Operation, Payment},
+    payment::{Initiator, Kind, News, Operation, Payment},
 };
 use futures_util::{FutureExt, future::join};
 use vault::{Code, Holder, VaultError};
-
-use planted::Bug;
 
 use super::route::Line;
 use crate::{Engine, faults::Stop};
 
 impl Engine {
     /// Sends operation `n` of a committed payment, if its time to be sent is not over. No transaction is open.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(
+            ResentUnderNewReference = super::bugs::send_again_under_new_reference,
+            TimeoutIsFailure = super::bugs::take_silence_for_failure,
+            TimerDecides = super::bugs::let_the_timer_cancel,
+        )
+    )]
     pub(crate) async fn call(&self, payment: &Payment, n: u32) -> Result<News, Stop> {
         let Some(operation) = payment.operation(n) else {
             return Ok(News::LookUpFailed);
@@ -41,20 +47,7 @@ impl Engine {
         let return_url = self.return_address(payment, operation);
         let watch = world::Stopwatch::start();
         // The socket can't be fenced, so time is: recovery looks up only when this can't be sent any more.
-        if planted::is(Bug::TimerDecides)
-            && matches!(
-                operation.kind,
-                Kind::Cancel {
-                    cause: CancelCause::Lifetime
-                }
-            )
-        {
-            return Ok(News::Later(domain::answer::LaterAnswer::Done {
-                processor_id: None,
-                booked: None,
-            }));
-        }
-        if self.inner.world.now() > operation.send_by && !planted::is(Bug::SendByIgnored) {
+        if self.is_past_sending(operation) {
             return Ok(News::Nothing("it could not be sent in time".to_owned()));
         }
         let timeout = line.connector.descriptor().call_timeout;
@@ -70,12 +63,6 @@ impl Engine {
             Ok(Ok(news)) => news,
             Ok(Err(error)) => failed(&error, operation),
             Err(world::Elapsed) => unanswered(operation, timeout),
-        };
-        let news = if planted::BUILT_IN {
-            let with = (&opened, return_url.as_deref());
-            Box::pin(planted_news(news, (&line, payment, operation), with)).await
-        } else {
-            news
         };
         // Only what was really sent tells how the connection is; a completion is the customer's pace.
         if operation.kind.is_attempt() && operation.action.is_none() {
@@ -95,6 +82,15 @@ impl Engine {
         )
         .record(watch.elapsed().as_secs_f64());
         Ok(news)
+    }
+
+    /// Whether the operation may already have been looked up as one that was not sent.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(SendByIgnored = super::bugs::never_too_late)
+    )]
+    fn is_past_sending(&self, operation: &Operation) -> bool {
+        self.inner.world.now() > operation.send_by
     }
 
     /// What a payment is paid with, opened for one call. The error says why nothing can be sent.
@@ -348,11 +344,7 @@ async fn send(
         processor_id: about.processor_id.as_deref(),
         connection: &operation.connection,
         settings,
-        money: if planted::is(Bug::WholeAmountCaptured) && operation.kind == Kind::Capture {
-            payment.money
-        } else {
-            Money::new(operation.amount, payment.money.currency())
-        },
+        money: money_of(payment, operation),
         reason: operation.reason.as_deref(),
     };
     let answer = match operation.kind {
@@ -438,6 +430,15 @@ fn verb(kind: Kind) -> &'static str {
     }
 }
 
+/// What a processor is asked for.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(WholeAmountCaptured = super::bugs::whole_money)
+)]
+fn money_of(payment: &Payment, operation: &Operation) -> Money {
+    Money::new(operation.amount, payment.money.currency())
+}
+
 fn outcome(news: &News) -> &'static str {
     use domain::answer::{Answer, LaterAnswer};
     match news {
@@ -453,28 +454,4 @@ fn outcome(news: &News) -> &'static str {
         News::NotFound { .. } => "not_found",
         News::LookUpFailed => "look_up_failed",
     }
-}
-
-/// What a planted bug makes of a call without an answer.
-async fn planted_news(
-    news: News,
-    (line, payment, operation): (&Line, &Payment, &Operation),
-    with: (&Opened, Option<&str>),
-) -> News {
-    if news != News::NoAnswer {
-        return news;
-    }
-    if planted::is(Bug::TimeoutIsFailure) {
-        return News::Nothing("the processor gave no answer".to_owned());
-    }
-    if planted::is(Bug::ResentUnderNewReference) {
-        let again = Operation {
-            n: operation.n.saturating_add(100),
-            ..operation.clone()
-        };
-        return send(line, payment, &again, with)
-            .await
-            .unwrap_or(News::NoAnswer);
-    }
-    news
 }

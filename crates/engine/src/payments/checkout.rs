@@ -11,10 +11,8 @@ use domain::{
     payment::{AbandonCause, Payment, State},
 };
 
-use planted::Bug;
-
 use super::instrument::already_authorised;
-use crate::{Engine, MAX_CLIENT_ATTEMPTS, commit::Extra, faults::Stop, wallets::used_before};
+use crate::{Engine, MAX_CLIENT_ATTEMPTS, faults::Stop, wallets::used_before};
 
 /// How long after its commit a raw card's number is looked after by the job, should the request not have done it.
 const HIDDEN_CARD_CHECK: std::time::Duration = std::time::Duration::from_mins(1);
@@ -41,6 +39,13 @@ pub(super) enum Blocked {
 }
 
 /// What the first commit carries besides the payment, each with what it guards. A payment that ended at once takes no place.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(
+        ClientTokenUnclaimed = super::bugs::claim_no_token,
+        IntentUnclaimed = super::bugs::claim_no_intent,
+    )
+)]
 pub(super) fn first_statements(
     caller: &Caller,
     payment: &Payment,
@@ -52,9 +57,7 @@ pub(super) fn first_statements(
         .map(|statement| (Guard::Wallet, statement))
         .into_iter()
         .collect();
-    if let Credential::Client(_) = caller.credential
-        && !planted::is(Bug::ClientTokenUnclaimed)
-    {
+    if let Credential::Client(_) = caller.credential {
         let claim = store::credential::claim_payment(
             caller.team,
             caller.key,
@@ -68,10 +71,7 @@ pub(super) fn first_statements(
             statements.push((Guard::Client, release));
         }
     }
-    if let Some(intent) = payment
-        .intent
-        .filter(|_| live && !planted::is(Bug::IntentUnclaimed))
-    {
+    if let Some(intent) = payment.intent.filter(|_| live) {
         statements.push((
             Guard::Intent,
             store::intent::claim(caller.team, intent, payment.id),
@@ -137,6 +137,10 @@ impl Engine {
     }
 
     /// Gives up the payment that holds a checkout, if it only waits for the customer.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(ReturnUnchecked = super::bugs::free_at_once)
+    )]
     async fn make_way(&self, caller: &Caller, holder: PaymentId) -> Result<Blocked, Stop> {
         let taken = || Blocked::Refused(already_authorised(holder));
         let Some(older) = store::payment::of_team(&self.inner.store, caller.team, holder).await?
@@ -149,18 +153,6 @@ impl Engine {
         if !waits {
             return Ok(taken());
         }
-        if planted::is(Bug::ReturnUnchecked) {
-            let (mut freed, mut change) = (
-                Extra::default(),
-                db::Change::new(self.change_id(), &holder.key()),
-            );
-            super::settle::free(&older, &mut freed);
-            freed
-                .more
-                .into_iter()
-                .for_each(|statement| change.push(statement));
-            return self.commit_plain(change).await.map(|_| Blocked::Freed);
-        }
         let older = Box::pin(self.give_up(older, AbandonCause::Superseded)).await?;
         Ok(if super::settle::ended_without_money(older.status) {
             Blocked::Freed
@@ -170,6 +162,10 @@ impl Engine {
     }
 
     /// Whether the checkout that the payment belongs to is another payment's.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(ReturnUnchecked = super::bugs::never_paid_otherwise)
+    )]
     pub(super) async fn is_paid_otherwise(&self, payment: &Payment) -> Result<bool, Stop> {
         if let Some(intent) = payment.intent {
             let holder = store::intent::claimed_by(&self.inner.store, payment.team, intent).await?;

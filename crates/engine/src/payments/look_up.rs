@@ -8,7 +8,6 @@ use domain::{
     payment::{News, Payment, Source},
 };
 use parking_lot::Mutex;
-use planted::Bug;
 
 use super::settle::Report;
 use crate::{Engine, faults::Stop};
@@ -138,12 +137,7 @@ impl Engine {
             return Ok(News::LookUpFailed);
         };
         let about = payment.attempt_behind(n).map_or(n, |attempt| attempt.n);
-        let reference = if planted::is(Bug::LookUpUnderNewReference) {
-            n.saturating_add(100)
-        } else {
-            n
-        };
-        let reference = Reference::new(payment.id, reference);
+        let reference = reference_of(payment, n);
         let authorisation = Reference::new(payment.id, about);
         let call = LookUp {
             reference: &reference,
@@ -180,6 +174,15 @@ impl Engine {
         .increment(1);
         Ok(news)
     }
+}
+
+/// The reference under which an operation was sent.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(LookUpUnderNewReference = super::bugs::unsent_reference)
+)]
+fn reference_of(payment: &Payment, n: u32) -> Reference {
+    Reference::new(payment.id, n)
 }
 
 #[cfg(test)]

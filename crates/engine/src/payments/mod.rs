@@ -4,6 +4,8 @@ mod abandon;
 mod attempt;
 mod authorise;
 mod automation;
+#[cfg(feature = "planted")]
+mod bugs;
 mod call;
 mod cancel;
 mod capture;

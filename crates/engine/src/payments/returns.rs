@@ -11,7 +11,6 @@ use domain::{
     payment::{AbandonCause, Initiator, Kind, Operation, Payment, State, Status},
     redirect::RedirectUrl,
 };
-use planted::Bug;
 use subtle::ConstantTimeEq;
 use uuid::Uuid;
 
@@ -251,7 +250,7 @@ impl Engine {
     /// Completes an authorisation for which the customer has done what was asked, if the checkout has not been paid otherwise.
     pub(crate) async fn complete(&self, payment: Payment, n: u32) -> Result<Payment, Stop> {
         let (team, id) = (payment.team, payment.id);
-        if !planted::is(Bug::ReturnUnchecked) && self.is_paid_otherwise(&payment).await? {
+        if self.is_paid_otherwise(&payment).await? {
             return Box::pin(self.give_up(payment, AbandonCause::AlreadyPaid)).await;
         }
         let payment = loop {

@@ -8,7 +8,6 @@ use domain::{
 };
 
 use flow::Candidate;
-use planted::Bug;
 
 use super::{StoredPayment, ToldPayment, automation::With, route::Choice, triggers::Before};
 use crate::{
@@ -43,7 +42,7 @@ impl Engine {
         &self,
         (team, id): (TeamId, PaymentId),
         mut known: Option<Payment>,
-        mut report: Report,
+        report: Report,
     ) -> Result<Payment, Stop> {
         loop {
             let _turn = self.inner.turns.take(id.uuid()).await;
@@ -51,9 +50,6 @@ impl Engine {
                 Some(payment) => payment,
                 None => self.load(team, id).await?,
             };
-            if planted::is(Bug::WrongOperationSettled) && report.source == Source::Call {
-                report.n = payment.operations.last().map_or(report.n, |last| last.n);
-            }
             let Some(operation) = payment.operation(report.n) else {
                 return Ok(payment);
             };
@@ -112,9 +108,7 @@ impl Engine {
         lines: &[Line],
     ) -> Result<Ended, Stop> {
         let mut extra = Extra::default();
-        if matches!(before, State::Sent | State::Unknown { .. })
-            && !planted::is(Bug::AnswerNotStored)
-        {
+        if matches!(before, State::Sent | State::Unknown { .. }) {
             self.answer_of(payment, n, &mut extra);
         }
         self.answer_owed(payment, &mut extra);
@@ -130,6 +124,10 @@ impl Engine {
     }
 
     /// Tells the key of operation `n`, whose outcome has come; while something follows at once, the answer is owed.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(AnswerNotStored = super::bugs::store_no_answer)
+    )]
     pub(super) fn answer_of(&self, payment: &mut Payment, n: u32, extra: &mut Extra) {
         let Some(once) = payment
             .operation(n)
@@ -265,13 +263,17 @@ pub(crate) fn told_payment(payment: &Payment) -> String {
 }
 
 /// Frees the checkout whose one live payment it was, when it has ended without money.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(
+        NeverReleased = super::bugs::release_nothing,
+        ReleasedWhileUnknown = super::bugs::release_unknown,
+    )
+)]
 pub(crate) fn release(payment: &Payment, extra: &mut Extra) {
-    let unknown =
-        payment.status == Status::NoAnswerFromPsp && planted::is(Bug::ReleasedWhileUnknown);
-    if !ended_without_money(payment.status) && !unknown || planted::is(Bug::NeverReleased) {
-        return;
+    if ended_without_money(payment.status) {
+        free(payment, extra);
     }
-    free(payment, extra);
 }
 
 /// Frees the checkout of a payment, whatever became of that.

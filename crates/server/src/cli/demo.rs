@@ -42,7 +42,7 @@ const PREFIX: &str = "pointsman-demo-";
 const LEFT_AFTER: Duration = Duration::from_mins(1);
 
 pub(super) fn demo(flags: &Demo) -> anyhow::Result<ExitCode> {
-    refuse_planted(planted::BUILT_IN)?;
+    refuse_planted(engine::HAS_PLANTED_BUGS)?;
     let fresh = tempfile::Builder::new()
         .prefix(PREFIX)
         .tempdir()

@@ -35,7 +35,7 @@ pub(super) fn serve(flags: &Serve) -> ExitCode {
 }
 
 fn start(settings: &Settings) -> anyhow::Result<()> {
-    refuse_planted(planted::BUILT_IN)?;
+    refuse_planted(engine::HAS_PLANTED_BUGS)?;
     log::start(&settings.log);
     runtime()?.block_on(run(settings))
 }

@@ -1,0 +1,203 @@
+//! Planted bugs: each stands in for the function that it is named beside, on a thread that was given it. The function as it is bears the
+//! prefix `unplanted_`.
+#![allow(
+    clippy::needless_pass_by_value,
+    clippy::unnecessary_wraps,
+    clippy::unused_async,
+    reason = "each has the shape of what it stands in for"
+)]
+
+use super::{
+    Begin, Kind, Line, News, Operation, Payment, Policy, Source, State, Status, news::Meaning,
+};
+use crate::{Fault, Timestamp, answer::LaterAnswer};
+
+/// For `has_ended`.
+pub(super) const fn never_ended(_: &Operation) -> bool {
+    false
+}
+
+/// For `evidence`.
+pub(super) const fn no_evidence(_: Source, _: Kind, _: bool, _: bool) -> Option<String> {
+    None
+}
+
+/// For `look_again`.
+pub(super) fn forget_unknown(payment: &mut Payment, n: u32, at: Timestamp, policy: &Policy) {
+    payment.unplanted_look_again(n, at, policy);
+    if let Some(operation) = payment.operation_mut(n)
+        && matches!(operation.state, State::Unknown { .. })
+    {
+        operation.next_at = None;
+    }
+}
+
+/// For `becomes_unknown`.
+pub(super) fn tell_unknown_failed(
+    payment: &mut Payment,
+    n: u32,
+    at: Timestamp,
+    over: Timestamp,
+    policy: &Policy,
+) -> Vec<Line> {
+    let lines = payment.unplanted_becomes_unknown(n, at, over, policy);
+    if payment.status == Status::NoAnswerFromPsp {
+        payment.status = Status::Failed;
+    }
+    lines
+}
+
+/// For `took_effect`.
+pub(super) fn take_sale_for_authorisation(
+    payment: &mut Payment,
+    n: u32,
+    _: bool,
+    at: Timestamp,
+    policy: &Policy,
+) -> Vec<Line> {
+    payment.unplanted_took_effect(n, false, at, policy)
+}
+
+/// For `took_effect`.
+pub(super) fn capture_whole(
+    payment: &mut Payment,
+    n: u32,
+    captured: bool,
+    at: Timestamp,
+    policy: &Policy,
+) -> Vec<Line> {
+    let is_capture = payment.status == Status::Authorised
+        && payment
+            .operation(n)
+            .is_some_and(|operation| operation.kind == Kind::Capture);
+    let lines = payment.unplanted_took_effect(n, captured, at, policy);
+    if is_capture {
+        payment.captured = payment.money.minor();
+    }
+    lines
+}
+
+/// For `took_effect`.
+pub(super) fn count_refund_twice(
+    payment: &mut Payment,
+    n: u32,
+    captured: bool,
+    at: Timestamp,
+    policy: &Policy,
+) -> Vec<Line> {
+    if let Some(operation) = payment.operation(n)
+        && matches!(operation.kind, Kind::Refund { .. })
+    {
+        payment.captured = payment.captured.saturating_sub(operation.amount);
+    }
+    payment.unplanted_took_effect(n, captured, at, policy)
+}
+
+/// For `step_failed`.
+pub(super) fn leave_failed_step(
+    payment: &mut Payment,
+    n: u32,
+    at: Timestamp,
+    policy: &Policy,
+) -> Option<Line> {
+    let is_refused = matches!(payment.operation(n)?.state, State::Refused { .. });
+    is_refused
+        .then(|| payment.unplanted_step_failed(n, at, policy))
+        .flatten()
+}
+
+/// For `begin_reverse`.
+pub(super) fn still_owe(
+    payment: &mut Payment,
+    target: u32,
+    captured: bool,
+    begin: Begin,
+) -> Option<(u32, Line)> {
+    let due = payment.operation(target)?.owed.as_ref()?.due;
+    let reversal = payment.unplanted_begin_reverse(target, captured, begin);
+    if let Some(owed) = payment
+        .operation_mut(target)
+        .and_then(|charge| charge.owed.as_mut())
+    {
+        owed.due = due;
+    }
+    reversal
+}
+
+/// For `begin_reverse`.
+pub(super) fn reverse_as_authorised(
+    payment: &mut Payment,
+    target: u32,
+    _: bool,
+    begin: Begin,
+) -> Option<(u32, Line)> {
+    payment.unplanted_begin_reverse(target, false, begin)
+}
+
+/// For `exclude_later_operations`.
+pub(super) const fn exclude_nothing(_: &Payment) -> Result<(), Fault> {
+    Ok(())
+}
+
+/// For `may_fall_back`.
+pub(super) fn fall_back_after_unknown(payment: &Payment, n: u32) -> Option<&'static str> {
+    let is_unknown = payment.attempt().is_some_and(|attempt| {
+        attempt.n == n && attempt.looks == 0 && matches!(attempt.state, State::Unknown { .. })
+    });
+    if is_unknown {
+        return payment.route.as_ref()?.outage.then_some("silence");
+    }
+    payment.unplanted_may_fall_back(n)
+}
+
+/// For `refundable`.
+pub(super) fn reserve_nothing(payment: &Payment) -> i64 {
+    payment.captured.saturating_sub(payment.refunded()).max(0)
+}
+
+/// For `meaning`.
+pub(super) fn take_pending_for_done(
+    payment: &Payment,
+    n: u32,
+    news: &News,
+    policy: &Policy,
+) -> Meaning {
+    let meaning = payment.unplanted_meaning(n, news, policy);
+    match (news, meaning) {
+        (News::Later(LaterAnswer::Pending { .. }), Meaning::Waits) => {
+            Meaning::Effect { captured: false }
+        }
+        (_, meaning) => meaning,
+    }
+}
+
+/// For `not_found`.
+pub(super) fn nothing_found_is_final(
+    payment: &Payment,
+    n: u32,
+    _: Timestamp,
+    policy: &Policy,
+) -> Meaning {
+    payment.unplanted_not_found(n, Timestamp::from_micros(i64::MAX), policy)
+}
+
+/// For `owe`.
+pub(super) fn absorb_late_approval(
+    payment: &mut Payment,
+    _: u32,
+    captured: bool,
+    at: Timestamp,
+) -> Vec<Line> {
+    payment.captured = if captured { payment.money.minor() } else { 0 };
+    payment.enter_captured(if captured {
+        Status::Succeeded
+    } else {
+        Status::Authorised
+    });
+    vec![Line::new(at, "Authorised after all")]
+}
+
+/// For `owe`.
+pub(super) fn keep_late_charge(_: &mut Payment, _: u32, _: bool, at: Timestamp) -> Vec<Line> {
+    vec![Line::new(at, "Late charge")]
+}

@@ -1,0 +1,119 @@
+//! Planted bugs: each stands in for the function that it is named beside, on a thread that was given it. The function as it is bears the
+//! prefix `unplanted_`.
+#![allow(
+    clippy::needless_pass_by_value,
+    clippy::unnecessary_wraps,
+    clippy::unused_async,
+    reason = "each has the shape of what it stands in for"
+)]
+
+use db::{Change, Committed};
+use domain::{
+    Fault, Timestamp,
+    id::TeamId,
+    payment::{Line, Payment, State},
+};
+use store::Part;
+
+use crate::{
+    Engine,
+    commit::{Ended, Extra, Failed},
+    faults::Stop,
+    settled::Reading,
+};
+
+/// For `Engine::settled`.
+pub(crate) async fn show_unsettled(
+    engine: &Engine,
+    part: &mut Part,
+    reading: Reading,
+) -> Result<Option<Timestamp>, Fault> {
+    let until = part.until;
+    let settled = engine.unplanted_settled(part, reading).await?;
+    part.until = until;
+    Ok(settled)
+}
+
+/// For `Engine::commit_payment`.
+pub(crate) async fn take_key_after_payment(
+    engine: &Engine,
+    payment: &Payment,
+    lines: &[Line],
+    mut extra: Extra,
+) -> Result<Ended, Stop> {
+    let claim = extra.claim.take();
+    let ended = engine
+        .unplanted_commit_payment(payment, lines, extra)
+        .await?;
+    let Some(claim) = claim.filter(|_| ended == Ended::Done) else {
+        return Ok(ended);
+    };
+    let change = Change::new(engine.change_id(), &payment.id.key()).with(claim);
+    let refused = engine.commit_plain(change).await?;
+    Ok(refused.map_or(Ended::Done, |_| Ended::Taken))
+}
+
+/// For `Engine::commit_payment`.
+pub(crate) async fn send_before_commit(
+    engine: &Engine,
+    payment: &Payment,
+    lines: &[Line],
+    extra: Extra,
+) -> Result<Ended, Stop> {
+    let first = payment
+        .attempt()
+        .filter(|attempt| payment.version == 1 && attempt.state == State::Sent);
+    if let Some(attempt) = first {
+        drop(Box::pin(engine.call(payment, attempt.n)).await);
+    }
+    engine.unplanted_commit_payment(payment, lines, extra).await
+}
+
+/// For `Engine::committed`.
+pub(crate) async fn take_unknown_for_done(
+    engine: &Engine,
+    change: Change,
+    team: TeamId,
+    stream: &str,
+    seq: u64,
+) -> Result<Option<usize>, Failed> {
+    Ok(commit_once(engine, change, (team, stream, seq))
+        .await?
+        .unwrap_or(None))
+}
+
+/// For `Engine::committed`: as if the payment's statement had been refused.
+pub(crate) async fn take_unknown_for_refused(
+    engine: &Engine,
+    change: Change,
+    team: TeamId,
+    stream: &str,
+    seq: u64,
+) -> Result<Option<usize>, Failed> {
+    Ok(commit_once(engine, change, (team, stream, seq))
+        .await?
+        .unwrap_or(Some(1)))
+}
+
+/// The statement that was refused, if one was; `None` when the commit had no answer.
+async fn commit_once(
+    engine: &Engine,
+    change: Change,
+    event: (TeamId, &str, u64),
+) -> Result<Option<Option<usize>>, Failed> {
+    let ((team, stream, seq), id) = (event, change.id);
+    let store = &engine.inner.store;
+    match store.commit(change).await? {
+        Committed::Done => Ok(Some(None)),
+        Committed::Unknown => Ok(None),
+        Committed::Conflict { statement } => {
+            let ours = store::event::was_written_by(store, team, stream, seq, id).await?;
+            Ok(Some((!ours).then_some(statement)))
+        }
+    }
+}
+
+/// For `once::is_same_request`.
+pub(crate) const fn any_request(_: &str, _: &str) -> bool {
+    true
+}

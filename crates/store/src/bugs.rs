@@ -1,0 +1,89 @@
+//! Planted bugs: each stands in for the function that it is named beside, on a thread that was given it. The function as it is bears the
+//! prefix `unplanted_`.
+#![allow(
+    clippy::needless_pass_by_value,
+    clippy::unnecessary_wraps,
+    clippy::unused_async,
+    reason = "each has the shape of what it stands in for"
+)]
+
+use db::{ChangeId, Db, DbError, Statement};
+use domain::{
+    Timestamp,
+    id::{PaymentId, TeamId},
+    payment::{Line, Payment},
+};
+
+use crate::{event, payment};
+
+/// For `event::insert`: of the third version nothing is written.
+pub(crate) fn lose_third_event(
+    payment: &Payment,
+    change: ChangeId,
+    lines: &[Line],
+    at: Timestamp,
+) -> Statement {
+    if payment.version == 3 {
+        let sql = "delete from event where team_id = $1 and seq < 0";
+        return Statement::any(sql, vec![payment.team.key().into()]);
+    }
+    event::unplanted_insert(payment, change, lines, at)
+}
+
+/// For `event::insert`: one that is there is no conflict.
+pub(crate) fn write_event_over(
+    payment: &Payment,
+    change: ChangeId,
+    lines: &[Line],
+    at: Timestamp,
+) -> Statement {
+    let mut statement = event::unplanted_insert(payment, change, lines, at);
+    statement.sql = "insert into event (team_id, stream, seq, change_id, at, kind, data) \
+        values ($1, $2, $3, $4, $5, $6, $7) on conflict (team_id, stream, seq) do update set at = event.at"
+        .into();
+    statement
+}
+
+/// For `event::was_written_by`.
+pub(crate) async fn never_ours(
+    _: &Db,
+    _: TeamId,
+    _: &str,
+    _: u64,
+    _: ChangeId,
+) -> Result<bool, DbError> {
+    Ok(false)
+}
+
+/// For `payment::update`.
+pub(crate) fn update_any_version(payment: &Payment, at: Timestamp) -> Statement {
+    let mut statement = payment::unplanted_update(payment, at);
+    statement.sql = "update payment set version = $3, status = $4, due_at = $5, gateway = $6, country = $7, connection_id = $8, \
+         body = $9 where team_id = $1 and payment_id = $2 and $10 is not null"
+        .into();
+    statement
+}
+
+/// For `payment::claim_due`.
+pub(crate) async fn claim_without_lease(
+    db: &Db,
+    now: Timestamp,
+    _: Timestamp,
+    after: Timestamp,
+    limit: i64,
+) -> Result<Vec<(TeamId, PaymentId)>, DbError> {
+    payment::unplanted_claim_due(db, now, now, after, limit).await
+}
+
+/// For `payment::set_due`.
+pub(crate) fn hand_back_any_version(
+    payment: &Payment,
+    not_before: Timestamp,
+    lease_until: Timestamp,
+) -> Statement {
+    let mut statement = payment::unplanted_set_due(payment, not_before, lease_until);
+    statement.sql = "update payment set due_at = $3 \
+         where team_id = $1 and payment_id = $2 and $4 is not null and $5 is not null"
+        .into();
+    statement
+}
