@@ -84,7 +84,7 @@ pub(crate) fn play(seed: u64, shoppers: u32) -> Result<Played, Broke> {
         let (done, wait) = oneshot::channel::<()>();
         let visit = shopper(shop.clone(), chance, format!("order-{index}"));
         house.world.spawn(async move {
-            visit.await;
+            Box::pin(visit).await;
             let _ = done.send(());
         });
         wait

@@ -20,7 +20,7 @@ pub(crate) async fn shopper(shop: Shop, chance: Chance, name: String) {
     match visitor.chance.below(10) {
         0 => visitor.clicks_twice(&order, &name).await,
         1 => visitor.checks_out(&order, &name).await,
-        2 => visitor.has_a_token(&order, &name).await,
+        2 => Box::pin(visitor.has_a_token(&order, &name)).await,
         3 => visitor.uses_a_key_again(&order, &name).await,
         _ => visitor.orders(&order, &name).await,
     }
