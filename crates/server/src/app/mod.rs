@@ -1,7 +1,6 @@
 //! The service put together: databases, vault, engine, interface.
 
 mod admin_listener;
-mod backend;
 pub mod copies;
 mod databases;
 mod findings;
@@ -29,7 +28,8 @@ use crate::{
     config::{self, Settings},
     data_dir::{DataDir, Held, Standing},
     geo::Places,
-    sandbox::DbBooks,
+    http::ANSWERING,
+    sandbox::{DbBooks, Sandbox},
     telemetry::Metrics,
 };
 
@@ -42,8 +42,6 @@ pub use serve::{Listeners, certificate};
 const DATABASES: (&str, &str) = ("database", "all");
 /// The simulated processor's identifier.
 const SIMULATOR: &str = "simulator";
-/// The request's own time less this is the engine's, so that its answer still reaches the client.
-const ANSWERING: std::time::Duration = std::time::Duration::from_secs(1);
 
 /// The service, on open databases and a data directory that is held for it.
 pub struct App {
@@ -57,13 +55,6 @@ pub struct App {
     exposure: Option<String>,
     /// The files of embedded databases.
     standing: Option<Arc<Standing>>,
-}
-
-/// What only test mode has.
-struct Sandbox {
-    db: Db,
-    books: Arc<dyn Books>,
-    simulator: Arc<Simulator>,
 }
 
 impl App {

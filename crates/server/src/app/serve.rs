@@ -9,16 +9,15 @@ use graphql::{Api, Introspection, Limits, MethodNames};
 use tokio::net::TcpListener;
 use world::Elapsed;
 
-use super::{
-    App,
-    admin_listener::AdminListener,
-    backend::{Away, Service},
-};
+use super::{App, admin_listener::AdminListener};
 use crate::{
     admin::AdminSocket,
     config::{Sandbox, Settings, WalletNames},
     geo::Places,
-    http::{Bounds, Connections, Origins, Rate, Rules, Tls, TlsError, Web, admin_router, router},
+    http::{
+        Bounds, Connections, Origins, Rate, Rules, Service, Tls, TlsError, Web, admin_router,
+        router,
+    },
     pages::Frames,
 };
 
@@ -204,15 +203,13 @@ impl App {
             WalletNames::Public => MethodNames::Public,
         };
         let service = Service {
-            world: self.world.clone(),
             engine: self.engine.clone(),
             api: Api::new(self.engine.clone(), limits(settings), introspection)?.naming(names),
             sandbox: self.sandbox.clone(),
             metrics: self.metrics.clone(),
-            away: Away::new(settings.server.ready_patience),
         };
         Ok(Web::new(
-            Arc::new(service),
+            service,
             self.world.clone(),
             rules(settings, Arc::clone(&self.places)),
         ))
@@ -294,6 +291,7 @@ fn rules(settings: &Settings, places: Arc<Places>) -> Rules {
         frames,
         body: settings.limits.body.in_memory(),
         request_timeout: settings.server.request_timeout,
+        ready_patience: settings.server.ready_patience,
         slow_request: settings.log.slow_request,
         rate: settings.limits.requests_per_second.map(Rate::new),
         public_metrics: settings.mode == Mode::Test,

@@ -6,14 +6,17 @@ use axum::{
     extract::{Request, State},
     response::Response,
 };
-use domain::{Code, Fault};
+use connectors::simulator::read_books;
+use domain::{Code, Fault, Timestamp, id::TeamId};
+use engine::Engine;
 use http::{StatusCode, request::Parts};
+use serde_json::Value;
 
 use super::{
     envelope::{Envelope, Media, json_answer},
     graphql::caller_of,
     query_text,
-    web::Web,
+    web::{Service, Web},
 };
 
 /// `GET /sandbox/books`, whole or `?reference=…`, with a secret key.
@@ -35,8 +38,48 @@ async fn answer(web: &Web, request: &Parts) -> Result<String, Envelope> {
         .iter()
         .find(|(name, _)| name == "reference")
         .map(|(_, value)| value.as_str());
-    match web.backend.books(caller.team, reference).await {
+    match books_of(&web.service, caller.team, reference, web.world.now()).await {
         Some(books) => Ok(books.to_string()),
         None => Err(Envelope::of(Fault::unavailable())),
     }
+}
+
+/// The simulator's books as of `at`, without what belongs to another team's payments: of one reference, or whole. `None` when they can't be
+/// read.
+async fn books_of(
+    service: &Service,
+    team: TeamId,
+    reference: Option<&str>,
+    at: Timestamp,
+) -> Option<Value> {
+    let sandbox = service.sandbox.as_ref()?;
+    match read_books(sandbox.books.as_ref(), reference, at).await {
+        Ok(books) => without_others(&service.engine, team, books).await,
+        Err(error) => {
+            tracing::warn!(%error, "the simulator's books can't be read");
+            None
+        }
+    }
+}
+
+/// The entries that are not another team's: the team's own, and those that no payment explains, since finding such is
+/// what the books are read for.
+async fn without_others(engine: &Engine, team: TeamId, mut books: Value) -> Option<Value> {
+    let entries = books.get_mut("entries")?.as_array_mut()?;
+    let mut own = Vec::with_capacity(entries.len());
+    for entry in std::mem::take(entries) {
+        let reference = entry
+            .get("reference")
+            .and_then(Value::as_str)
+            .and_then(connector::Reference::parse);
+        let is_others = match reference {
+            Some((payment, _)) => engine.is_another_teams(team, payment).await.ok()?,
+            None => false,
+        };
+        if !is_others {
+            own.push(entry);
+        }
+    }
+    *entries = own;
+    Some(books)
 }

@@ -90,7 +90,10 @@ pub(super) async fn edge(
         closing(refused.answer(Media::Json))
     } else if Origins::is_preflight(request.method(), request.headers()) {
         let listed = match (&web.rules.origins, text(origin.as_ref())) {
-            (Origins::Listed(_), Some(origin)) => web.backend.is_an_origin(origin).await,
+            (Origins::Listed(_), Some(origin)) => {
+                let known = web.service.engine.is_an_origin(origin).await;
+                known.unwrap_or(false)
+            }
             (Origins::Listed(_), None) | (Origins::Any, _) => false,
         };
         web.rules.origins.preflight(origin.as_ref(), listed)

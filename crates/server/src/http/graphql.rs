@@ -10,10 +10,10 @@ use axum::{
 };
 use domain::{Code, Fault, Timestamp, caller::Caller, network::Network};
 use futures_util::FutureExt;
+use graphql::{Kind, Method};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
 use super::{
-    backend::{Answer, Method, Operation, Outcome},
     body,
     edge::{client_of, network_of},
     envelope::{Envelope, Media, Told, status_of},
@@ -29,6 +29,9 @@ use super::{
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 /// The methods that the endpoint takes.
 const METHODS: &str = "GET, POST, OPTIONS";
+
+/// The request's own time less this is the engine's, so that its answer still reaches the client.
+pub const ANSWERING: Duration = Duration::from_secs(1);
 
 /// How much longer an answer is waited for by a process that may have been stopped.
 const STOPPED: Duration = Duration::from_millis(500);
@@ -48,8 +51,18 @@ pub(super) async fn endpoint(
     let accepted = media::acceptable(request.headers());
     let media = accepted.unwrap_or(Media::Json);
     let end_by = web.world.now().after(web.rules.request_timeout);
-    let mut work =
-        Box::pin(AssertUnwindSafe(answer(&web, accepted, request, end_by)).catch_unwind());
+    let work = answer(&web, accepted, request, end_by);
+    bounded(&web, (&id, media), work).await
+}
+
+/// The answer that some work leads to: within a request's time, whatever happens.
+pub(super) async fn bounded(
+    web: &Web,
+    to: (&RequestId, Media),
+    work: impl Future<Output = Result<graphql::Response, Envelope>>,
+) -> Response {
+    let (id, media) = to;
+    let mut work = Box::pin(AssertUnwindSafe(work).catch_unwind());
     let world = &web.world;
     let mut ended = world.timeout(web.rules.request_timeout, &mut work).await;
     if ended.is_err() {
@@ -59,7 +72,7 @@ pub(super) async fn endpoint(
     match ended {
         Ok(Ok(Ok(answer))) => respond(answer, media),
         Ok(Ok(Err(envelope))) => envelope_response(envelope, media),
-        Ok(Err(_panic)) => defect(&id, media),
+        Ok(Err(_panic)) => defect(id, media),
         Err(_elapsed) => {
             tracing::warn!("a request ran out of time");
             // What is executed ends in time by itself: this came before, or the machine is very slow.
@@ -76,7 +89,7 @@ async fn answer(
     accepted: Option<Media>,
     request: Request,
     end_by: Timestamp,
-) -> Result<Answer, Envelope> {
+) -> Result<graphql::Response, Envelope> {
     let Some(_working) = web.begin() else {
         return Err(Envelope::of(Fault::unavailable()));
     };
@@ -106,29 +119,24 @@ async fn answer(
         Method::Get => Parameters::from_address(request.uri().query().unwrap_or_default())?,
         Method::Post => from_body(web, request).await?,
     };
-    Ok(web
-        .backend
-        .execute(
-            &caller,
-            Operation {
-                query,
-                name: operation_name,
-                variables,
-                key,
-                method,
-                end_by,
-            },
-        )
-        .await)
+    let request = graphql::Request {
+        query,
+        operation_name,
+        variables,
+        answer_by: Some(end_by.before(ANSWERING)),
+    };
+    let executed = web.service.api.execute(&caller, &request, key, method);
+    Ok(Box::pin(executed).await)
 }
 
 /// Notes what the caller's team has set about pages of the request's origin.
 async fn judge_origin(web: &Web, caller: &Caller, headers: &HeaderMap, verdict: Option<&Verdict>) {
     let origin = headers.get(header::ORIGIN);
     if let (Some(origin), Some(verdict)) = (origin.and_then(|origin| origin.to_str().ok()), verdict)
-        && let Some(allowed) = web.backend.allows_origin(caller.team, origin).await
+        && let Ok(settings) = web.service.engine.team_settings(caller.team).await
+        && let Some(allowed) = &settings.allowed_origins
     {
-        verdict.say(allowed);
+        verdict.say(allowed.iter().any(|listed| listed == origin));
     }
 }
 
@@ -173,7 +181,8 @@ pub(super) async fn caller_of(
         return Err(Envelope::of(Fault::new(Code::Unauthorized, message)));
     };
     let mut caller = web
-        .backend
+        .service
+        .engine
         .authenticate(bearer)
         .await
         .map_err(Envelope::of)?;
@@ -196,11 +205,11 @@ pub(super) async fn caller_of(
     }
 }
 
-fn respond(answer: Answer, media: Media) -> Response {
-    let status = match answer.outcome {
-        Outcome::Executed => StatusCode::OK,
-        Outcome::MutationByGet => StatusCode::METHOD_NOT_ALLOWED,
-        Outcome::Rejected(code) => status_of(code).unwrap_or(match media {
+fn respond(answer: graphql::Response, media: Media) -> Response {
+    let status = match answer.kind {
+        Kind::Executed => StatusCode::OK,
+        Kind::MutationByGet => StatusCode::METHOD_NOT_ALLOWED,
+        Kind::Rejected(code) => status_of(code).unwrap_or(match media {
             // Older clients read the body of a 200 alone.
             Media::Json => StatusCode::OK,
             Media::GraphqlResponse => StatusCode::BAD_REQUEST,
@@ -210,7 +219,7 @@ fn respond(answer: Answer, media: Media) -> Response {
     response
         .headers_mut()
         .insert(header::CONTENT_TYPE, media.header());
-    if answer.outcome == Outcome::MutationByGet {
+    if answer.kind == Kind::MutationByGet {
         response
             .headers_mut()
             .insert(header::ALLOW, HeaderValue::from_static("POST"));

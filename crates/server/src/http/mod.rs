@@ -3,7 +3,6 @@
 //! Whatever happens, a request ends with an answer: [`edge`] stands around every handler and gives the request its id,
 //! turns a panic into an envelope, and adds the headers that every response carries.
 
-mod backend;
 mod body;
 mod books;
 mod connections;
@@ -42,13 +41,12 @@ use axum::{
 use domain::Code;
 use http::StatusCode;
 
-pub use backend::{Answer, Backend, Method, Operation, Outcome};
 pub use connections::{Bounds, Connections};
-pub use health::NO_DATABASE;
+pub use graphql::ANSWERING;
 pub use origins::Origins;
 pub use rate::Rate;
 pub use tls::{Tls, TlsError};
-pub use web::{Rules, Web};
+pub use web::{Rules, Service, Web};
 
 pub(crate) use envelope::Told;
 

@@ -7,7 +7,7 @@ use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
 };
-use engine::Returned;
+use engine::{Engine, Returned};
 use http::StatusCode;
 
 use super::{
@@ -29,13 +29,20 @@ pub(super) async fn come_back(
         return nothing_here();
     };
     in_time(&web, async {
-        let mut response = shown(&web.backend.returned(&token, network).await);
-        if let Some(origins) = web.backend.frames(&token).await {
+        let mut response = shown(&web.service.engine.returned(&token, network).await);
+        if let Some(origins) = frames(&web.service.engine, &token).await {
             frame(&mut response, &Frames::Listed(origins));
         }
         response
     })
     .await
+}
+
+/// The origins that may frame the page of a return, when its team has set that.
+async fn frames(engine: &Engine, token: &str) -> Option<Vec<String>> {
+    let team = engine::team_of_return(token)?;
+    let settings = engine.team_settings(team).await.ok()?;
+    settings.allowed_origins.clone()
 }
 
 fn shown(returned: &Returned) -> Response {

@@ -6,8 +6,8 @@ use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
 };
-use connectors::simulator::{Page, Progress};
-use domain::{answer::ActionKind, method::Method};
+use connectors::simulator::{BooksError, Page, Progress};
+use domain::{Fault, answer::ActionKind, method::Method};
 use http::StatusCode;
 
 use super::{
@@ -35,10 +35,13 @@ pub(super) async fn show(
         return nothing_here();
     };
     in_time(&web, async {
-        match web.backend.sandbox_page(&token).await {
+        let Some(sandbox) = &web.service.sandbox else {
+            return nothing_here();
+        };
+        match sandbox.simulator.page(&token).await {
             Ok(Some(found)) => shown(&found),
             Ok(None) => nothing_here(),
-            Err(fault) => unavailable(&fault),
+            Err(error) => unreadable(&error),
         }
     })
     .await
@@ -61,13 +64,22 @@ pub(super) async fn decide(
         let Some(pass) = outcome(&form) else {
             return not_understood(StatusCode::BAD_REQUEST);
         };
-        match web.backend.decide_sandbox_page(&token, pass).await {
+        let Some(sandbox) = &web.service.sandbox else {
+            return nothing_here();
+        };
+        match sandbox.simulator.decide(&token, pass).await {
             Ok(Some(found)) => see_other(&found.return_url),
             Ok(None) => nothing_here(),
-            Err(fault) => unavailable(&fault),
+            Err(error) => unreadable(&error),
         }
     })
     .await
+}
+
+/// The books can't be read or written; trying again is harmless.
+fn unreadable(error: &BooksError) -> Response {
+    tracing::warn!(%error, "a page of the simulator's has no answer");
+    unavailable(&Fault::unavailable())
 }
 
 /// The one outcome in a form; `None` when there is none, another, or more than one.
@@ -84,7 +96,7 @@ fn outcome(form: &[u8]) -> Option<bool> {
     }
 }
 
-fn shown(found: &Page) -> Response {
+pub(super) fn shown(found: &Page) -> Response {
     let words = Words::of(found);
     let amount = found.money.formatted();
     let method = method_name(found.method.unwrap_or(Method::Card));

@@ -24,7 +24,7 @@ pub(super) async fn back(
         return nothing_here();
     };
     in_time(&web, async {
-        match web.backend.token_return(&token).await {
+        match web.service.engine.token_return(&token).await {
             Ok(Some(seen)) => shown(&seen),
             Ok(None) => nothing_here(),
             Err(fault) => unavailable(&fault),
@@ -33,7 +33,7 @@ pub(super) async fn back(
     .await
 }
 
-fn shown(seen: &TokenReturn) -> Response {
+pub(super) fn shown(seen: &TokenReturn) -> Response {
     match seen {
         TokenReturn::Merchant(url) => see_other(url),
         TokenReturn::Close { completed: true } => {

@@ -8,11 +8,25 @@ use std::{
     time::Duration,
 };
 
+use engine::Engine;
+use graphql::Api;
 use tokio::sync::Notify;
 use world::World;
 
-use super::{backend::Backend, origins::Origins, rate::Rate};
-use crate::{config::IpRange, geo::Places, pages::Frames};
+use super::{health::Away, origins::Origins, rate::Rate};
+use crate::{config::IpRange, geo::Places, pages::Frames, sandbox::Sandbox, telemetry::Metrics};
+
+/// What answers requests.
+pub struct Service {
+    /// The use cases, for what is not asked in GraphQL.
+    pub engine: Engine,
+    /// The GraphQL interface.
+    pub api: Api,
+    /// The simulator with its books, in test mode.
+    pub sandbox: Option<Arc<Sandbox>>,
+    /// What is measured.
+    pub metrics: Metrics,
+}
 
 /// The rules of the HTTP layer, from the configuration.
 pub struct Rules {
@@ -24,6 +38,8 @@ pub struct Rules {
     pub body: usize,
     /// A whole request ends within this time.
     pub request_timeout: Duration,
+    /// Databases that are away for less than this do not make a node unready.
+    pub ready_patience: Duration,
     /// Requests that take as long are warned of; `None`: none is.
     pub slow_request: Option<Duration>,
     /// How often a credential may ask.
@@ -42,9 +58,10 @@ pub struct Rules {
 
 /// What all requests share.
 pub struct Web {
-    pub(super) backend: Arc<dyn Backend>,
+    pub(super) service: Service,
     pub(super) world: World,
     pub(super) rules: Rules,
+    pub(super) away: Away,
     leaving: AtomicBool,
     draining: AtomicBool,
     working: AtomicUsize,
@@ -53,11 +70,12 @@ pub struct Web {
 
 impl Web {
     /// Ready to serve.
-    pub fn new(backend: Arc<dyn Backend>, world: World, rules: Rules) -> Self {
+    pub fn new(service: Service, world: World, rules: Rules) -> Self {
         let (draining, working, idle) =
             (AtomicBool::new(false), AtomicUsize::new(0), Notify::new());
         Self {
-            backend,
+            service,
+            away: Away::new(rules.ready_patience),
             world,
             rules,
             leaving: AtomicBool::new(false),

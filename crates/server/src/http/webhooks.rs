@@ -7,6 +7,7 @@ use axum::{
     response::Response,
 };
 use domain::{Code, Fault, bounded::JsonBlob};
+use engine::Webhook;
 use futures_util::FutureExt;
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -70,7 +71,13 @@ async fn taken(web: &Arc<Web>, name: String, request: Request) -> Result<Value, 
     let said = JsonBlob::parse_object(said, "body")
         .map_err(told)?
         .into_value();
-    let heard = web.backend.hear(&caller, name, said).await.map_err(told)?;
+    let webhook = Webhook::of(name, said).map_err(told)?;
+    let heard = web
+        .service
+        .engine
+        .hear(&caller, webhook)
+        .await
+        .map_err(told)?;
     Ok(json!({"resumed": heard.resumed, "started": heard.started}))
 }
 

@@ -1,5 +1,20 @@
-//! What only the sandbox has: the simulator's durable books.
+//! What only the sandbox has: the simulator and its durable books.
 
 mod books;
 
+use std::sync::Arc;
+
+use connectors::simulator::{Books, Simulator};
+use db::Db;
+
 pub use books::DbBooks;
+
+/// What only test mode has.
+pub struct Sandbox {
+    /// Where the books are.
+    pub db: Db,
+    /// The books.
+    pub books: Arc<dyn Books>,
+    /// The processor that keeps them.
+    pub simulator: Arc<Simulator>,
+}
