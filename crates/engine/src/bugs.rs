@@ -17,7 +17,7 @@ use store::Part;
 
 use crate::{
     Engine,
-    commit::{Ended, Extra, Failed},
+    commit::{CommitParts, Ended, Failed},
     faults::Stop,
     settled::Reading,
 };
@@ -39,11 +39,11 @@ pub(crate) async fn take_key_after_payment(
     engine: &Engine,
     payment: &Payment,
     lines: &[Line],
-    mut extra: Extra,
+    mut parts: CommitParts,
 ) -> Result<Ended, Stop> {
-    let claim = extra.claim.take();
+    let claim = parts.claim.take();
     let ended = engine
-        .unplanted_commit_payment(payment, lines, extra)
+        .unplanted_commit_payment(payment, lines, parts)
         .await?;
     let Some(claim) = claim.filter(|_| ended == Ended::Done) else {
         return Ok(ended);
@@ -58,7 +58,7 @@ pub(crate) async fn send_before_commit(
     engine: &Engine,
     payment: &Payment,
     lines: &[Line],
-    extra: Extra,
+    parts: CommitParts,
 ) -> Result<Ended, Stop> {
     let first = payment
         .attempt()
@@ -66,7 +66,7 @@ pub(crate) async fn send_before_commit(
     if let Some(attempt) = first {
         drop(Box::pin(engine.call(payment, attempt.n)).await);
     }
-    engine.unplanted_commit_payment(payment, lines, extra).await
+    engine.unplanted_commit_payment(payment, lines, parts).await
 }
 
 /// For `Engine::committed`.

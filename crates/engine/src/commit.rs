@@ -21,13 +21,13 @@ use crate::{
 /// How long a change without a deadline whose commit got no answer is submitted again.
 const CLEAR_UP_WITHIN: Duration = Duration::from_mins(1);
 
-/// What a payment's commit carries besides the payment itself.
+/// What a payment's commit carries besides the payment and its event.
 #[derive(Default)]
-pub(crate) struct Extra {
+pub(crate) struct CommitParts {
     /// Takes an idempotency key.
     pub(crate) claim: Option<Statement>,
     /// Statements after those of the payment.
-    pub(crate) more: Vec<Statement>,
+    pub(crate) statements: Vec<Statement>,
     /// Nothing is written when the change still waits at this time. For changes that promise nothing yet.
     pub(crate) deadline: Option<Deadline>,
     /// The request whose first commit it is, which learns how far that is.
@@ -94,14 +94,14 @@ impl Engine {
         &self,
         payment: &Payment,
         lines: &[Line],
-        extra: Extra,
+        parts: CommitParts,
     ) -> Result<Ended, Stop> {
         note_payment(payment.id);
         let id = self.change_id();
         let stream = payment.id.key();
-        let claims = extra.claim.is_some();
+        let claims = parts.claim.is_some();
         let mut change = Change::new(id, &stream);
-        if let Some(claim) = extra.claim {
+        if let Some(claim) = parts.claim {
             change.push(claim);
         }
         let first = payment.version == 1;
@@ -112,22 +112,22 @@ impl Engine {
             store::payment::update(payment, at)
         });
         change.push(store::event::insert(payment, id, lines, at));
-        for statement in extra.more {
+        for statement in parts.statements {
             change.push(statement);
         }
-        if let Some(deadline) = extra.deadline {
+        if let Some(deadline) = parts.deadline {
             change = change.until(deadline.at());
         }
-        if let Some(date) = &extra.date {
+        if let Some(date) = &parts.date {
             change = change.dated(date);
         }
-        if let Some(progress) = &extra.progress {
+        if let Some(progress) = &parts.progress {
             progress.submitted(payment.id);
         }
         let committed = self
             .committed(change, payment.team, &stream, payment.version)
             .await;
-        match (&committed, &extra.progress) {
+        match (&committed, &parts.progress) {
             (Ok(None), Some(progress)) => progress.begun(payment),
             (Ok(None), None) => self.inner.watching.note(payment),
             (Ok(Some(_)) | Err(Failed::Stop(_)), Some(progress)) => progress.refused(),

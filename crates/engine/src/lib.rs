@@ -13,9 +13,9 @@ mod access;
 mod admin;
 #[cfg(feature = "planted")]
 mod bugs;
+mod change;
 mod commit;
 mod connections;
-mod dated;
 mod deadline;
 pub mod faults;
 mod flows;
@@ -32,6 +32,7 @@ mod progress;
 mod quotas;
 mod references;
 mod registry;
+mod request;
 mod seed;
 mod settings;
 mod settled;

@@ -13,7 +13,7 @@
 //! # What is not
 //! Our own failures are not remembered, nor what is refused before the operation begins.
 
-use std::{future::Future, time::Duration};
+use std::{future::Future, sync::Arc, time::Duration};
 
 use db::Change;
 use domain::{
@@ -31,6 +31,7 @@ use crate::{
     deadline::Deadline,
     faults::Stop,
     payments::{may_read, may_use},
+    request::Request,
 };
 
 /// The scope of payments, as it is stored.
@@ -113,7 +114,7 @@ pub struct Told<T> {
 }
 
 impl<T> Told<T> {
-    fn now(result: Result<T, Fault>) -> Self {
+    pub(crate) fn now(result: Result<T, Fault>) -> Self {
         Self {
             result,
             replayed: false,
@@ -188,31 +189,32 @@ enum Existing<T> {
 impl Engine {
     /// Carries out `run` once for the key, and tells its answer to everyone who asks with the same request.
     ///
-    /// `run` gets the claim to be inserted in its first commit, and stops with [`Stop::Taken`] when that was refused.
+    /// `run` inserts the request's claim in its first commit, and stops with [`Stop::Taken`] when that was refused.
     pub(crate) async fn once<C, T, R>(
         &self,
         caller: &Caller,
         once: Option<Once>,
         parsed: Result<C, Fault>,
-        run: impl FnOnce(C, Option<Claim>, Deadline) -> R,
+        run: impl FnOnce(C, Arc<Request>) -> R,
     ) -> Told<T>
     where
         C: Send,
         T: Kept,
         R: Future<Output = Result<T, Stop>> + Send,
     {
-        let deadline = self.request_deadline();
-        let Some(once) = once else {
+        let claim = once.as_ref().map(|once| self.claim_of(caller, once));
+        let request = self.request(caller, claim);
+        let (Some(once), Some(claim)) = (&once, &request.claim) else {
             return Told::now(match parsed {
-                Ok(command) => Box::pin(run(command, None, deadline))
+                Ok(command) => Box::pin(run(command, Arc::clone(&request)))
                     .await
                     .map_err(only_fault),
                 Err(fault) => Err(fault),
             });
         };
-        let claim = self.claim_of(caller, &once);
+        let deadline = request.deadline;
         let asking = Asking {
-            claim: &claim,
+            claim,
             scope: &once.scope,
             reader: Some(caller),
         };
@@ -222,7 +224,7 @@ impl Engine {
             Err(stop) => return Told::now(Err(only_fault(stop))),
         }
         let result = match parsed {
-            Ok(command) => Box::pin(run(command, Some(claim.clone()), deadline)).await,
+            Ok(command) => Box::pin(run(command, Arc::clone(&request))).await,
             Err(fault) => Err(Stop::Fault(fault)),
         };
         match result {

@@ -15,6 +15,7 @@ use domain::{
 
 use crate::{
     Engine,
+    change::Round,
     faults::{Stop, database},
     lately::Lately,
     once::only_fault,
@@ -24,8 +25,6 @@ use crate::{
 const FIELD: &str = "settings";
 /// Teams whose settings are kept at the same time.
 const KEPT: usize = 10_000;
-/// How often a change is tried again when others change the same settings.
-const TRIES: u32 = 20;
 
 /// A team as it is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,7 +143,7 @@ impl Engine {
         name: Option<&str>,
         update: &UpdateTeam,
     ) -> Result<TeamView, Stop> {
-        for _ in 0..TRIES {
+        self.rounds(None, self.deadline(), || async move {
             let mut settings = store::team_setting::of_team(&self.inner.store, team).await?;
             apply(&mut settings, update)?;
             settings.version += 1;
@@ -154,15 +153,14 @@ impl Engine {
             if let Some(name) = name {
                 change.push(store::team::rename(team, name));
             }
-            if self.commit_plain(change).await?.is_none() {
-                self.inner.teams.of_team.forget(&team);
-                self.inner.teams.origins.clear();
-                // What credentials may see depends on it.
-                self.inner.access.clear();
-                return self.team_view(team).await;
-            }
-        }
-        Err(Fault::unavailable().into())
+            Ok(Round::of(self.commit_plain(change).await?, ()))
+        })
+        .await?;
+        self.inner.teams.of_team.forget(&team);
+        self.inner.teams.origins.clear();
+        // What credentials may see depends on it.
+        self.inner.access.clear();
+        self.team_view(team).await
     }
 
     async fn team_view(&self, team: TeamId) -> Result<TeamView, Stop> {

@@ -13,16 +13,13 @@ use vault::Holder;
 use zeroize::Zeroizing;
 
 use super::ConnectionView;
-use crate::{Engine, faults::Stop, once::only_fault};
+use crate::{Engine, change::Round, faults::Stop, once::only_fault};
 
 /// Connections that a team can have.
 const CONNECTIONS_MAX: usize = 1_000;
 
 /// Longest credentials, as JSON. Unit: bytes.
 const CREDENTIALS_MAX: usize = 32 * 1024;
-
-/// How often the save begins again because another one was quicker.
-const TRIES: u32 = 20;
 
 /// A connection to be made or changed. Bears credentials, so that nothing prints it.
 pub struct SaveConnection {
@@ -134,7 +131,7 @@ impl Engine {
         let id = command
             .id
             .unwrap_or_else(|| ConnectionId::of_uuid(self.inner.world.uuid_v7()));
-        let mut wanted = Connection {
+        let wanted = &Connection {
             team,
             id,
             processor: command.processor,
@@ -143,43 +140,42 @@ impl Engine {
             settings: command.settings,
             credentials: sealed,
         };
-        for _ in 0..TRIES {
-            let known = store::connection::of_team(&self.inner.store, team).await?;
-            let before = known.iter().find(|connection| connection.id == wanted.id);
-            let change = Change::new(self.change_id(), &aggregate(team, &wanted.id));
-            let (change, replaced) = match before {
-                None if known.len() >= CONNECTIONS_MAX => {
-                    let reason = format!("a team has at most {CONNECTIONS_MAX} connections");
-                    return Err(Fault::invalid("id", reason).into());
-                }
-                None => (
-                    change.with(store::connection::insert(&wanted, self.inner.world.now())),
-                    None,
-                ),
-                Some(before) if before.processor != wanted.processor => {
-                    return Err(Fault::invalid(
-                        "processor",
-                        "must be what it was: make another connection",
-                    )
-                    .into());
-                }
-                Some(before) => {
-                    wanted.credentials = sealed.or(before.credentials);
-                    let replaced = before
-                        .credentials
-                        .filter(|old| wanted.credentials != Some(*old));
-                    (
-                        change.with(store::connection::update(&wanted, before.credentials)),
-                        replaced,
-                    )
-                }
-            };
-            if self.commit_plain(change).await?.is_none() {
-                self.inner.registry.forget(&team);
-                return Ok((wanted, replaced));
+        let save = || self.save_connection_once(wanted);
+        let saved = self.rounds(None, self.deadline(), save).await?;
+        self.inner.registry.forget(&team);
+        Ok(saved)
+    }
+
+    /// One round of a save.
+    async fn save_connection_once(
+        &self,
+        wanted: &Connection,
+    ) -> Result<Round<(Connection, Option<BlobId>)>, Stop> {
+        let (team, mut wanted) = (wanted.team, wanted.clone());
+        let known = store::connection::of_team(&self.inner.store, team).await?;
+        let before = known.iter().find(|connection| connection.id == wanted.id);
+        let mut replaced = None;
+        let statement = match before {
+            None if known.len() >= CONNECTIONS_MAX => {
+                let reason = format!("a team has at most {CONNECTIONS_MAX} connections");
+                return Err(Fault::invalid("id", reason).into());
             }
-        }
-        Err(Fault::unavailable().into())
+            None => store::connection::insert(&wanted, self.inner.world.now()),
+            Some(before) if before.processor != wanted.processor => {
+                let reason = "must be what it was: make another connection";
+                return Err(Fault::invalid("processor", reason).into());
+            }
+            Some(before) => {
+                wanted.credentials = wanted.credentials.or(before.credentials);
+                replaced = before
+                    .credentials
+                    .filter(|old| wanted.credentials != Some(*old));
+                store::connection::update(&wanted, before.credentials)
+            }
+        };
+        let change = Change::new(self.change_id(), &aggregate(team, &wanted.id)).with(statement);
+        let refused = self.commit_plain(change).await?;
+        Ok(Round::of(refused, (wanted, replaced)))
     }
 }
 

@@ -8,10 +8,7 @@ use domain::{
 };
 use flow::Trigger;
 
-use crate::{Engine, faults::Stop, once::only_fault};
-
-/// How often the change begins again because another one was quicker.
-const TRIES: u32 = 20;
+use crate::{Engine, change::Round, faults::Stop, once::only_fault};
 
 impl Engine {
     /// Lets payments that name no flow run under this one.
@@ -27,7 +24,7 @@ impl Engine {
     }
 
     pub(crate) async fn defaulted_flow(&self, team: TeamId, id: &FlowId) -> Result<(), Stop> {
-        for _ in 0..TRIES {
+        self.rounds(None, self.deadline(), || async move {
             let flow = self.known_flow(team, id).await?;
             let Some(published) = flow.published else {
                 return Err(Fault::invalid("id", "must be a flow that is published").into());
@@ -42,11 +39,10 @@ impl Engine {
             let change = Change::new(self.change_id(), &team.key())
                 .with(store::flow::unset_default(team))
                 .with(store::flow::set_default(team, id));
-            if self.commit_plain(change).await?.is_none() {
-                self.inner.registry.forget(&team);
-                return Ok(());
-            }
-        }
-        Err(Fault::unavailable().into())
+            Ok(Round::of(self.commit_plain(change).await?, ()))
+        })
+        .await?;
+        self.inner.registry.forget(&team);
+        Ok(())
     }
 }

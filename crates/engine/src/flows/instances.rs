@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use db::Change;
 use domain::{
-    Timestamp,
+    Fault, Timestamp,
     automation::Instance,
     id::{IntentId, TeamId},
     intent::Intent,
@@ -21,6 +21,8 @@ use uuid::Uuid;
 
 use crate::{
     Engine,
+    change::{Aggregate, Decision, Key},
+    commit::Ended,
     faults::Stop,
     payments::{Decide, Hook, no_such_instance, of_intent, waits_no_more},
 };
@@ -30,6 +32,41 @@ const LEASE: Duration = Duration::from_mins(1);
 
 /// A program has at most so many steps, so a run that stops more often does not end.
 const MOST_STOPS: usize = 600;
+
+impl Aggregate for Instance {
+    type Id = Uuid;
+    type Before = ();
+    type Effects = ();
+
+    fn turn(id: Uuid) -> Uuid {
+        id
+    }
+
+    async fn find(engine: &Engine, key: Key<Uuid>) -> Result<Option<Self>, Stop> {
+        Ok(store::flow_instance::of_team(&engine.inner.store, key.team, key.id).await?)
+    }
+
+    fn missing() -> Fault {
+        no_such_instance()
+    }
+
+    fn before(&self) -> Self::Before {}
+
+    async fn commit(
+        &mut self,
+        engine: &Engine,
+        (): Self::Before,
+        (): Self::Effects,
+    ) -> Result<Ended, Stop> {
+        self.version += 1;
+        let change = Change::new(engine.change_id(), &self.run.instance.to_string())
+            .with(store::flow_instance::update(self));
+        Ok(match engine.commit_plain(change).await? {
+            None => Ended::Done,
+            Some(_) => Ended::Overtaken,
+        })
+    }
+}
 
 impl Engine {
     /// New instances of the published flows with a wanted trigger. They are to be inserted.
@@ -83,7 +120,7 @@ impl Engine {
         }
         match self.commit_plain(change).await? {
             None => Ok(started.len()),
-            Some(_) => Err(domain::Fault::unknown().into()),
+            Some(_) => Err(Fault::unknown().into()),
         }
     }
 
@@ -111,44 +148,47 @@ impl Engine {
         Ok(taken)
     }
 
-    /// Runs an instance on until it must wait or has ended.
+    /// Runs an instance on until it must wait or has ended. Whoever else has taken it here waits for the turn, so that no call
+    /// is made twice without need.
     async fn step_instance(&self, team: TeamId, id: Uuid) -> Result<(), Stop> {
         for _ in 0..MOST_STOPS {
-            // Whoever else has taken it here waits, so that no call is made twice without need.
-            let _turn = self.inner.turns.take(id).await;
-            let now = self.inner.world.now();
-            let Some(mut instance) =
-                store::flow_instance::of_team(&self.inner.store, team, id).await?
-            else {
-                break;
-            };
-            let due = |pause: &Pause| pause.due.is_some_and(|due| due <= now);
-            let Some(pause) = instance.run.pause.clone().filter(due) else {
-                break;
-            };
-            let intent = match instance.intent {
-                Some(intent) => store::intent::of_team(&self.inner.store, team, intent).await?,
-                None => None,
-            };
-            if let Why::Calling { url } = &pause.why
-                && !self
-                    .called(&instance, url, pause.next, intent.as_ref())
-                    .await
-            {
-                break;
-            }
-            instance.run.pause = match pause.why {
-                Why::Step | Why::Calling { .. } | Why::Outcome => {
-                    self.run_on(&instance, &pause, intent.as_ref()).await?
-                }
-                // What it waited for did not come in time: it ends.
-                Why::Approval { .. } | Why::Webhook { .. } => None,
-            };
-            if !self.commit_instance(&mut instance).await? {
+            let step = |instance| self.one_step(instance);
+            let stepped = self.change_if_there(Key { team, id }, step).await?;
+            if !matches!(stepped, Some((_, true))) {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// One step of an instance that is due. With whether another may follow.
+    async fn one_step(&self, mut instance: Instance) -> Result<Decision<Instance, bool>, Stop> {
+        let now = self.inner.world.now();
+        let due = |pause: &Pause| pause.due.is_some_and(|due| due <= now);
+        let Some(pause) = instance.run.pause.clone().filter(due) else {
+            return Ok(Decision::Leave(instance, false));
+        };
+        let intent = match instance.intent {
+            Some(intent) => {
+                store::intent::of_team(&self.inner.store, instance.team, intent).await?
+            }
+            None => None,
+        };
+        if let Why::Calling { url } = &pause.why
+            && !self
+                .called(&instance, url, pause.next, intent.as_ref())
+                .await
+        {
+            return Ok(Decision::Leave(instance, false));
+        }
+        instance.run.pause = match pause.why {
+            Why::Step | Why::Calling { .. } | Why::Outcome => {
+                self.run_on(&instance, &pause, intent.as_ref()).await?
+            }
+            // What it waited for did not come in time: it ends.
+            Why::Approval { .. } | Why::Webhook { .. } => None,
+        };
+        Ok(Decision::Write(instance, (), true))
     }
 
     /// Follows the program. Returns where it rests then.
@@ -243,14 +283,6 @@ impl Engine {
         }
     }
 
-    /// Commits the next version. `false`: somebody else was first.
-    async fn commit_instance(&self, instance: &mut Instance) -> Result<bool, Stop> {
-        instance.version += 1;
-        let change = Change::new(self.change_id(), &instance.run.instance.to_string())
-            .with(store::flow_instance::update(instance));
-        Ok(self.commit_plain(change).await?.is_none())
-    }
-
     /// Decides for an instance without a payment. A refusal ends it.
     pub(crate) async fn decide_instance(&self, team: TeamId, decide: &Decide) -> Result<(), Stop> {
         let waits = |pause: &Pause| matches!(pause.why, Why::Approval { .. });
@@ -287,14 +319,20 @@ impl Engine {
         &self,
         team: TeamId,
         id: Uuid,
-        waits: impl Fn(&Pause) -> bool + Send,
-        change: impl Fn(Pause) -> Option<Pause> + Send,
+        waits: impl Fn(&Pause) -> bool + Send + Sync,
+        change: impl Fn(Pause) -> Option<Pause> + Send + Sync,
     ) -> Result<bool, Stop> {
-        loop {
-            let found = store::flow_instance::of_team(&self.inner.store, team, id).await?;
-            let mut instance = found.ok_or_else(no_such_instance)?;
-            let Some(pause) = instance.run.pause.take().filter(|pause| waits(pause)) else {
-                return Ok(false);
+        let key = Key { team, id };
+        // One that does not wait may be calling a webhook just now, and holds its turn: that is not waited for.
+        let found = Instance::find(self, key).await?;
+        let found = found.ok_or_else(no_such_instance)?;
+        if !found.run.pause.as_ref().is_some_and(&waits) {
+            return Ok(false);
+        }
+        let (waits, change) = (&waits, &change);
+        let move_on = |mut instance: Instance| async move {
+            let Some(pause) = instance.run.pause.clone().filter(|pause| waits(pause)) else {
+                return Ok(Decision::Leave(instance, false));
             };
             let due = Some(self.inner.world.now());
             instance.run.pause = change(pause).map(|pause| Pause {
@@ -302,10 +340,10 @@ impl Engine {
                 due,
                 ..pause
             });
-            if self.commit_instance(&mut instance).await? {
-                return Ok(true);
-            }
-        }
+            Ok(Decision::Write(instance, (), true))
+        };
+        let (_, moved) = self.change(key, move_on).await?;
+        Ok(moved)
     }
 }
 

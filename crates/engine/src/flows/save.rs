@@ -10,7 +10,7 @@ use serde_json::Value;
 use store::{flow::Flow, flow_version::FlowVersion};
 
 use super::{Checked, FlowView, Written, legacy};
-use crate::{Engine, faults::Stop, once::only_fault};
+use crate::{Engine, change::Round, faults::Stop, once::only_fault};
 
 /// Flows that a team can have.
 const FLOWS_MAX: usize = 1_000;
@@ -20,9 +20,6 @@ const VERSIONS_MAX: u32 = 10_000;
 
 /// Longest id that is made of a name. Unit: characters.
 const MADE_ID_MAX: usize = 40;
-
-/// How often the save begins again because another one was quicker.
-const TRIES: u32 = 20;
 
 /// A document as it came.
 pub enum WrittenFlow {
@@ -68,41 +65,51 @@ impl Engine {
             WrittenFlow::Text(text) => Written::Text(text),
             WrittenFlow::Value(value) => Written::Value(value),
         };
-        for _ in 0..TRIES {
-            let connections = store::connection::of_team(&self.inner.store, team).await?;
-            let connections: Vec<_> = connections
-                .into_iter()
-                .map(|connection| connection.id)
-                .collect();
-            let checked = Checked::of(&written, &connections, "document")?;
-            let flows = self.flows_now(team).await?;
-            let id = command
-                .id
-                .clone()
-                .unwrap_or_else(|| self.made_id(&checked.document.name, &flows));
-            let document = checked.document.to_value();
-            let known = flows.iter().find(|flow| flow.id == id);
-            let deleted = match known {
-                Some(_) => None,
-                None => store::flow::deleted(&self.inner.store, team, &id).await?,
-            };
-            let saved = match (known, deleted) {
-                (Some(flow), _) => self.next_version(flow, document, Standing::There).await?,
-                (None, Some(flow)) => {
-                    self.next_version(&flow, document, Standing::Deleted)
-                        .await?
-                }
-                (None, None) => {
-                    self.first_version((team, id), &flows, (document, checked.document.name))
-                        .await?
-                }
-            };
-            if let Some((flow, version)) = saved {
-                self.inner.registry.forget(&team);
-                return Ok(FlowView::of(&flow, version));
+        let (written, id) = (&written, command.id.as_ref());
+        let save = || self.save_once(team, written, id);
+        let saved = self.rounds(None, self.deadline(), save).await?;
+        self.inner.registry.forget(&team);
+        Ok(saved)
+    }
+
+    /// One round of a save.
+    async fn save_once(
+        &self,
+        team: TeamId,
+        written: &Written<'_>,
+        id: Option<&FlowId>,
+    ) -> Result<Round<FlowView>, Stop> {
+        let connections = store::connection::of_team(&self.inner.store, team).await?;
+        let connections: Vec<_> = connections
+            .into_iter()
+            .map(|connection| connection.id)
+            .collect();
+        let checked = Checked::of(written, &connections, "document")?;
+        let flows = self.flows_now(team).await?;
+        let id = id
+            .cloned()
+            .unwrap_or_else(|| self.made_id(&checked.document.name, &flows));
+        let document = checked.document.to_value();
+        let known = flows.iter().find(|flow| flow.id == id);
+        let deleted = match known {
+            Some(_) => None,
+            None => store::flow::deleted(&self.inner.store, team, &id).await?,
+        };
+        let saved = match (known, deleted) {
+            (Some(flow), _) => self.next_version(flow, document, Standing::There).await?,
+            (None, Some(flow)) => {
+                self.next_version(&flow, document, Standing::Deleted)
+                    .await?
             }
-        }
-        Err(Fault::unavailable().into())
+            (None, None) => {
+                self.first_version((team, id), &flows, (document, checked.document.name))
+                    .await?
+            }
+        };
+        Ok(match saved {
+            Some((flow, version)) => Round::Done(FlowView::of(&flow, version)),
+            None => Round::Conflict,
+        })
     }
 
     /// `None` when another save was quicker.

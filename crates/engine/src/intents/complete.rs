@@ -8,10 +8,10 @@ use domain::{
     payment::{self, Payment},
 };
 
-use super::IntentView;
+use super::{IntentEffects, IntentView, check_touch};
 use crate::{
     Engine,
-    commit::Ended,
+    change::{Decision, Key},
     faults::{Stop, payment_not_found},
     once::only_fault,
 };
@@ -48,32 +48,38 @@ impl Engine {
         id: IntentId,
         reference: Option<PaymentId>,
     ) -> Result<Intent, Stop> {
-        loop {
-            let _turn = self.inner.turns.take(id.uuid()).await;
-            let mut intent = self.own_intent(caller, id).await?;
-            let paid = match intent.status {
-                Status::Complete => reference,
-                Status::Active | Status::Inactive => {
-                    self.paid_with(caller, &intent, reference).await?
-                }
-            };
-            if intent.complete(paid, self.inner.world.now())? == Completion::Before {
-                return Ok(intent);
-            }
-            intent.version += 1;
-            let guard = match paid {
-                Some(payment) => store::intent::hold(intent.team, intent.id, payment),
-                None => store::intent::unheld(intent.team, intent.id),
-            };
-            match self
-                .commit_intent(&intent, Moment::Completed, vec![guard])
-                .await?
-            {
-                Ended::Done => return Ok(intent),
-                Ended::Overtaken | Ended::Taken => {}
-                Ended::Refused(_) => return Err(self.held_otherwise(&intent, paid).await?.into()),
-            }
+        let key = Key {
+            team: caller.team,
+            id,
+        };
+        let complete = |intent| self.with_completion(caller, intent, reference);
+        let (intent, ()) = self.change(key, complete).await?;
+        Ok(intent)
+    }
+
+    async fn with_completion(
+        &self,
+        caller: &Caller,
+        mut intent: Intent,
+        reference: Option<PaymentId>,
+    ) -> Result<Decision<Intent>, Stop> {
+        check_touch(caller, &intent)?;
+        let paid = match intent.status {
+            Status::Complete => reference,
+            Status::Active | Status::Inactive => self.paid_with(caller, &intent, reference).await?,
+        };
+        if intent.complete(paid, self.inner.world.now())? == Completion::Before {
+            return Ok(Decision::Leave(intent, ()));
         }
+        let guard = match paid {
+            Some(payment) => store::intent::hold(intent.team, intent.id, payment),
+            None => store::intent::unheld(intent.team, intent.id),
+        };
+        let effects = IntentEffects {
+            moment: Moment::Completed,
+            statements: vec![guard],
+        };
+        Ok(Decision::Write(intent, effects, ()))
     }
 
     /// The payment that completes the intent.
@@ -126,21 +132,19 @@ impl Engine {
         Ok(Some(payment.id))
     }
 
-    /// Why the payment could not be made the intent's own.
-    async fn held_otherwise(
-        &self,
-        intent: &Intent,
-        wanted: Option<PaymentId>,
-    ) -> Result<Fault, Stop> {
+    /// Why the payment that was to complete the intent could not be made its own.
+    pub(super) async fn held_otherwise(&self, intent: &Intent) -> Result<Fault, Stop> {
         let holder = store::intent::claimed_by(&self.inner.store, intent.team, intent.id).await?;
-        Ok(match holder.filter(|holder| Some(*holder) != wanted) {
-            Some(holder) => Fault::new(
-                Code::AlreadyAuthorised,
-                "Another payment of the intent is live or paid.",
-            )
-            .about(holder),
-            None => Fault::invalid(REFERENCE, "must not be a payment of another intent"),
-        })
+        Ok(
+            match holder.filter(|holder| Some(*holder) != intent.reference) {
+                Some(holder) => Fault::new(
+                    Code::AlreadyAuthorised,
+                    "Another payment of the intent is live or paid.",
+                )
+                .about(holder),
+                None => Fault::invalid(REFERENCE, "must not be a payment of another intent"),
+            },
+        )
     }
 }
 

@@ -2,31 +2,27 @@
 
 use domain::{
     id::{IntentId, TeamId},
-    intent::Moment,
+    intent::{Intent, Moment},
 };
 
-use crate::{Engine, commit::Ended, faults::Stop};
+use super::IntentEffects;
+use crate::{
+    Engine,
+    change::{Decision, Key},
+    faults::Stop,
+};
 
 impl Engine {
     /// Leaves the id of the intent's customer alone.
     pub(crate) async fn erase_from_intent(&self, team: TeamId, id: IntentId) -> Result<(), Stop> {
-        loop {
-            let _turn = self.inner.turns.take(id.uuid()).await;
-            let Some(mut intent) = store::intent::of_team(&self.inner.store, team, id).await?
-            else {
-                return Ok(());
-            };
+        let erase = |mut intent: Intent| async move {
             if !intent.forget_person() {
-                return Ok(());
+                return Ok(Decision::Leave(intent, ()));
             }
-            intent.version += 1;
-            if self
-                .commit_intent(&intent, Moment::Erased, Vec::new())
-                .await?
-                == Ended::Done
-            {
-                return Ok(());
-            }
-        }
+            let effects = IntentEffects::of(Moment::Erased);
+            Ok(Decision::Write(intent, effects, ()))
+        };
+        self.change_if_there(Key { team, id }, erase).await?;
+        Ok(())
     }
 }

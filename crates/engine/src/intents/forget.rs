@@ -5,26 +5,30 @@ use domain::id::{IntentId, TeamId};
 use domain::intent::Status;
 use store::browser_made::Made;
 
-use crate::{Engine, faults::Stop};
+use crate::{Engine, change::Round, faults::Stop};
 
 impl Engine {
     /// Erases an intent that a browser started, unless somebody paid it, it is in use, or its flow goes on. Whatever may
     /// still be needed is looked at again after another lifetime.
     pub(crate) async fn forget_intent(&self, team: TeamId, id: IntentId) -> Result<(), Stop> {
-        let _turn = self.inner.turns.take(id.uuid()).await;
-        let (store, made) = (&self.inner.store, Made::Intent(id));
-        let mut change = Change::new(self.change_id(), &id.key());
-        let Some(intent) = store::intent::of_team(store, team, id).await? else {
-            change.push(store::browser_made::forget(team, made));
-            return self.commit_plain(change).await.map(|_| ());
+        let forget = || async move {
+            let change = self.forgetting_intent(team, id).await?;
+            Ok(Round::of(self.commit_plain(change).await?, ()))
         };
-        if intent.status == Status::Complete
-            || !store::intent::payments(store, team, id, 1)
-                .await?
-                .is_empty()
-        {
-            change.push(store::browser_made::forget(team, made));
-            return self.commit_plain(change).await.map(|_| ());
+        self.rounds(Some(id.uuid()), self.deadline(), forget).await
+    }
+
+    /// What is to be committed about an intent that a browser started. Refused when somebody changes it meanwhile.
+    async fn forgetting_intent(&self, team: TeamId, id: IntentId) -> Result<Change, Stop> {
+        let (store, made) = (&self.inner.store, Made::Intent(id));
+        let change = Change::new(self.change_id(), &id.key());
+        let keep = store::browser_made::forget(team, made);
+        let Some(intent) = store::intent::of_team(store, team, id).await? else {
+            return Ok(change.with(keep));
+        };
+        let payments = store::intent::payments(store, team, id, 1).await?;
+        if intent.status == Status::Complete || !payments.is_empty() {
+            return Ok(change.with(keep));
         }
         let now = self.inner.world.now();
         let lifetime = self.inner.settings.browser_intent_lifetime;
@@ -35,15 +39,13 @@ impl Engine {
             .any(|instance| instance.run.pause.is_some());
         if intent.status == Status::Active || unused_at > now || goes_on {
             let due_at = unused_at.max(now.after(lifetime.min(AGAIN)));
-            change.push(store::browser_made::postpone(team, made, due_at));
-            return self.commit_plain(change).await.map(|_| ());
+            return Ok(change.with(store::browser_made::postpone(team, made, due_at)));
         }
-        change.push(store::intent::delete(&intent));
-        change.push(store::event::delete_of_intent(team, id));
-        change.push(store::flow_instance::delete_of_intent(team, id));
-        change.push(store::browser_made::forget(team, made));
-        // Refused when somebody has changed it meanwhile: then it is looked at again.
-        self.commit_plain(change).await.map(|_| ())
+        Ok(change
+            .with(store::intent::delete(&intent))
+            .with(store::event::delete_of_intent(team, id))
+            .with(store::flow_instance::delete_of_intent(team, id))
+            .with(store::browser_made::forget(team, made)))
     }
 }
 

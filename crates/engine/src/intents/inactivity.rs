@@ -6,13 +6,19 @@ use db::Change;
 use domain::{
     Timestamp,
     id::{IntentId, TeamId},
-    intent::Moment,
+    intent::{Intent, Moment},
 };
 use flow::Trigger;
 use futures_util::{StreamExt, stream};
 use store::overdue::Queue;
 
-use crate::{Engine, faults::Stop, jobs::TOGETHER};
+use super::IntentEffects;
+use crate::{
+    Engine,
+    change::{Decision, Key},
+    faults::Stop,
+    jobs::TOGETHER,
+};
 
 /// How many intents the job takes at once.
 const BATCH: i64 = 100;
@@ -46,24 +52,30 @@ impl Engine {
         id: IntentId,
         lease_until: Timestamp,
     ) -> Result<(), Stop> {
-        let _turn = self.inner.turns.take(id.uuid()).await;
-        let Some(mut intent) = store::intent::of_team(&self.inner.store, team, id).await? else {
-            return Ok(());
-        };
-        if intent.expire(self.inner.world.now()) {
-            intent.version += 1;
-            // Whoever was first has made it active, or complete, and set its time.
-            let is_wanted = |trigger: &Trigger| *trigger == Trigger::IntentInactive;
-            let started = self
-                .instances(team, is_wanted, (Some(intent.id), None))
-                .await?;
-            let more = started.iter().map(store::flow_instance::insert).collect();
-            self.commit_intent(&intent, Moment::Inactive, more).await?;
-        } else {
-            let change = Change::new(self.change_id(), &id.key())
+        let deactivate = |intent| self.deactivated(intent, lease_until);
+        self.change_if_there(Key { team, id }, deactivate).await?;
+        Ok(())
+    }
+
+    async fn deactivated(
+        &self,
+        mut intent: Intent,
+        lease_until: Timestamp,
+    ) -> Result<Decision<Intent>, Stop> {
+        if !intent.expire(self.inner.world.now()) {
+            // Somebody has made it active, or complete, and set its time.
+            let change = Change::new(self.change_id(), &intent.id.key())
                 .with(store::intent::set_due(&intent, lease_until));
             self.commit_plain(change).await?;
+            return Ok(Decision::Leave(intent, ()));
         }
-        Ok(())
+        let is_wanted = |trigger: &Trigger| *trigger == Trigger::IntentInactive;
+        let about = (Some(intent.id), None);
+        let started = self.instances(intent.team, is_wanted, about).await?;
+        let effects = IntentEffects {
+            moment: Moment::Inactive,
+            statements: started.iter().map(store::flow_instance::insert).collect(),
+        };
+        Ok(Decision::Write(intent, effects, ()))
     }
 }

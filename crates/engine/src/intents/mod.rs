@@ -17,16 +17,20 @@ mod read;
 mod start;
 mod update;
 
+use db::Statement;
 use domain::{
     Fault,
     caller::{Caller, Credential},
     id::{IntentId, TeamId},
-    intent::{CartItem, Changes, Intent},
+    intent::{CartItem, Changes, Intent, Moment, Status},
     payment::Payment,
 };
+use uuid::Uuid;
 
 use crate::{
     Engine,
+    change::{Aggregate, Key},
+    commit::Ended,
     faults::{Stop, intent_not_found},
 };
 
@@ -58,6 +62,62 @@ impl IntentView {
     }
 }
 
+/// What a change of an intent brings besides its next version.
+pub(crate) struct IntentEffects {
+    /// What has happened to it.
+    moment: Moment,
+    /// What is written with it.
+    statements: Vec<Statement>,
+}
+
+impl IntentEffects {
+    /// Its event alone.
+    fn of(moment: Moment) -> Self {
+        Self {
+            moment,
+            statements: Vec::new(),
+        }
+    }
+}
+
+impl Aggregate for Intent {
+    type Id = IntentId;
+    type Before = ();
+    type Effects = IntentEffects;
+
+    fn turn(id: IntentId) -> Uuid {
+        id.uuid()
+    }
+
+    async fn find(engine: &Engine, key: Key<IntentId>) -> Result<Option<Self>, Stop> {
+        Ok(store::intent::of_team(&engine.inner.store, key.team, key.id).await?)
+    }
+
+    fn missing() -> Fault {
+        intent_not_found()
+    }
+
+    fn before(&self) -> Self::Before {}
+
+    async fn commit(
+        &mut self,
+        engine: &Engine,
+        (): Self::Before,
+        effects: IntentEffects,
+    ) -> Result<Ended, Stop> {
+        self.version += 1;
+        let IntentEffects { moment, statements } = effects;
+        engine.commit_intent(self, moment, statements).await
+    }
+
+    async fn refused(&self, engine: &Engine) -> Result<(), Stop> {
+        match self.status {
+            Status::Complete => Err(engine.held_otherwise(self).await?.into()),
+            Status::Active | Status::Inactive => Ok(()),
+        }
+    }
+}
+
 impl Engine {
     /// A team's intent.
     async fn known_intent(&self, team: TeamId, id: IntentId) -> Result<Intent, Stop> {
@@ -68,11 +128,17 @@ impl Engine {
     /// The intent, if there is one that the credential may read and change.
     async fn own_intent(&self, caller: &Caller, id: IntentId) -> Result<Intent, Stop> {
         let intent = self.known_intent(caller.team, id).await?;
-        if may_touch(caller, &intent) {
-            Ok(intent)
-        } else {
-            Err(intent_not_found().into())
-        }
+        check_touch(caller, &intent)?;
+        Ok(intent)
+    }
+}
+
+/// Refuses an intent that the credential may not read and change, as one that is not there.
+fn check_touch(caller: &Caller, intent: &Intent) -> Result<(), Fault> {
+    if may_touch(caller, intent) {
+        Ok(())
+    } else {
+        Err(intent_not_found())
     }
 }
 

@@ -6,9 +6,10 @@ use domain::{
     intent::{Intent, Moment},
 };
 
+use super::{IntentEffects, check_touch};
 use crate::{
     Engine,
-    commit::Ended,
+    change::{Decision, Key},
     faults::{Stop, intent_not_found},
 };
 
@@ -20,21 +21,18 @@ impl Engine {
     /// complete. Whether a live payment holds it is told by the payment's own commit.
     pub(crate) async fn paying_intent(&self, caller: &Caller, id: &str) -> Result<Intent, Stop> {
         let id = IntentId::parse(id).ok_or_else(intent_not_found)?;
-        loop {
-            let _turn = self.inner.turns.take(id.uuid()).await;
-            let mut intent = self.own_intent(caller, id).await?;
-            intent.pay(
-                self.inner.world.now(),
-                self.inner.settings.intent_inactivity,
-            )?;
-            intent.version += 1;
-            if self
-                .commit_intent(&intent, Moment::Paying, Vec::new())
-                .await?
-                == Ended::Done
-            {
-                return Ok(intent);
-            }
-        }
+        let key = Key {
+            team: caller.team,
+            id,
+        };
+        let patience = self.inner.settings.intent_inactivity;
+        let pay = |mut intent: Intent| async move {
+            check_touch(caller, &intent)?;
+            intent.pay(self.inner.world.now(), patience)?;
+            let effects = IntentEffects::of(Moment::Paying);
+            Ok(Decision::Write(intent, effects, ()))
+        };
+        let (intent, ()) = self.change(key, pay).await?;
+        Ok(intent)
     }
 }

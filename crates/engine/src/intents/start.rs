@@ -1,5 +1,6 @@
 //! Starting an intent.
 
+use db::Statement;
 use domain::{
     Fault,
     caller::{Caller, Credential},
@@ -11,7 +12,7 @@ use domain::{
 use store::browser_made::Made;
 
 use super::{IntentView, told_by};
-use crate::{Engine, commit::Ended, dated::Draws, faults::Stop, once::only_fault};
+use crate::{Engine, commit::Ended, faults::Stop, once::only_fault};
 
 /// A request for an intent.
 pub struct StartIntent {
@@ -45,39 +46,38 @@ impl Engine {
         self.refuse_numbers(&[("trackingId", Some(&command.tracking_id))], None)?;
         check_flow(caller, &command.flow)?;
         let (flow, version) = self.current_flow(caller, &command.flow).await?;
-        let world = &self.inner.world;
-        let changes = told_by(caller, command.changes)?;
-        let settings = &self.inner.settings;
-        let mut draws = Draws::default();
-        loop {
-            let date = self.draw_date(&mut draws).await?;
+        let (flow, changes) = (&(flow, version), &told_by(caller, command.changes)?);
+        let (tracking_id, currency) = (&command.tracking_id, command.currency);
+        self.dated(|date| async move {
             let start = Start {
-                id: IntentId::new(world.uuid_at(date.at())),
+                id: IntentId::new(self.inner.world.uuid_at(date.at())),
                 team: caller.team,
-                tracking_id: command.tracking_id.clone(),
-                currency: command.currency,
-                flow: (flow.clone(), version),
-                instance: world.uuid_v7(),
+                tracking_id: tracking_id.clone(),
+                currency,
+                flow: flow.clone(),
+                instance: self.inner.world.uuid_v7(),
                 started_by: (!caller.is_server()).then_some(caller.key),
             };
-            let inactivity = settings.intent_inactivity;
+            let inactivity = self.inner.settings.intent_inactivity;
             let intent = Intent::start(start, changes.clone(), date.at(), inactivity);
-            let more = if caller.is_server() {
-                Vec::new()
-            } else {
-                let due_at = world.now().after(settings.browser_intent_lifetime);
-                let made = Made::Intent(intent.id);
-                vec![store::browser_made::insert(caller.team, made, due_at)]
-            };
-            match self.commit_new_intent(&intent, more, &date).await {
-                Ok(Ended::Done) => return Ok(intent),
-                Ok(Ended::Overtaken | Ended::Refused(_) | Ended::Taken) => {
-                    return Err(Fault::unknown().into());
-                }
-                Err(Stop::Outdated) => {}
-                Err(stop) => return Err(stop),
+            let more = self.made_by_browser(caller, &intent);
+            match self.commit_new_intent(&intent, more, &date).await? {
+                Ended::Done => Ok(intent),
+                Ended::Overtaken | Ended::Refused(_) | Ended::Taken => Err(Fault::unknown().into()),
             }
+        })
+        .await
+    }
+
+    /// What has the job erase an intent that a browser started and nobody pays.
+    fn made_by_browser(&self, caller: &Caller, intent: &Intent) -> Vec<Statement> {
+        if caller.is_server() {
+            return Vec::new();
         }
+        let lifetime = self.inner.settings.browser_intent_lifetime;
+        let due_at = self.inner.world.now().after(lifetime);
+        let made = Made::Intent(intent.id);
+        vec![store::browser_made::insert(caller.team, made, due_at)]
     }
 
     /// The flow asked for, with the version of it that is current.

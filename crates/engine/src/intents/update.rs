@@ -7,8 +7,13 @@ use domain::{
     intent::{Changes, Intent, Moment},
 };
 
-use super::{IntentView, told_by};
-use crate::{Engine, commit::Ended, faults::Stop, once::only_fault};
+use super::{IntentEffects, IntentView, check_touch, told_by};
+use crate::{
+    Engine,
+    change::{Decision, Key},
+    faults::Stop,
+    once::only_fault,
+};
 
 /// A request to change an intent.
 pub struct UpdateIntent {
@@ -40,19 +45,18 @@ impl Engine {
             None,
         )?;
         let changes = told_by(caller, command.changes)?;
-        loop {
-            let _turn = self.inner.turns.take(command.id.uuid()).await;
-            let mut intent = self.own_intent(caller, command.id).await?;
-            let patience = self.inner.settings.intent_inactivity;
+        let key = Key {
+            team: caller.team,
+            id: command.id,
+        };
+        let (changes, patience) = (&changes, self.inner.settings.intent_inactivity);
+        let update = |mut intent: Intent| async move {
+            check_touch(caller, &intent)?;
             intent.update(changes.clone(), self.inner.world.now(), patience)?;
-            intent.version += 1;
-            if self
-                .commit_intent(&intent, Moment::Updated, Vec::new())
-                .await?
-                == Ended::Done
-            {
-                return Ok(intent);
-            }
-        }
+            let effects = IntentEffects::of(Moment::Updated);
+            Ok(Decision::Write(intent, effects, ()))
+        };
+        let (intent, ()) = self.change(key, update).await?;
+        Ok(intent)
     }
 }

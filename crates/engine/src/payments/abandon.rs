@@ -8,10 +8,14 @@ use domain::{
     payment::{AbandonCause, Kind, Line, Payment, State, Status},
 };
 
-use super::{PaymentView, may_read, steps::released, triggers::Before};
+use super::{
+    PaymentView,
+    effects::{Effects, Responses, key_of},
+    may_read,
+};
 use crate::{
     Engine,
-    commit::Ended,
+    change::{Decision, Key},
     faults::{Stop, begun_about, payment_not_found},
     once::only_fault,
 };
@@ -65,7 +69,7 @@ impl Engine {
                 .in_status(payment.status));
         }
         if rests_in_its_flow(&payment) {
-            return Box::pin(self.stopped(caller, wanted.id))
+            return Box::pin(self.stopped(key_of(&payment)))
                 .await
                 .map(PaymentView::of)
                 .map_err(only_fault);
@@ -96,31 +100,31 @@ impl Engine {
     }
 
     /// Ends a payment whose flow rests before any processor was asked.
-    async fn stopped(&self, caller: &Caller, id: PaymentId) -> Result<Payment, Stop> {
-        loop {
-            let _turn = self.inner.turns.take(id.uuid()).await;
-            let mut payment = self.load(caller.team, id).await?;
-            if !rests_in_its_flow(&payment) {
-                let message = "The payment has gone on meanwhile. Read it again.";
-                return Err(Fault::new(Code::AbandonStatus, message)
-                    .about(id)
-                    .in_status(payment.status)
-                    .into());
-            }
-            let at = self.inner.world.now();
-            let mut lines = vec![Line::new(at, "Giving up").saying("The merchant gave it up.")];
-            let (before, ruled) = (Before::of(&payment), payment.rule.is_some());
-            lines.push(payment.decline_by_rule(Decline::of(DeclineCode::PaymentCancelled), at));
-            self.trigger(&mut payment, &before, None, &mut lines)
-                .await?;
-            payment.version += 1;
-            let mut extra = released(&payment);
-            self.answer_owed(&mut payment, &mut extra);
-            if self.commit_payment(&payment, &lines, extra).await? == Ended::Done {
-                self.ended_early(&payment, ruled);
-                return Ok(payment);
-            }
+    async fn stopped(&self, key: Key<PaymentId>) -> Result<Payment, Stop> {
+        let stop = |payment| async move { self.with_stop(payment) };
+        let (payment, ()) = self.change(key, stop).await?;
+        Ok(payment)
+    }
+
+    fn with_stop(&self, mut payment: Payment) -> Result<Decision<Payment>, Stop> {
+        if !rests_in_its_flow(&payment) {
+            let message = "The payment has gone on meanwhile. Read it again.";
+            return Err(Fault::new(Code::AbandonStatus, message)
+                .about(payment.id)
+                .in_status(payment.status)
+                .into());
         }
+        let at = self.inner.world.now();
+        let decline = Decline::of(DeclineCode::PaymentCancelled);
+        let effects = Effects {
+            entries: vec![
+                Line::new(at, "Giving up").saying("The merchant gave it up."),
+                payment.decline_by_rule(decline, at),
+            ],
+            responses: Responses::Waiting,
+            ..Effects::default()
+        };
+        Ok(Decision::Write(payment, effects, ()))
     }
 
     /// Gives up what waits for a merchant. What somebody else does with it at the same moment (the customer comes back) is

@@ -311,7 +311,11 @@ impl Engine {
         }
     }
 
-    async fn authorised_line(&self, payment: &Payment) -> Result<Option<Connected>, Stop> {
+    /// The connection where the payment was authorised.
+    pub(crate) async fn authorised_line(
+        &self,
+        payment: &Payment,
+    ) -> Result<Option<Connected>, Stop> {
         match payment.authorisation() {
             Some(authorisation) => self.line(payment.team, &authorisation.connection).await,
             None => Ok(None),

@@ -22,17 +22,21 @@ use domain::{
 
 use super::{
     PaymentView,
-    attempt::Asked,
     checkout::{self, Blocked, Guard},
-    settle::{self, Report},
+    effects,
+    settle::Report,
 };
-use crate::{Engine, commit::Extra, faults::Stop};
+use crate::{Engine, commit::CommitParts, faults::Stop, request::Request};
 
 /// Added to the number of an operation: a reference that was never committed.
 const OTHER: u32 = 100;
 
 /// For `Engine::known_or`.
-pub(super) async fn name_no_payment(_: &Engine, _: &Asked, _: Fault) -> Result<PaymentView, Stop> {
+pub(super) async fn name_no_payment(
+    _: &Engine,
+    _: &Request,
+    _: Fault,
+) -> Result<PaymentView, Stop> {
     Err(Fault::unavailable().into())
 }
 
@@ -61,20 +65,18 @@ pub(super) async fn settle_last(
     engine.unplanted_settle_kept(payment, report).await
 }
 
-/// For `Engine::answer_of`.
-pub(super) const fn store_no_answer(_: &Engine, _: &mut Payment, _: u32, _: &mut Extra) {}
+/// For `Engine::respond_operation`.
+pub(super) const fn store_no_answer(_: &Engine, _: &mut Payment, _: u32, _: &mut CommitParts) {}
 
-/// For `settle::release`.
-pub(super) fn release_unknown(payment: &Payment, extra: &mut Extra) {
-    if payment.status == Status::NoAnswerFromPsp {
-        settle::free(payment, extra);
-    } else {
-        settle::unplanted_release(payment, extra);
-    }
+/// For `effects::frees_checkout`.
+pub(super) fn frees_while_unknown(payment: &Payment) -> bool {
+    payment.status == Status::NoAnswerFromPsp || effects::unplanted_frees_checkout(payment)
 }
 
-/// For `settle::release`.
-pub(super) const fn release_nothing(_: &Payment, _: &mut Extra) {}
+/// For `effects::frees_checkout`.
+pub(super) const fn frees_never(_: &Payment) -> bool {
+    false
+}
 
 /// For `Engine::call`.
 pub(super) async fn let_the_timer_cancel(
@@ -179,10 +181,10 @@ pub(super) async fn free_at_once(
     let Some(older) = waits else {
         return engine.unplanted_make_way(caller, holder).await;
     };
-    let mut freed = Extra::default();
-    settle::free(&older, &mut freed);
+    let mut freed = CommitParts::default();
+    effects::free_checkout(&older, &mut freed);
     let change = Change::new(engine.change_id(), &holder.key());
-    let change = freed.more.into_iter().fold(change, Change::with);
+    let change = freed.statements.into_iter().fold(change, Change::with);
     engine.commit_plain(change).await?;
     Ok(Blocked::Freed)
 }

@@ -2,7 +2,7 @@
 
 use domain::{Fault, caller::Caller, id::PaymentId, payment::CancelCause};
 
-use super::{PaymentView, later::Add};
+use super::{PaymentView, later::Later};
 use crate::{
     Engine,
     once::{Once, Told},
@@ -25,13 +25,10 @@ impl Engine {
         once: Option<Once>,
         parsed: Result<Cancel, Fault>,
     ) -> Told<PaymentView> {
-        let parsed = parsed.map(|Cancel { id, reason }| -> (PaymentId, Add) {
-            (
-                id,
-                Box::new(move |payment, begin| {
-                    payment.begin_cancel(CancelCause::Merchant, reason.clone(), begin)
-                }),
-            )
+        let parsed = parsed.map(|Cancel { id, reason }| {
+            Later::new(id, move |payment, begin| {
+                payment.begin_cancel(CancelCause::Merchant, reason.clone(), begin)
+            })
         });
         self.later(caller, once, parsed).await
     }

@@ -7,10 +7,14 @@ use domain::{
     payment::{Payment, Status},
 };
 
-use super::{PaymentView, later::Add};
+use super::{
+    PaymentView,
+    effects::{Effects, key_of},
+    later::Later,
+};
 use crate::{
     Engine,
-    commit::{Ended, Extra},
+    change::Decision,
     faults::Stop,
     once::{Once, Told},
 };
@@ -34,52 +38,39 @@ impl Engine {
         once: Option<Once>,
         parsed: Result<Capture, Fault>,
     ) -> Told<PaymentView> {
-        let parsed = parsed.map(
-            |Capture {
-                 id,
-                 amount,
-                 metadata,
-             }|
-             -> (PaymentId, Add) {
-                let add = move |payment: &mut Payment, begin| {
-                    let begun = payment.begin_capture(amount, begin)?;
-                    if let Some(metadata) = &metadata {
-                        payment.metadata = Some(metadata.clone());
-                    }
-                    Ok(begun)
-                };
-                (id, Box::new(add))
-            },
-        );
+        let parsed = parsed.map(|wanted| {
+            Later::new(wanted.id, move |payment, begin| {
+                let begun = payment.begin_capture(wanted.amount, begin)?;
+                if let Some(metadata) = &wanted.metadata {
+                    payment.metadata = Some(metadata.clone());
+                }
+                Ok(begun)
+            })
+        });
         self.later(caller, once, parsed).await
     }
 
-    /// Captures what should have been captured at once. The request that is owed an answer waits for it.
+    /// Captures what should have been captured at once. The request that waits for a response waits for the capture.
     pub(crate) async fn capture_due(&self, payment: Payment) -> Result<Payment, Stop> {
-        let (team, id) = (payment.team, payment.id);
-        let (payment, n) = loop {
-            let _turn = self.inner.turns.take(id.uuid()).await;
-            let mut payment = self.load(team, id).await?;
-            if payment.status != Status::Authorised || payment.capture_at.is_none() {
-                return Ok(payment);
-            }
-            let line = match payment.authorisation() {
-                Some(authorisation) => self.line(team, &authorisation.connection).await?,
-                None => None,
-            };
-            let begin = self.begin(line.as_ref(), payment.owed_answer.take(), None);
-            let Ok((n, words)) = payment.begin_capture(None, begin) else {
-                return Ok(payment);
-            };
-            payment.version += 1;
-            if self
-                .commit_payment(&payment, &[words], Extra::default())
-                .await?
-                == Ended::Done
-            {
-                break (payment, n);
-            }
+        let begin = |payment| self.with_due_capture(payment);
+        match self.change(key_of(&payment), begin).await? {
+            (payment, Some(n)) => self.carry_out(payment, n, None).await,
+            (payment, None) => Ok(payment),
+        }
+    }
+
+    async fn with_due_capture(
+        &self,
+        mut payment: Payment,
+    ) -> Result<Decision<Payment, Option<u32>>, Stop> {
+        if payment.status != Status::Authorised || payment.capture_at.is_none() {
+            return Ok(Decision::Leave(payment, None));
+        }
+        let line = self.authorised_line(&payment).await?;
+        let begin = self.begin(line.as_ref(), payment.owed_answer.take(), None);
+        let Ok((n, entry)) = payment.begin_capture(None, begin) else {
+            return Ok(Decision::Leave(payment, None));
         };
-        self.carry_out(payment, n, None).await
+        Ok(Decision::Write(payment, Effects::of(vec![entry]), Some(n)))
     }
 }

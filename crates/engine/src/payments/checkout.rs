@@ -154,7 +154,7 @@ impl Engine {
             return Ok(taken());
         }
         let older = Box::pin(self.give_up(older, AbandonCause::Superseded)).await?;
-        Ok(if super::settle::ended_without_money(older.status) {
+        Ok(if super::effects::ended_without_money(older.status) {
             Blocked::Freed
         } else {
             taken()

@@ -9,12 +9,12 @@ use domain::{
 use uuid::Uuid;
 
 use super::{
-    steps::{not_given, paused, released},
-    triggers::Before,
+    effects::Effects,
+    steps::{not_given, paused},
 };
 use crate::{
     Engine,
-    commit::Ended,
+    change::{Decision, Key},
     faults::{Stop, database},
     once::only_fault,
 };
@@ -57,47 +57,40 @@ impl Engine {
         id: PaymentId,
         decide: &Decide,
     ) -> Result<(Payment, Option<Uuid>), Stop> {
-        loop {
-            let _turn = self.inner.turns.take(id.uuid()).await;
-            let mut payment = self.load(team, id).await?;
-            let which = payment.named(decide.instance);
-            let waits = paused(&payment, which)
-                .is_some_and(|pause| matches!(pause.why, Why::Approval { .. }));
-            if !waits {
-                return Err(waits_no_more(decide.instance).into());
-            }
-            let (at, before) = (self.inner.world.now(), Before::of(&payment));
-            let ruled = payment.rule.is_some();
-            let mut lines = if decide.approve {
-                if let Some(pause) = payment.run_mut(which).and_then(|run| run.pause.as_mut()) {
-                    pause.why = Why::Step;
-                    pause.due = Some(at);
-                }
-                vec![Line::new(at, "Approved")]
-            } else {
-                not_given(&mut payment, which, "Not approved", at).lines
-            };
-            if let Some(first) = lines.first_mut() {
-                let by = "Decided with a secret key.".to_owned();
-                first.message = Some(
-                    decide
-                        .note
-                        .as_ref()
-                        .map_or(by.clone(), |note| format!("{by} Note: {note}")),
-                );
-            }
-            self.trigger(&mut payment, &before, None, &mut lines)
-                .await?;
-            payment.version += 1;
-            if self
-                .commit_payment(&payment, &lines, released(&payment))
-                .await?
-                == Ended::Done
-            {
-                self.ended_early(&payment, ruled);
-                return Ok((payment, which));
-            }
+        let decided = |payment| async move { self.with_decision(payment, decide) };
+        self.change(Key { team, id }, decided).await
+    }
+
+    /// The payment with the decision, and the run that it is about.
+    fn with_decision(
+        &self,
+        mut payment: Payment,
+        decide: &Decide,
+    ) -> Result<Decision<Payment, Option<Uuid>>, Stop> {
+        let which = payment.named(decide.instance);
+        let waits =
+            paused(&payment, which).is_some_and(|pause| matches!(pause.why, Why::Approval { .. }));
+        if !waits {
+            return Err(waits_no_more(decide.instance).into());
         }
+        let at = self.inner.world.now();
+        let mut entries = if decide.approve {
+            if let Some(pause) = payment.run_mut(which).and_then(|run| run.pause.as_mut()) {
+                pause.why = Why::Step;
+                pause.due = Some(at);
+            }
+            vec![Line::new(at, "Approved")]
+        } else {
+            not_given(&mut payment, which, "Not approved", at).lines
+        };
+        if let Some(first) = entries.first_mut() {
+            let by = "Decided with a secret key.";
+            first.message = Some(match &decide.note {
+                Some(note) => format!("{by} Note: {note}"),
+                None => by.to_owned(),
+            });
+        }
+        Ok(Decision::Write(payment, Effects::of(entries), which))
     }
 
     /// Goes on with a run at once, as far as a request's time allows. What is left is found by recovery.

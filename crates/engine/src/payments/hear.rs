@@ -9,9 +9,10 @@ use domain::{
 use flow::Trigger;
 use uuid::Uuid;
 
+use super::effects::Effects;
 use crate::{
     Engine,
-    commit::{Ended, Extra},
+    change::{Decision, Key},
     faults::{Stop, flow_not_found, payment_not_found},
     once::only_fault,
 };
@@ -121,32 +122,32 @@ impl Engine {
         id: PaymentId,
         heard: &payment::Heard,
     ) -> Result<(Payment, Vec<Option<Uuid>>), Stop> {
-        loop {
-            let _turn = self.inner.turns.take(id.uuid()).await;
-            let mut payment = self.load(team, id).await?;
-            let waits = |pause: &Pause| matches!(&pause.why, Why::Webhook { name, .. } if *name == heard.name);
-            let waiting = payment
-                .runs()
-                .filter(|(_, run)| run.pause.as_ref().is_some_and(waits));
-            let waiting: Vec<Option<Uuid>> = waiting.map(|(which, _)| which).collect();
-            if waiting.is_empty() {
-                return Ok((payment, waiting));
-            }
-            let at = self.inner.world.now();
-            for which in &waiting {
-                take(&mut payment, *which, heard, at);
-            }
-            payment.version += 1;
-            let line =
-                Line::new(at, "A webhook has come").saying(format!("Its name is {}.", heard.name));
-            if self
-                .commit_payment(&payment, &[line], Extra::default())
-                .await?
-                == Ended::Done
-            {
-                return Ok((payment, waiting));
-            }
+        let resume = |payment| async move { Ok(self.with_webhook(payment, heard)) };
+        self.change(Key { team, id }, resume).await
+    }
+
+    /// The payment with the webhook, and its runs that go on.
+    fn with_webhook(
+        &self,
+        mut payment: Payment,
+        heard: &payment::Heard,
+    ) -> Decision<Payment, Vec<Option<Uuid>>> {
+        let waits =
+            |pause: &Pause| matches!(&pause.why, Why::Webhook { name, .. } if *name == heard.name);
+        let waiting = payment
+            .runs()
+            .filter(|(_, run)| run.pause.as_ref().is_some_and(waits));
+        let waiting: Vec<Option<Uuid>> = waiting.map(|(which, _)| which).collect();
+        if waiting.is_empty() {
+            return Decision::Leave(payment, waiting);
         }
+        let at = self.inner.world.now();
+        for which in &waiting {
+            take(&mut payment, *which, heard, at);
+        }
+        let entry =
+            Line::new(at, "A webhook has come").saying(format!("Its name is {}.", heard.name));
+        Decision::Write(payment, Effects::of(vec![entry]), waiting)
     }
 
     /// Goes on with a run after the answer is on its way.

@@ -17,9 +17,6 @@ use crate::{
     wallets::{OneUse, Opened, TokenMoney, WalletInput},
 };
 
-/// Where the arguments of authorizePayment begin in a fault's `field`.
-const FIELD: &str = "authorisePayment";
-
 /// What the merchant wants to be paid with.
 pub enum Instrument {
     /// A vault token of a card, as sent.
@@ -124,9 +121,9 @@ impl Engine {
     pub(crate) async fn instrument(
         &self,
         caller: &Caller,
-        wanted: (Means, Option<Payer>),
+        means: Means,
+        payer: Option<Payer>,
     ) -> Result<Paying, Stop> {
-        let (means, payer) = wanted;
         let id = payer.as_ref().and_then(|payer| payer.id.as_deref());
         let customer = match id {
             Some(id) => Some(self.paying_customer(caller, id).await?),
@@ -187,7 +184,7 @@ impl Engine {
             Means::Default | Means::Stored(Stored { token: None, .. }) => {
                 let Some(customer) = customer else {
                     let reason = "must be given, unless a customer's stored method is to be used";
-                    return Err(Fault::invalid(format!("{FIELD}.paymentMethod"), reason).into());
+                    return Err(Fault::invalid("paymentMethod", reason).into());
                 };
                 let method = self.default_method(caller, &customer).await?;
                 (kept_of(&method, wanted)?, Some(payer_of(&customer)))
@@ -249,12 +246,7 @@ impl Engine {
         caller: &Caller,
         customer: &Customer,
     ) -> Result<StoredMethod, Stop> {
-        let none = || {
-            Fault::invalid(
-                format!("{FIELD}.customer.id"),
-                "the customer has no stored payment method",
-            )
-        };
+        let none = || Fault::invalid("customer.id", "the customer has no stored payment method");
         let token = customer.default_method.as_ref().ok_or_else(none)?;
         let found = store::method::of_team(&self.inner.store, caller.team, token).await?;
         Ok(found.ok_or_else(none)?)
@@ -283,7 +275,7 @@ impl Engine {
     }
 
     async fn raw_card(&self, team: TeamId, card: CardInput) -> Result<PaidWith, Stop> {
-        let field = |name: &str| format!("{FIELD}.paymentMethod.card.{name}");
+        let field = |name: &str| format!("paymentMethod.card.{name}");
         if card.expiry.expired_at(self.inner.world.now()) {
             return Err(Fault::invalid(field("expYear"), "the card has expired").into());
         }
@@ -405,7 +397,7 @@ fn misfit(instrument: &customer::Instrument) -> Fault {
             )
         }
     };
-    Fault::invalid(format!("{FIELD}.paymentMethod.type"), reason)
+    Fault::invalid("paymentMethod.type", reason)
 }
 
 fn payer_of(customer: &Customer) -> KeptPayer {

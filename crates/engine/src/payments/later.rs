@@ -1,4 +1,6 @@
-//! What capture, cancellation and refund have in common: begin under the payment's version, call, settle, answer in time.
+//! What capture, cancellation and refund have in common: begin under the payment's version, call, settle, answer.
+
+use std::sync::Arc;
 
 use domain::{
     Fault,
@@ -6,21 +8,42 @@ use domain::{
     id::PaymentId,
     payment::{Begin, Line, Payment},
 };
-use store::once::Claim;
 
 use super::{
     PaymentView,
-    attempt::{Asked, Later},
+    attempt::{Begun, Settled},
+    effects::Effects,
 };
 use crate::{
     Engine,
-    deadline::Deadline,
+    change::{Decision, Key, Start},
+    commit::CommitParts,
+    faults::{Stop, payment_not_found},
     once::{Once, Told},
-    progress::Progress,
+    request::Request,
 };
 
 /// Adds an operation to the payment as it is now; called again when somebody else changed the payment first.
-pub(super) type Add = Box<dyn FnMut(&mut Payment, Begin) -> Result<(u32, Line), Fault> + Send>;
+type Add = Box<dyn Fn(&mut Payment, Begin) -> Result<(u32, Line), Fault> + Send + Sync>;
+
+/// An operation on a payment that there is.
+pub(super) struct Later {
+    id: PaymentId,
+    add: Add,
+}
+
+impl Later {
+    /// The operation that `add` adds to a payment.
+    pub(super) fn new(
+        id: PaymentId,
+        add: impl Fn(&mut Payment, Begin) -> Result<(u32, Line), Fault> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            id,
+            add: Box::new(add),
+        }
+    }
+}
 
 impl Engine {
     /// Carries out a later operation of a merchant's server on a payment, once for its idempotency key.
@@ -28,64 +51,73 @@ impl Engine {
         &self,
         caller: &Caller,
         once: Option<Once>,
-        parsed: Result<(PaymentId, Add), Fault>,
+        parsed: Result<Later, Fault>,
     ) -> Told<PaymentView> {
         if let Err(fault) = caller.require_server() {
-            return Told {
-                result: Err(fault),
-                replayed: false,
-            };
+            return Told::now(Err(fault));
         }
-        let (engine, team) = (self.clone(), caller.team);
-        let run = |(id, mut add): (PaymentId, Add), claim: Option<Claim>, deadline: Deadline| async move {
-            let asked = Asked {
-                team,
-                deadline,
-                progress: Progress::new(&engine.inner.watching),
-                claim,
-            };
+        let engine = self.clone();
+        let run = |later: Later, request: Arc<Request>| async move {
             let work = {
-                let (engine, progress) = (engine.clone(), asked.progress.clone());
-                let claim = asked.claim.clone();
-                async move {
-                    let later = Later {
-                        team,
-                        id,
-                        once: claim.as_ref(),
-                        deadline: Some(deadline),
-                        progress: &progress,
-                    };
-                    let add = |payment: &mut Payment, begin| Ok(add(payment, begin)?);
-                    let (payment, n) = engine.begin_later(&later, add).await?;
-                    let own = payment.version + 1;
-                    let payment = engine.carry_out(payment, n, None).await?;
-                    if let Err(fault) = payment.verdict(n) {
-                        // What was refused may have held up a capture or the flow.
-                        engine.go_on_later(payment, None);
-                        return Err(fault.into());
-                    }
-                    let settled = payment.version;
-                    let payment = Box::pin(engine.onward(payment)).await?;
-                    match claim
-                        .as_ref()
-                        .filter(|_| payment.version != settled || payment.owed_answer.is_some())
-                    {
-                        Some(claim) => {
-                            engine
-                                .told_in_time(claim, (team, id, Some(n)), deadline)
-                                .await
-                        }
-                        // Somebody else has settled it, and it has gone on since.
-                        None if payment.version != own => {
-                            let told = engine.told_under(claim.as_ref()).await?;
-                            Ok(told.unwrap_or_else(|| PaymentView::of(payment)))
-                        }
-                        None => Ok(PaymentView::of(payment)),
-                    }
-                }
+                let (engine, request) = (engine.clone(), Arc::clone(&request));
+                async move { Box::pin(engine.done_later(&later, &request)).await }
             };
-            engine.in_time(&asked, Box::pin(work)).await
+            engine.in_time(&request, Box::pin(work)).await
         };
         self.once(caller, once, parsed, run).await
+    }
+
+    /// Commits the operation, has the processor carry it out, settles its answer and answers the request.
+    async fn done_later(&self, later: &Later, request: &Request) -> Result<PaymentView, Stop> {
+        let (payment, n) = self.begin_later(later, request).await?;
+        let begun = Begun {
+            payment,
+            operation: Some(n),
+        };
+        let Settled { payment, brought } = self.call_and_settle(begun, None).await?;
+        if let Err(fault) = payment.verdict(n) {
+            // What was refused may have held up a capture or the flow.
+            self.go_on_later(payment, None);
+            return Err(fault.into());
+        }
+        let payment = Box::pin(self.onward(payment)).await?;
+        let stored = self.stored_answer(request, &payment, &brought).await?;
+        Ok(stored.unwrap_or_else(|| PaymentView::of(payment)))
+    }
+
+    /// Commits the operation, with the request's idempotency key, before the processor is asked.
+    async fn begin_later(&self, later: &Later, request: &Request) -> Result<(Payment, u32), Stop> {
+        let start = Start {
+            key: Key {
+                team: request.caller.team,
+                id: later.id,
+            },
+            known: None,
+            deadline: request.deadline,
+        };
+        let begin = |mut payment: Payment| async move {
+            let line = self.authorised_line(&payment).await?;
+            let once = request.claim.as_ref().map(|claim| claim.once.clone());
+            let begin = self.begin(line.as_ref(), once, Some(request.deadline));
+            let (n, entry) = (later.add)(&mut payment, begin)?;
+            let effects = Effects {
+                parts: self.first_parts(request, &payment),
+                ..Effects::of(vec![entry])
+            };
+            Ok(Decision::Write(payment, effects, n))
+        };
+        let committed = self.change_from(start, begin).await?;
+        committed.ok_or_else(|| payment_not_found().into())
+    }
+
+    /// What the first commit of a request carries.
+    fn first_parts(&self, request: &Request, payment: &Payment) -> CommitParts {
+        let claim = request.claim.as_ref();
+        CommitParts {
+            claim: claim.map(|claim| self.claim(claim, Some(&payment.id.key()), None)),
+            deadline: Some(request.deadline),
+            progress: Some(request.progress.clone()),
+            ..CommitParts::default()
+        }
     }
 }

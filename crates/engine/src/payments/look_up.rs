@@ -9,7 +9,7 @@ use domain::{
 };
 use parking_lot::Mutex;
 
-use super::settle::Report;
+use super::{effects::key_of, settle::Report};
 use crate::{Engine, faults::Stop};
 
 /// The operations whose calls are under way here. No look-up can tell yet what comes of one, whatever the clock says: it may
@@ -95,7 +95,7 @@ impl Engine {
             quiet,
             fall_back: None,
         };
-        let payment = Box::pin(self.settle((payment.team, payment.id), None, report)).await?;
+        let payment = Box::pin(self.settle(key_of(&payment), None, report)).await?;
         match payment.completion_owed() {
             Some(n) => Box::pin(self.complete(payment, n)).await,
             None => Ok(payment),

@@ -1,6 +1,7 @@
 //! Payments: the use cases.
 
 mod abandon;
+mod answer;
 mod attempt;
 mod authorise;
 mod automation;
@@ -10,8 +11,11 @@ mod call;
 mod cancel;
 mod capture;
 mod checkout;
+mod command;
 mod decide;
+mod effects;
 mod facts;
+mod first_commit;
 mod health;
 mod hear;
 mod instrument;
@@ -19,10 +23,12 @@ mod later;
 mod list;
 mod look_up;
 mod money;
+mod prepare;
 mod read;
 mod recover;
 mod refund;
 mod resolve;
+mod responses;
 mod returns;
 mod route;
 mod settle;
@@ -44,12 +50,13 @@ use crate::{Engine, faults, once::Kept};
 const TIMELINE_WITHIN: Duration = Duration::from_secs(5);
 
 pub use abandon::Abandon;
-pub use authorise::{Authorise, Target};
 pub(crate) use call::{VERBS, code_user_of};
 pub use cancel::Cancel;
 pub use capture::Capture;
+pub use command::{Authorise, Target};
 pub use decide::Decide;
 pub(crate) use decide::{no_such_instance, waits_no_more};
+pub(crate) use effects::Effects;
 pub(crate) use facts::of_intent;
 pub(crate) use health::Health;
 pub use hear::{Heard, Webhook};

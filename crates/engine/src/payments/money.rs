@@ -12,12 +12,8 @@ pub(super) fn wanted_money(
     intent: Option<&Intent>,
 ) -> Result<Money, Fault> {
     let (amount, currency) = (command.amount, command.currency);
-    let differs = |name: &str, whose: &str| {
-        Fault::invalid(
-            format!("authorisePayment.{name}"),
-            format!("must be what the {whose} says"),
-        )
-    };
+    let differs =
+        |name: &str, whose: &str| Fault::invalid(name, format!("must be what the {whose} says"));
     if token
         .amount
         .is_some_and(|told| amount.is_some_and(|given| given != told))
@@ -59,10 +55,9 @@ pub(super) fn wanted_money(
             }
             Some(_) | None => "must be given",
         };
-        Fault::invalid(format!("authorisePayment.{name}"), reason)
+        Fault::invalid(name, reason)
     };
     let amount = amount.ok_or_else(|| absent("amount"))?;
     let currency = currency.ok_or_else(|| absent("currencyCode"))?;
-    Money::positive(amount, currency)
-        .map_err(|error| Fault::invalid("authorisePayment.amount", error.to_string()))
+    Money::positive(amount, currency).map_err(|error| Fault::invalid("amount", error.to_string()))
 }

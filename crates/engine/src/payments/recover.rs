@@ -14,11 +14,8 @@ use futures_util::future::BoxFuture;
 use store::overdue::Queue;
 use tracing::Instrument as _;
 
-use crate::{
-    Engine,
-    commit::{Ended, Extra},
-    faults::Stop,
-};
+use super::effects::{Effects, key_of};
+use crate::{Engine, change::Decision, faults::Stop};
 
 /// So long nobody else looks after a payment that was taken.
 const LEASE: Duration = Duration::from_mins(1);
@@ -157,33 +154,26 @@ impl Engine {
         about: u32,
         add: impl Fn(&mut Payment, domain::payment::Begin) -> Option<(u32, domain::payment::Line)>,
     ) -> Result<Payment, Stop> {
-        let (team, id, version) = (payment.team, payment.id, payment.version);
-        let (payment, n) = {
-            let _turn = self.inner.turns.take(id.uuid()).await;
-            let mut payment = self.load(team, id).await?;
+        let (version, add) = (payment.version, &add);
+        let begin = |mut payment: Payment| async move {
+            // Somebody else has gone on with it meanwhile.
             if payment.version != version {
-                return Ok(payment);
+                return Ok(Decision::Leave(payment, None));
             }
             let line = match payment.operation(about) {
-                Some(operation) => self.line(team, &operation.connection).await?,
+                Some(operation) => self.line(payment.team, &operation.connection).await?,
                 None => None,
             };
             let begin = self.begin(line.as_ref(), None, None);
-            let Some((n, words)) = add(&mut payment, begin) else {
-                return Ok(payment);
+            let Some((n, entry)) = add(&mut payment, begin) else {
+                return Ok(Decision::Leave(payment, None));
             };
-            payment.version += 1;
-            match self
-                .commit_payment(&payment, &[words], Extra::default())
-                .await?
-            {
-                Ended::Done => (payment, n),
-                Ended::Overtaken | Ended::Refused(_) | Ended::Taken => {
-                    return self.load(team, id).await;
-                }
-            }
+            Ok(Decision::Write(payment, Effects::of(vec![entry]), Some(n)))
         };
-        self.carry_out(payment, n, None).await
+        match Box::pin(self.change(key_of(&payment), begin)).await? {
+            (payment, Some(n)) => self.carry_out(payment, n, None).await,
+            (payment, None) => Ok(payment),
+        }
     }
 
     /// Leaves what is due to others before the time of whoever committed the payment last is over.

@@ -6,7 +6,7 @@ use domain::{
     id::{PaymentId, RefundId},
 };
 
-use super::{PaymentView, later::Add};
+use super::{PaymentView, later::Later};
 use crate::{
     Engine,
     once::{Once, Told},
@@ -32,13 +32,10 @@ impl Engine {
         parsed: Result<Refund, Fault>,
     ) -> Told<PaymentView> {
         let refund = RefundId::new(self.inner.world.uuid_v7());
-        let parsed = parsed.map(|Refund { id, amount, reason }| -> (PaymentId, Add) {
-            (
-                id,
-                Box::new(move |payment, begin| {
-                    payment.begin_refund(refund, amount, reason.clone(), begin)
-                }),
-            )
+        let parsed = parsed.map(|Refund { id, amount, reason }| {
+            Later::new(id, move |payment, begin| {
+                payment.begin_refund(refund, amount, reason.clone(), begin)
+            })
         });
         self.later(caller, once, parsed).await
     }

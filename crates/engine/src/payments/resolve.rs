@@ -7,10 +7,13 @@ use domain::{
     payment::{Line, Payment, Resolution, Status},
 };
 
-use super::{PaymentView, triggers::Before};
+use super::{
+    PaymentView,
+    effects::{Effects, Responses},
+};
 use crate::{
     Engine,
-    commit::{Ended, Extra},
+    change::{Decision, Key},
     faults::Stop,
 };
 
@@ -23,6 +26,15 @@ pub struct Resolve {
     pub outcome: Resolution,
     /// What it is known by; kept in the timeline.
     pub evidence: String,
+}
+
+impl Resolve {
+    fn of(&self, caller: &Caller) -> Key<PaymentId> {
+        Key {
+            team: caller.team,
+            id: self.id,
+        }
+    }
 }
 
 impl Engine {
@@ -86,60 +98,49 @@ impl Engine {
 
     /// The processor says the same as the person, whose evidence is kept all the same.
     async fn keep_evidence(&self, caller: &Caller, command: &Resolve) -> Result<PaymentView, Stop> {
-        loop {
-            let _turn = self.inner.turns.take(command.id.uuid()).await;
-            let mut payment = self.load(caller.team, command.id).await?;
-            payment.version += 1;
-            let line = Line::new(self.inner.world.now(), "Confirmed by a person")
+        let keep = |payment| async move {
+            let entry = Line::new(self.inner.world.now(), "Confirmed by a person")
                 .saying(format!("Evidence: {}", command.evidence));
-            if self
-                .commit_payment(&payment, &[line], Extra::default())
-                .await?
-                == Ended::Done
-            {
-                return Ok(PaymentView::of(payment));
-            }
-        }
+            Ok(Decision::Write(payment, Effects::of(vec![entry]), ()))
+        };
+        let (payment, ()) = self.change(command.of(caller), keep).await?;
+        Ok(PaymentView::of(payment))
     }
 
     async fn resolved(&self, caller: &Caller, command: &Resolve) -> Result<Payment, Stop> {
-        loop {
-            let _turn = self.inner.turns.take(command.id.uuid()).await;
-            let mut payment = self.load(caller.team, command.id).await?;
-            let unknown = payment.resolvable(command.outcome);
-            let unknown = unknown.map(|operation| (operation.n, operation.connection.clone()));
-            let cause = unknown
-                .as_ref()
-                .and_then(|(n, _)| payment.run_behind(*n))
-                .map(|run| run.id.clone());
-            let line = match &unknown {
-                Some((_, connection)) => self.line(payment.team, connection).await?,
-                None => None,
-            };
-            let policy = self.policy_of(line.as_ref());
-            let (before, ended) = (Before::of(&payment), payment.authorisation_ended());
-            let mut lines = payment.resolve(
-                command.outcome,
-                &command.evidence,
-                self.inner.world.now(),
-                &policy,
-            )?;
-            self.trigger(&mut payment, &before, cause.as_ref(), &mut lines)
-                .await?;
-            payment.version += 1;
-            let mut extra = Extra::default();
-            if let Some((n, _)) = unknown {
-                self.answer_of(&mut payment, n, &mut extra);
-            }
-            self.answer_owed(&mut payment, &mut extra);
-            super::settle::release(&payment, &mut extra);
-            if self.commit_payment(&payment, &lines, extra).await? == Ended::Done {
-                if payment.authorisation_ended() && !ended {
-                    self.count_outcome(&payment);
-                }
-                self.forget_later(&payment);
-                return Ok(payment);
-            }
-        }
+        let resolve = |payment| self.with_resolution(payment, command);
+        let (payment, ()) = self.change(command.of(caller), resolve).await?;
+        Ok(payment)
+    }
+
+    async fn with_resolution(
+        &self,
+        mut payment: Payment,
+        command: &Resolve,
+    ) -> Result<Decision<Payment>, Stop> {
+        let unknown = payment.resolvable(command.outcome);
+        let unknown = unknown.map(|operation| (operation.n, operation.connection.clone()));
+        let cause = unknown
+            .as_ref()
+            .and_then(|(n, _)| payment.run_behind(*n))
+            .map(|run| run.id.clone());
+        let line = match &unknown {
+            Some((_, connection)) => self.line(payment.team, connection).await?,
+            None => None,
+        };
+        let policy = self.policy_of(line.as_ref());
+        let entries = payment.resolve(
+            command.outcome,
+            &command.evidence,
+            self.inner.world.now(),
+            &policy,
+        )?;
+        let effects = Effects {
+            entries,
+            cause,
+            responses: unknown.map_or(Responses::Waiting, |(n, _)| Responses::OfOperation(n)),
+            ..Effects::default()
+        };
+        Ok(Decision::Write(payment, effects, ()))
     }
 }

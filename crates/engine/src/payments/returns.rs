@@ -14,12 +14,8 @@ use domain::{
 use subtle::ConstantTimeEq;
 use uuid::Uuid;
 
-use super::settle::ended_without_money;
-use crate::{
-    Engine,
-    commit::{Ended, Extra, note_payment},
-    faults::Stop,
-};
+use super::effects::{Effects, ended_without_money, key_of};
+use crate::{Engine, change::Decision, commit::note_payment, faults::Stop};
 
 /// How often, and after what pause, a return looks whether another tab's completion has ended.
 const TURNS: u32 = 100;
@@ -249,32 +245,33 @@ impl Engine {
 
     /// Completes an authorisation for which the customer has done what was asked, if the checkout has not been paid otherwise.
     pub(crate) async fn complete(&self, payment: Payment, n: u32) -> Result<Payment, Stop> {
-        let (team, id) = (payment.team, payment.id);
         if self.is_paid_otherwise(&payment).await? {
             return Box::pin(self.give_up(payment, AbandonCause::AlreadyPaid)).await;
         }
-        let payment = loop {
-            let _turn = self.inner.turns.take(id.uuid()).await;
-            let mut payment = self.load(team, id).await?;
-            let Some(attempt) = payment.operation(n) else {
-                return Ok(payment);
-            };
-            let line = self.line(team, &attempt.connection).await?;
-            let begin = self.begin(line.as_ref(), None, None);
-            let Some(words) = payment.begin_complete(n, begin) else {
-                return Ok(payment);
-            };
-            payment.version += 1;
-            if self
-                .commit_payment(&payment, &[words], Extra::default())
-                .await?
-                == Ended::Done
-            {
-                break payment;
-            }
-        };
+        let begin = |payment| self.with_completion_begun(payment, n);
+        let (payment, has_begun) = self.change(key_of(&payment), begin).await?;
+        if !has_begun {
+            return Ok(payment);
+        }
         let payment = self.carry_out(payment, n, None).await?;
         Box::pin(self.onward(payment)).await
+    }
+
+    /// The payment with the completion of attempt `n` begun, if it waits for that.
+    async fn with_completion_begun(
+        &self,
+        mut payment: Payment,
+        n: u32,
+    ) -> Result<Decision<Payment, bool>, Stop> {
+        let Some(attempt) = payment.operation(n) else {
+            return Ok(Decision::Leave(payment, false));
+        };
+        let line = self.line(payment.team, &attempt.connection).await?;
+        let begin = self.begin(line.as_ref(), None, None);
+        let Some(entry) = payment.begin_complete(n, begin) else {
+            return Ok(Decision::Leave(payment, false));
+        };
+        Ok(Decision::Write(payment, Effects::of(vec![entry]), true))
     }
 }
 

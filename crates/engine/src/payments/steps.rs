@@ -10,13 +10,21 @@ use uuid::Uuid;
 
 use super::{
     automation::{Followed, With},
-    triggers::Before,
+    effects::{Effects, Responses, key_of},
 };
-use crate::{
-    Engine,
-    commit::{Ended, Extra},
-    faults::Stop,
-};
+use crate::{Engine, change::Decision, deadline::Deadline, faults::Stop};
+
+/// A run of a flow that goes on.
+struct Step<'a> {
+    /// One that an outcome started, else the payment's own.
+    which: Option<Uuid>,
+    /// Where it rested when it was taken up.
+    from: Option<&'a Pause>,
+    /// What the webhook that it has called brought.
+    called: &'a [Line],
+    /// No request waits; a time of its own keeps an attempt and what follows it together.
+    deadline: Deadline,
+}
 
 impl Engine {
     /// Goes on with a run, which is due: one that an outcome started, else the payment's own.
@@ -25,9 +33,7 @@ impl Engine {
         payment: &Payment,
         which: Option<Uuid>,
     ) -> Result<Payment, Stop> {
-        let (team, id) = (payment.team, payment.id);
-        let asked = paused(payment, which);
-        // No request waits; a time of its own keeps an attempt and what follows it together.
+        let from = paused(payment, which);
         let deadline = self.deadline();
         let Some(called) = self.call_for(payment, which).await else {
             if !self.is_calling(payment, which) {
@@ -35,75 +41,89 @@ impl Engine {
             }
             return Ok(payment.clone());
         };
-        let (payment, began, ruled) = loop {
-            let _turn = self.inner.turns.take(id.uuid()).await;
-            let mut payment = self.load(team, id).await?;
-            let now = self.inner.world.now();
-            let due = |pause: &Pause| pause.due.is_some_and(|due| due <= now);
-            let Some(pause) = paused(&payment, which).filter(due) else {
-                return Ok(payment);
-            };
-            if asked.as_ref() != Some(&pause) {
-                // Somebody else has gone on with it meanwhile.
-                return Ok(payment);
+        let step = &Step {
+            which,
+            from: from.as_ref(),
+            called: &called,
+            deadline,
+        };
+        let step = |payment| self.stepped(payment, step);
+        match self.change(key_of(payment), step).await? {
+            (payment, Some(n)) => self.carry_out(payment, n, Some(deadline)).await,
+            (payment, None) => Ok(payment),
+        }
+    }
+
+    /// The payment with the run's next step, and the operation that the step begins.
+    async fn stepped(
+        &self,
+        mut payment: Payment,
+        step: &Step<'_>,
+    ) -> Result<Decision<Payment, Option<u32>>, Stop> {
+        let (which, now) = (step.which, self.inner.world.now());
+        let due = |pause: &Pause| pause.due.is_some_and(|due| due <= now);
+        let Some(pause) = paused(&payment, which).filter(due) else {
+            return Ok(Decision::Leave(payment, None));
+        };
+        if step.from != Some(&pause) {
+            // Somebody else has gone on with it meanwhile.
+            return Ok(Decision::Leave(payment, None));
+        }
+        let done = match pause.why {
+            // The checkout was paid or closed while the flow waited, or the stored method was deleted.
+            Why::Step | Why::Calling { .. } | Why::Outcome
+                if which.is_none()
+                    && payment.attempt().is_none()
+                    && self.is_gone(&payment).await? =>
+            {
+                let decline = Decline::of(DeclineCode::PaymentCancelled);
+                Followed {
+                    lines: vec![payment.decline_by_rule(decline, now)],
+                    began: None,
+                }
             }
-            let (before, ruled) = (Before::of(&payment), payment.rule.is_some());
-            let done = match pause.why {
-                // The checkout was paid or closed while the flow waited, or the stored method was deleted.
-                Why::Step | Why::Calling { .. } | Why::Outcome
-                    if which.is_none()
-                        && payment.attempt().is_none()
-                        && self.is_gone(&payment).await? =>
-                {
-                    let lines = vec![
-                        payment.decline_by_rule(Decline::of(DeclineCode::PaymentCancelled), now),
-                    ];
-                    Followed { lines, began: None }
-                }
-                Why::Step | Why::Calling { .. } | Why::Outcome => {
-                    let owed = payment.owed_answer.clone();
-                    let with = With {
-                        once: owed.clone(),
-                        deadline: Some(deadline),
-                        run: which,
-                        gone: true,
-                    };
-                    let done = self.resume(&mut payment, pause.next, &with).await?;
-                    let begun = done
-                        .began
-                        .and_then(|n| payment.operation(n))
-                        .and_then(|begun| begun.once.clone());
-                    if owed.is_some() && begun == owed {
-                        // The attempt has it now.
-                        payment.owed_answer = None;
-                    }
-                    done
-                }
-                Why::Approval { .. } => {
-                    not_given(&mut payment, which, "Nobody approved it in time", now)
-                }
-                Why::Webhook { .. } => {
-                    not_given(&mut payment, which, "The webhook did not come in time", now)
-                }
-            };
-            let mut lines: Vec<Line> = called.iter().cloned().chain(done.lines).collect();
-            self.trigger(&mut payment, &before, None, &mut lines)
-                .await?;
-            payment.version += 1;
-            let mut extra = released(&payment);
-            extra.more.extend(approvals(&payment));
-            if done.began.is_none() {
-                self.answer_owed(&mut payment, &mut extra);
+            Why::Step | Why::Calling { .. } | Why::Outcome => {
+                self.run_flow_on(&mut payment, pause.next, step).await?
             }
-            if self.commit_payment(&payment, &lines, extra).await? == Ended::Done {
-                break (payment, done.began, ruled);
+            Why::Approval { .. } => {
+                not_given(&mut payment, which, "Nobody approved it in time", now)
+            }
+            Why::Webhook { .. } => {
+                not_given(&mut payment, which, "The webhook did not come in time", now)
             }
         };
-        self.ended_early(&payment, ruled);
-        match began {
-            Some(n) => self.carry_out(payment, n, Some(deadline)).await,
-            None => Ok(payment),
+        let entries = step.called.iter().cloned().chain(done.lines);
+        let mut effects = Effects::of(entries.collect());
+        effects.parts.statements.extend(approvals(&payment));
+        if done.began.is_none() {
+            effects.responses = Responses::Waiting;
         }
+        Ok(Decision::Write(payment, effects, done.began))
+    }
+
+    /// Runs the flow on. An attempt that it begins has the response that is waited for.
+    async fn run_flow_on(
+        &self,
+        payment: &mut Payment,
+        next: u32,
+        step: &Step<'_>,
+    ) -> Result<Followed, Stop> {
+        let owed = payment.owed_answer.clone();
+        let with = With {
+            once: owed.clone(),
+            deadline: Some(step.deadline),
+            run: step.which,
+            gone: true,
+        };
+        let done = self.resume(payment, next, &with).await?;
+        let begun = done
+            .began
+            .and_then(|n| payment.operation(n))
+            .and_then(|begun| begun.once.clone());
+        if owed.is_some() && begun == owed {
+            payment.owed_answer = None;
+        }
+        Ok(done)
     }
 
     /// Runs a flow on from a position, in the version under which the run began.
@@ -143,24 +163,6 @@ impl Engine {
         }
         self.is_paid_otherwise(payment).await
     }
-
-    /// Forgets the card of a payment that ended before any processor was asked.
-    /// `ruled` says whether a flow had ended it before.
-    pub(crate) fn ended_early(&self, payment: &Payment, ruled: bool) {
-        if payment.rule.is_some() {
-            if !ruled {
-                self.count_outcome(payment);
-            }
-            self.forget_later(payment);
-        }
-    }
-}
-
-/// What goes with a commit that may have ended the payment without money.
-pub(super) fn released(payment: &Payment) -> Extra {
-    let mut extra = Extra::default();
-    super::settle::release(payment, &mut extra);
-    extra
 }
 
 /// Where a run rests.

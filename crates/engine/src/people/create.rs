@@ -1,5 +1,8 @@
 //! Making a customer.
 
+use std::sync::Arc;
+
+use db::Date;
 use domain::{
     Fault,
     caller::{Caller, Credential, forbidden},
@@ -9,13 +12,13 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use store::browser_made::Made;
 
-use super::{Making, Request, seal::Sealed};
+use super::{Making, seal::Sealed};
 use crate::{
     Engine,
-    dated::Draws,
     faults::Stop,
     numbers::Number,
     once::{Kept, Once, Snapshot, Told},
+    request::Request,
 };
 
 /// Where the card begins in a fault's `field`.
@@ -85,60 +88,42 @@ impl Engine {
                 replayed: false,
             };
         }
-        let run =
-            |command, claim, deadline| self.created(caller, command, Request { claim, deadline });
+        let run = |command, request| self.created(command, request);
         self.once(caller, once, parsed, run).await
     }
 
     async fn created(
         &self,
-        caller: &Caller,
         command: CreateCustomer,
-        request: Request,
+        request: Arc<Request>,
     ) -> Result<CustomerId, Stop> {
-        let mut sealed = match command.card {
+        let caller = &request.caller;
+        let sealed = match command.card {
             Some(card) => Some(self.seal(caller.team, NewMethod::Card(card), CARD).await?),
             None => None,
         };
-        let mut draws = Draws::default();
-        let made = loop {
-            let made = self
-                .created_once(
-                    caller,
-                    &command.draft,
-                    (sealed.as_mut(), &mut draws),
-                    &request,
-                )
-                .await;
-            if !matches!(made, Err(Stop::Outdated)) {
-                break made;
-            }
-        };
+        let (draft, card, request) = (&command.draft, sealed.as_ref(), request.as_ref());
+        let create = |date| self.created_under(date, draft, card, request);
+        let made = self.dated(create).await;
         match sealed {
             Some(sealed) => self.keep_or_discard(sealed, made).await,
             None => made,
         }
     }
 
-    /// Commits the customer under a date of its own.
-    async fn created_once(
+    /// Commits the customer under this date.
+    async fn created_under(
         &self,
-        caller: &Caller,
+        date: Date,
         draft: &CustomerDraft,
-        (mut sealed, draws): (Option<&mut Sealed>, &mut Draws),
+        sealed: Option<&Sealed>,
         request: &Request,
     ) -> Result<CustomerId, Stop> {
-        let date = self.draw_date(draws).await?;
+        let caller = &request.caller;
         let mut customer = self.new_customer(caller, draft.clone(), &date);
-        if let Some(sealed) = &mut sealed {
-            sealed.give_to(&mut customer);
-        }
+        let method = sealed.map(|sealed| sealed.given_to(&mut customer));
         let mut statements = vec![store::customer::insert(&customer)];
-        statements.extend(
-            sealed
-                .iter()
-                .map(|sealed| store::method::insert(&sealed.method)),
-        );
+        statements.extend(method.iter().map(store::method::insert));
         if !caller.is_server() {
             let lifetime = self.inner.settings.browser_customer_lifetime;
             let due_at = self.inner.world.now().after(lifetime);

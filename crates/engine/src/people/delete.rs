@@ -11,7 +11,7 @@ use domain::{
     id::{CustomerId, TeamId},
 };
 
-use crate::{Engine, faults::Stop, once::only_fault, payments::token_holder};
+use crate::{Engine, change::Round, faults::Stop, once::only_fault, payments::token_holder};
 
 impl Engine {
     /// Deletes a customer with the customer's methods and erases the personal data from what stays: payments keep the
@@ -38,8 +38,7 @@ impl Engine {
     }
 
     async fn customer_ended(&self, team: TeamId, id: CustomerId) -> Result<(), Stop> {
-        loop {
-            let _turn = self.inner.turns.take(id.uuid()).await;
+        let end = || async move {
             let customer = self.known_customer(team, id).await?;
             let methods = store::method::of_customer(&self.inner.store, team, id).await?;
             let now = self.inner.world.now();
@@ -49,16 +48,16 @@ impl Engine {
                 .with(store::processor_token::delete_of_customer(team, id))
                 .with(store::token_request::delete_of_customer(team, id))
                 .with(store::erasure::insert(team, id, self.erasure_due(now)));
-            if self.commit_plain(change).await?.is_none() {
-                for method in methods {
-                    self.inner
-                        .vault
-                        .erase_cvc(&token_holder(team, &method.token))
-                        .await;
-                }
-                return Ok(());
-            }
+            Ok(Round::of(self.commit_plain(change).await?, methods))
+        };
+        let methods = self.rounds(Some(id.uuid()), self.deadline(), end).await?;
+        for method in methods {
+            self.inner
+                .vault
+                .erase_cvc(&token_holder(team, &method.token))
+                .await;
         }
+        Ok(())
     }
 
     /// When no request can be under way any more that read the customer at `now`.

@@ -16,11 +16,11 @@ use futures_util::{StreamExt, stream};
 use super::tokenise::StoredToken;
 use crate::{
     Engine,
-    commit::{Ended, Extra},
+    change::{Decision, Key},
     faults::Stop,
     jobs::{Batch, TOGETHER},
     once::Snapshot,
-    payments::StoredPayment,
+    payments::{Effects, StoredPayment},
 };
 
 /// How many payments are read at once.
@@ -106,24 +106,19 @@ impl Engine {
     }
 
     async fn erase_from_payment(&self, team: TeamId, id: PaymentId) -> Result<(), Stop> {
-        loop {
-            let _turn = self.inner.turns.take(id.uuid()).await;
-            let mut payment = self.load(team, id).await?;
-            // An answer is only ever written with a version of its payment, so this reading is guarded too.
-            let answers = self.answers_without_person(&payment).await?;
-            if !forget_payer(&mut payment) && answers.is_empty() {
-                return Ok(());
+        let erase = |mut payment: Payment| async move {
+            // A response is only ever written with a version of its payment, so this reading is guarded too.
+            let responses = self.answers_without_person(&payment).await?;
+            if !forget_payer(&mut payment) && responses.is_empty() {
+                return Ok(Decision::Leave(payment, ()));
             }
-            payment.version += 1;
-            let line = Line::new(self.inner.world.now(), "Personal data erased");
-            let extra = Extra {
-                more: answers,
-                ..Extra::default()
-            };
-            if self.commit_payment(&payment, &[line], extra).await? == Ended::Done {
-                return Ok(());
-            }
-        }
+            let entry = Line::new(self.inner.world.now(), "Personal data erased");
+            let mut effects = Effects::of(vec![entry]);
+            effects.parts.statements = responses;
+            Ok(Decision::Write(payment, effects, ()))
+        };
+        self.change(Key { team, id }, erase).await?;
+        Ok(())
     }
 
     /// The statements that erase the person from what the payment's idempotency keys tell.

@@ -9,6 +9,7 @@ use store::browser_made::Made;
 
 use crate::{
     Engine,
+    change::Round,
     faults::Stop,
     jobs::{Batch, TOGETHER},
 };
@@ -46,7 +47,15 @@ impl Engine {
 
     /// Erases a customer without method, payment or intent. One that has any of them stays.
     async fn forget_customer(&self, team: TeamId, id: CustomerId) -> Result<(), Stop> {
-        let _turn = self.inner.turns.take(id.uuid()).await;
+        let forget = || async move {
+            let change = self.forgetting_customer(team, id).await?;
+            Ok(Round::of(self.commit_plain(change).await?, ()))
+        };
+        self.rounds(Some(id.uuid()), self.deadline(), forget).await
+    }
+
+    /// What is to be committed about a customer that a browser made. Refused when somebody changes it meanwhile.
+    async fn forgetting_customer(&self, team: TeamId, id: CustomerId) -> Result<Change, Stop> {
         let store = &self.inner.store;
         let found = store::customer::of_team(store, team, id).await?;
         let is_used = !store::method::of_customer(store, team, id)
@@ -68,7 +77,6 @@ impl Engine {
             ));
         }
         change.push(store::browser_made::forget(team, Made::Customer(id)));
-        // Refused when somebody has changed the customer meanwhile: then it is looked at again.
-        self.commit_plain(change).await.map(|_| ())
+        Ok(change)
     }
 }

@@ -1,13 +1,16 @@
 //! Stored methods: their end, their owner, and which is the default.
 
+use db::{Change, Statement};
 use domain::{
-    Fault,
+    Fault, Timestamp,
     caller::Caller,
+    customer::{Customer, StoredMethod},
     id::{CustomerId, TeamId, VaultToken},
 };
 
 use crate::{
     Engine,
+    change::{Decision, Key, Round},
     faults::{Stop, method_not_found},
     once::only_fault,
     payments::token_holder,
@@ -59,89 +62,73 @@ impl Engine {
     }
 
     async fn method_deleted(&self, team: TeamId, token: &VaultToken) -> Result<(), Stop> {
-        loop {
+        let delete = || async move {
             let method = self.known_method(team, token).await?;
-            let now = self.inner.world.now();
-            let deleted = match method.customer {
-                None => {
-                    let mut change = db::Change::new(self.change_id(), token.as_str());
-                    change.push(store::method::delete(&method, now));
-                    change.push(store::processor_token::delete(team, token));
-                    change.push(store::token_request::delete(team, token));
-                    self.commit_plain(change).await?.is_none()
-                }
-                Some(owner) => self.deleted_from(team, token, owner).await?,
-            };
-            if deleted {
-                return Ok(());
+            if let Some(owner) = method.customer {
+                return self.deleted_from(token, Key { team, id: owner }).await;
             }
-        }
+            let mut change = Change::new(self.change_id(), token.as_str());
+            for statement in ends(&method, self.inner.world.now()) {
+                change.push(statement);
+            }
+            Ok(Round::of(self.commit_plain(change).await?, ()))
+        };
+        self.rounds(None, self.deadline(), delete).await
     }
 
-    /// Deletes a customer's method; the newest remaining one takes its place as the default. `false` when somebody else
-    /// was first.
+    /// Deletes a customer's method; the newest remaining one takes its place as the default.
     async fn deleted_from(
         &self,
-        team: TeamId,
         token: &VaultToken,
-        owner: CustomerId,
-    ) -> Result<bool, Stop> {
-        let _turn = self.inner.turns.take(owner.uuid()).await;
-        let Some(mut customer) = store::customer::of_team(&self.inner.store, team, owner).await?
-        else {
-            // An owner that is gone has taken its methods along.
-            return Err(method_not_found().into());
+        owner: Key<CustomerId>,
+    ) -> Result<Round<()>, Stop> {
+        let delete = |mut customer: Customer| async move {
+            let method = self.known_method(owner.team, token).await?;
+            if customer.default_method.as_ref() == Some(token) {
+                let store = &self.inner.store;
+                let methods = store::method::of_customer(store, owner.team, owner.id).await?;
+                let mut newest_first = methods.into_iter().rev();
+                let remaining = newest_first.find(|other| other.token != *token);
+                customer.default_method = remaining.map(|newest| newest.token);
+            }
+            let ends = ends(&method, self.inner.world.now());
+            Ok(Decision::Write(customer, ends.into(), ()))
         };
-        let method = self.known_method(team, token).await?;
-        if customer.default_method.as_ref() == Some(token) {
-            let methods = store::method::of_customer(&self.inner.store, team, owner).await?;
-            let remaining = methods
-                .into_iter()
-                .rev()
-                .find(|other| other.token != *token);
-            customer.default_method = remaining.map(|newest| newest.token);
+        match self.change_if_there(owner, delete).await? {
+            Some(_) => Ok(Round::Done(())),
+            // An owner that is gone has taken its methods along.
+            None => Err(method_not_found().into()),
         }
-        let ends = vec![
-            store::method::delete(&method, self.inner.world.now()),
-            store::processor_token::delete(team, token),
-            store::token_request::delete(team, token),
-        ];
-        self.commit_customer(customer, ends).await
     }
 
     async fn made_default(&self, team: TeamId, token: &VaultToken) -> Result<(), Stop> {
         let method = self.known_method(team, token).await?;
-        let Some(owner) = method.customer else {
+        let Some(id) = method.customer else {
             return Err(Fault::invalid(
                 "token",
                 "belongs to no customer, so it can't be a customer's default",
             )
             .into());
         };
-        loop {
-            let _turn = self.inner.turns.take(owner.uuid()).await;
-            let found = store::customer::of_team(&self.inner.store, team, owner).await?;
-            let mut customer = found.ok_or_else(method_not_found)?;
+        let choose = |mut customer: Customer| async move {
             // Read after the customer: a deletion from here on is a conflict with the customer's version.
             let method = self.known_method(team, token).await?;
             if customer.default_method.as_ref() == Some(token) {
-                return Ok(());
+                return Ok(Decision::Leave(customer, ()));
             }
             customer.default_method = Some(method.token);
-            if self.commit_customer(customer, Vec::new()).await? {
-                return Ok(());
-            }
-        }
+            Ok(Decision::Write(customer, Vec::new(), ()))
+        };
+        let made = self.change_if_there(Key { team, id }, choose).await?;
+        made.map(|_| ()).ok_or_else(|| method_not_found().into())
     }
 
     async fn attached(&self, team: TeamId, token: &VaultToken, id: CustomerId) -> Result<(), Stop> {
-        loop {
-            let _turn = self.inner.turns.take(id.uuid()).await;
-            let mut customer = self.known_customer(team, id).await?;
+        let attach = |mut customer: Customer| async move {
             let mut method = self.known_method(team, token).await?;
             match method.customer {
                 None => {}
-                Some(owner) if owner == id => return Ok(()),
+                Some(owner) if owner == id => return Ok(Decision::Leave(customer, ())),
                 Some(_) => return Err(method_not_found().into()),
             }
             method.customer = Some(id);
@@ -149,13 +136,23 @@ impl Engine {
             if customer.default_method.is_none() {
                 customer.default_method = Some(token.clone());
             }
-            let more = vec![
+            let statements = vec![
                 store::method::attach(&method),
                 store::once::follow_token(team, token, id),
             ];
-            if self.commit_customer(customer, more).await? {
-                return Ok(());
-            }
-        }
+            Ok(Decision::Write(customer, statements, ()))
+        };
+        self.change(Key { team, id }, attach).await?;
+        Ok(())
     }
+}
+
+/// The statements that end a method.
+fn ends(method: &StoredMethod, now: Timestamp) -> [Statement; 3] {
+    let StoredMethod { team, token, .. } = method;
+    [
+        store::method::delete(method, now),
+        store::processor_token::delete(*team, token),
+        store::token_request::delete(*team, token),
+    ]
 }

@@ -21,30 +21,25 @@ mod update;
 
 use db::{Change, Date, Statement};
 use domain::{
+    Fault,
     caller::{Caller, Credential},
     customer::{Customer, CustomerDraft},
     id::{CustomerId, TeamId},
 };
-use store::once::Claim;
+use uuid::Uuid;
 
 use crate::{
     Engine,
-    deadline::Deadline,
+    change::{Aggregate, Key},
+    commit::Ended,
     faults::{Stop, customer_not_found},
     payments::may_use,
+    request::Request,
 };
 
 pub use create::CreateCustomer;
 pub use list::{CustomerPage, ListCustomers};
 pub use tokenise::{Owner, TokenView, Tokenise};
-
-/// What a commit of a request bears besides its rows.
-struct Request {
-    /// The idempotency key that it takes.
-    claim: Option<Claim>,
-    /// By when it must be on disk; later nobody waits for it.
-    deadline: Deadline,
-}
 
 /// What a request makes.
 struct Making<'a> {
@@ -54,6 +49,46 @@ struct Making<'a> {
     stream: &'a str,
     /// What its idempotency key tells.
     answer: &'a str,
+}
+
+impl Aggregate for Customer {
+    type Id = CustomerId;
+    type Before = ();
+    /// What is written with it.
+    type Effects = Vec<Statement>;
+
+    fn turn(id: CustomerId) -> Uuid {
+        id.uuid()
+    }
+
+    async fn find(engine: &Engine, key: Key<CustomerId>) -> Result<Option<Self>, Stop> {
+        Ok(store::customer::of_team(&engine.inner.store, key.team, key.id).await?)
+    }
+
+    fn missing() -> Fault {
+        customer_not_found()
+    }
+
+    fn before(&self) -> Self::Before {}
+
+    async fn commit(
+        &mut self,
+        engine: &Engine,
+        (): Self::Before,
+        statements: Vec<Statement>,
+    ) -> Result<Ended, Stop> {
+        self.version += 1;
+        self.updated_at = engine.inner.world.now();
+        let mut change = Change::new(engine.change_id(), &self.id.key());
+        change.push(store::customer::update(self));
+        for statement in statements {
+            change.push(statement);
+        }
+        Ok(match engine.commit_plain(change).await? {
+            None => Ended::Done,
+            Some(_) => Ended::Overtaken,
+        })
+    }
 }
 
 impl Engine {
@@ -100,22 +135,6 @@ impl Engine {
             updated_at: now,
             made_by: matches!(caller.credential, Credential::Client(_)).then_some(caller.key),
         }
-    }
-
-    /// Commits the next version of a customer with what goes with it. `false` when somebody else was first.
-    async fn commit_customer(
-        &self,
-        mut customer: Customer,
-        more: Vec<Statement>,
-    ) -> Result<bool, Stop> {
-        customer.version += 1;
-        customer.updated_at = self.inner.world.now();
-        let mut change = Change::new(self.change_id(), &customer.id.key());
-        change.push(store::customer::update(&customer));
-        for statement in more {
-            change.push(statement);
-        }
-        Ok(self.commit_plain(change).await?.is_none())
     }
 
     /// Commits what a request makes, naming it by its id. `false` when somebody else was first; [`Stop::Taken`] when its key is taken.

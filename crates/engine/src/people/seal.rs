@@ -43,13 +43,15 @@ struct Number {
 }
 
 impl Sealed {
-    /// Makes it a method of the customer: the default when it is the first, or is to be.
-    pub(super) fn give_to(&mut self, customer: &mut Customer) {
-        self.method.customer = Some(customer.id);
+    /// The method as the customer's: the default when it is the first, or is to be.
+    pub(super) fn given_to(&self, customer: &mut Customer) -> StoredMethod {
+        let mut method = self.method.clone();
+        method.customer = Some(customer.id);
         if self.make_default || customer.default_method.is_none() {
-            customer.default_method = Some(self.method.token.clone());
+            customer.default_method = Some(method.token.clone());
         }
-        self.method.is_default = customer.default_method.as_ref() == Some(&self.method.token);
+        method.is_default = customer.default_method.as_ref() == Some(&method.token);
+        method
     }
 }
 

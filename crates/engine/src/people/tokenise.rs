@@ -1,5 +1,7 @@
 //! Tokenising: storing a payment method.
 
+use std::sync::Arc;
+
 use domain::{
     Fault,
     caller::{Caller, Credential, forbidden},
@@ -8,13 +10,14 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{Making, Request, seal::Sealed};
+use super::{Making, seal::Sealed};
 use crate::{
     Engine,
-    dated::Draws,
+    change::Round,
     faults::{Stop, customer_not_found},
     numbers::Number,
     once::{Kept, Once, Snapshot, Told},
+    request::Request,
 };
 
 /// Where the card begins in a fault's `field`.
@@ -156,28 +159,20 @@ impl Engine {
             self.refuse_numbers(&[("data.externalId", command.external_id.as_deref())], card)?;
             Ok(command)
         });
-        let run =
-            |command, claim, deadline| self.tokenised(caller, command, Request { claim, deadline });
+        let run = |command, request| self.tokenised(command, request);
         self.once(caller, once, parsed, run).await
     }
 
-    async fn tokenised(
-        &self,
-        caller: &Caller,
-        command: Tokenise,
-        request: Request,
-    ) -> Result<TokenView, Stop> {
+    async fn tokenised(&self, command: Tokenise, request: Arc<Request>) -> Result<TokenView, Stop> {
+        let caller = &request.caller;
         let owner = self.find_owner(caller, command.owner).await?;
         let mut sealed = self.seal(caller.team, command.method, CARD).await?;
         sealed.method.external_id = command.external_id;
         sealed.method.metadata = command.metadata;
         let made = match owner {
             Found::Nobody => self.token_of_nobody(&sealed, &request).await,
-            Found::Existing(id) => self.token_of(caller, id, &mut sealed, &request).await,
-            Found::New(draft) => {
-                self.token_of_new(caller, &draft, &mut sealed, &request)
-                    .await
-            }
+            Found::Existing(id) => self.token_of(id, &sealed, &request).await,
+            Found::New(draft) => self.token_of_new(&draft, &sealed, &request).await,
         };
         self.keep_or_discard(sealed, made).await
     }
@@ -207,72 +202,57 @@ impl Engine {
 
     async fn token_of(
         &self,
-        caller: &Caller,
         id: CustomerId,
-        sealed: &mut Sealed,
+        sealed: &Sealed,
         request: &Request,
     ) -> Result<TokenView, Stop> {
-        loop {
-            let _turn = self.inner.turns.take(id.uuid()).await;
-            let mut customer = self.nameable_customer(caller, id).await?;
+        let add = || async move {
+            let mut customer = self.nameable_customer(&request.caller, id).await?;
             customer.version += 1;
             customer.updated_at = self.inner.world.now();
-            sealed.give_to(&mut customer);
+            let method = sealed.given_to(&mut customer);
             let statements = vec![
                 store::customer::update(&customer),
-                store::method::insert(&sealed.method),
+                store::method::insert(&method),
             ];
             let view = TokenView {
-                method: sealed.method.clone(),
+                method,
                 customer: Some(customer),
             };
-            if self.commit_token(request, &view, statements, None).await? {
-                return Ok(view);
-            }
-        }
-    }
-
-    async fn token_of_new(
-        &self,
-        caller: &Caller,
-        draft: &CustomerDraft,
-        sealed: &mut Sealed,
-        request: &Request,
-    ) -> Result<TokenView, Stop> {
-        let mut draws = Draws::default();
-        loop {
-            let made = self
-                .token_of_new_once(caller, draft, (sealed, &mut draws), request)
-                .await;
-            if !matches!(made, Err(Stop::Outdated)) {
-                return made;
-            }
-        }
+            let is_done = self.commit_token(request, &view, statements, None).await?;
+            Ok(if is_done {
+                Round::Done(view)
+            } else {
+                Round::Conflict
+            })
+        };
+        self.rounds(Some(id.uuid()), request.deadline, add).await
     }
 
     /// Commits the customer with the token, under a date of its own.
-    async fn token_of_new_once(
+    async fn token_of_new(
         &self,
-        caller: &Caller,
         draft: &CustomerDraft,
-        (sealed, draws): (&mut Sealed, &mut Draws),
+        sealed: &Sealed,
         request: &Request,
     ) -> Result<TokenView, Stop> {
-        let date = self.draw_date(draws).await?;
-        let mut customer = self.new_customer(caller, draft.clone(), &date);
-        sealed.give_to(&mut customer);
-        let statements = vec![
-            store::customer::insert(&customer),
-            store::method::insert(&sealed.method),
-        ];
-        let view = TokenView {
-            method: sealed.method.clone(),
-            customer: Some(customer),
-        };
-        self.commit_token(request, &view, statements, Some(&date))
-            .await?
-            .then_some(view)
-            .ok_or_else(defect)
+        self.dated(|date| async move {
+            let mut customer = self.new_customer(&request.caller, draft.clone(), &date);
+            let method = sealed.given_to(&mut customer);
+            let statements = vec![
+                store::customer::insert(&customer),
+                store::method::insert(&method),
+            ];
+            let view = TokenView {
+                method,
+                customer: Some(customer),
+            };
+            self.commit_token(request, &view, statements, Some(&date))
+                .await?
+                .then_some(view)
+                .ok_or_else(defect)
+        })
+        .await
     }
 
     async fn commit_token(

@@ -1,8 +1,18 @@
 //! Changing a customer.
 
-use domain::{Fault, caller::Caller, customer::CustomerPatch, id::CustomerId};
+use domain::{
+    Fault,
+    caller::Caller,
+    customer::{Customer, CustomerPatch},
+    id::CustomerId,
+};
 
-use crate::{Engine, faults::Stop, once::only_fault};
+use crate::{
+    Engine,
+    change::{Decision, Key},
+    faults::Stop,
+    once::only_fault,
+};
 
 impl Engine {
     /// Changes what is given, clears what is null, leaves the rest.
@@ -25,13 +35,15 @@ impl Engine {
         id: CustomerId,
         patch: &CustomerPatch,
     ) -> Result<(), Stop> {
-        loop {
-            let _turn = self.inner.turns.take(id.uuid()).await;
-            let mut customer = self.known_customer(caller.team, id).await?;
+        let key = Key {
+            team: caller.team,
+            id,
+        };
+        let update = |mut customer: Customer| async move {
             customer.update(patch.clone(), self.inner.world.now());
-            if self.commit_customer(customer, Vec::new()).await? {
-                return Ok(());
-            }
-        }
+            Ok(Decision::Write(customer, Vec::new(), ()))
+        };
+        self.change(key, update).await?;
+        Ok(())
     }
 }

@@ -23,8 +23,8 @@ pub(crate) use opened::{OneUse, Opened, TokenMoney};
 pub use setup::{SetupWallet, Validation};
 pub(crate) use team::{Cache, cache};
 
-/// Where a wallet's token stands in a fault's `field`.
-const FIELD: &str = "authorisePayment.paymentMethod.walletToken";
+/// Where a wallet's token stands in the command, for a fault's `field`.
+const FIELD: &str = "paymentMethod.walletToken";
 
 /// A wallet whose tokens are opened here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

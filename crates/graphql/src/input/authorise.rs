@@ -57,30 +57,47 @@ pub(crate) fn rename_argument(arguments: &mut Value) {
     }
 }
 
-/// A fault of a headless payment, with the name that its argument has there.
-pub(crate) fn of_headless(fault: Fault) -> Fault {
-    renamed(fault, ARGUMENT, HEADLESS)
-}
-
-/// A fault that may come from a headless payment under the same idempotency key, with the name of the argument here.
+/// A fault of the engine with the path of the argument here: the engine names a place in the command.
 pub(crate) fn of_plain(fault: Fault) -> Fault {
-    renamed(fault, HEADLESS, ARGUMENT)
+    moved(fault, |place| joined(ARGUMENT, place))
 }
 
-fn renamed(mut fault: Fault, from: &str, to: &str) -> Fault {
-    if let Some(rest) = fault
-        .field
-        .as_deref()
-        .and_then(|field| field.strip_prefix(from))
-    {
-        let field = format!("{to}{rest}");
-        fault.message = fault.message.replace(&format!("{from}{rest}"), &field);
-        fault.field = Some(field);
+/// The same for a headless payment.
+pub(crate) fn of_headless(fault: Fault) -> Fault {
+    moved(fault, |place| joined(HEADLESS, place))
+}
+
+/// A fault of the arguments with the place in the command, as the engine has it: what is stored under an idempotency key may be
+/// the answer to either operation.
+pub(crate) fn of_command(fault: Fault) -> Fault {
+    moved(fault, |field| {
+        let place = [ARGUMENT, HEADLESS]
+            .iter()
+            .find_map(|argument| field.strip_prefix(argument));
+        let place = place.unwrap_or(field);
+        place.strip_prefix('.').unwrap_or(place).to_owned()
+    })
+}
+
+fn joined(argument: &str, place: &str) -> String {
+    if place.is_empty() {
+        argument.to_owned()
+    } else {
+        format!("{argument}.{place}")
+    }
+}
+
+/// The fault with other paths.
+fn moved(mut fault: Fault, path: impl Fn(&str) -> String) -> Fault {
+    if let Some(old) = fault.field.take() {
+        let new = path(&old);
+        if let Some(rest) = fault.message.strip_prefix(&old) {
+            fault.message = format!("{new}{rest}");
+        }
+        fault.field = Some(new);
     }
     for listed in &mut fault.faults {
-        if let Some(rest) = listed.field.strip_prefix(from) {
-            listed.field = format!("{to}{rest}");
-        }
+        listed.field = path(&listed.field);
     }
     fault
 }
@@ -360,7 +377,7 @@ mod tests {
             arguments(json!({"headlessAuthorisePayment": input})),
             Mode::Test,
         );
-        let fault = of_plain(fault.map(|_| ()).unwrap_err());
+        let fault = of_plain(of_command(fault.map(|_| ()).unwrap_err()));
         let listed: Vec<&str> = fault.faults.iter().map(|one| one.field.as_str()).collect();
         assert_eq!(
             listed,
@@ -372,6 +389,30 @@ mod tests {
             ]
         );
         assert_eq!(fault.field.as_deref(), Some(listed[0]));
+    }
+
+    #[test]
+    fn a_fault_names_a_place_in_the_command_between_the_api_and_the_engine() {
+        for argument in [ARGUMENT, HEADLESS] {
+            for place in ["", ".amount", ".paymentMethod.card.cvc"] {
+                let fault = Fault::invalid(format!("{argument}{place}"), "must be there");
+                let within = of_command(fault);
+                assert_eq!(
+                    within.field.as_deref(),
+                    place.strip_prefix('.').or(Some(""))
+                );
+                let plain = of_plain(within.clone());
+                assert_eq!(plain.message, format!("{ARGUMENT}{place}: must be there."));
+                let headless = of_headless(within);
+                assert_eq!(headless.field, Some(format!("{HEADLESS}{place}")));
+                assert_eq!(
+                    headless.message,
+                    format!("{HEADLESS}{place}: must be there.")
+                );
+            }
+        }
+        let without = Fault::unavailable();
+        assert_eq!(of_plain(of_command(without.clone())), without);
     }
 
     #[test]

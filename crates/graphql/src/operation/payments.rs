@@ -18,7 +18,8 @@ impl Operations<'_> {
         let once = self.once(|_| Scope::Authorise, &arguments);
         let parsed = arguments
             .coerced
-            .and_then(|given| authorise::parse(given, self.caller.mode));
+            .and_then(|given| authorise::parse(given, self.caller.mode))
+            .map_err(authorise::of_command);
         let mut told = Box::pin(self.engine.authorise(self.caller, once, parsed)).await;
         told.result = told.result.map_err(authorise::of_plain);
         self.told(told, look).await
@@ -36,7 +37,8 @@ impl Operations<'_> {
         });
         let parsed = arguments
             .coerced
-            .and_then(|given| authorise::parse_headless(given, self.caller.mode));
+            .and_then(|given| authorise::parse_headless(given, self.caller.mode))
+            .map_err(authorise::of_command);
         let mut told = Box::pin(self.engine.authorise(self.caller, once, parsed)).await;
         told.result = told.result.map_err(authorise::of_headless);
         self.told(told, look).await

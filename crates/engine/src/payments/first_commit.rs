@@ -1,0 +1,201 @@
+//! A payment's first commit: the payment with its first attempt, before any processor is asked.
+
+use db::{Date, Statement};
+use domain::{
+    Code, Fault, Timestamp,
+    id::PaymentId,
+    payment::{Line, Payment},
+};
+use flow::Position;
+
+use super::{
+    attempt::Begun,
+    automation::{Followed, With},
+    checkout::{Blocked, Guard, first_statements},
+    effects::ended_without_money,
+    prepare::{Path, Plan},
+    responses::payment_response,
+    steps::approvals,
+    triggers::Before,
+};
+use crate::{
+    Engine,
+    commit::{CommitParts, Ended},
+    faults::Stop,
+    request::Request,
+};
+
+/// How often the first commit is tried again after an older payment of the checkout was given up for it.
+const TRIES: u32 = 4;
+
+/// How a try of the first commit ended.
+enum Tried {
+    /// It is on disk, with the operation that is to be carried out.
+    Done(Box<Begun>),
+    /// What stood in its way is gone.
+    Freed,
+}
+
+impl Engine {
+    /// Commits the payment with its first attempt.
+    pub(super) async fn first_commit(&self, plan: &Plan, request: &Request) -> Result<Begun, Stop> {
+        let committed = self.first_tries(plan, request).await;
+        if committed.is_err() {
+            self.forget_card(&plan.payment).await;
+        }
+        committed
+    }
+
+    /// The same, again while older payments of the checkout give way to it.
+    async fn first_tries(&self, plan: &Plan, request: &Request) -> Result<Begun, Stop> {
+        for _ in 0..TRIES {
+            let commit = |date| Box::pin(self.commit_dated(date, plan, request));
+            match self.dated(commit).await? {
+                Tried::Done(begun) => return Ok(*begun),
+                Tried::Freed => {}
+            }
+        }
+        let advice = "Other payments of this checkout are under way. Try again.";
+        Err(Fault::new(Code::OperationInProgress, advice).into())
+    }
+
+    /// Makes the payment under this date, and commits it.
+    async fn commit_dated(
+        &self,
+        date: Date,
+        plan: &Plan,
+        request: &Request,
+    ) -> Result<Tried, Stop> {
+        let caller = &request.caller;
+        let mut payment = self.payment_of(&plan.payment, &date);
+        self.note_try(caller, payment.id);
+        let followed = self.first_step(&mut payment, &plan.path, request).await?;
+        let response = self.first_response(&mut payment, followed.began, request);
+        let (guards, statements) = guarded(plan, request, &payment);
+        let claim = request.claim.as_ref();
+        let stream = payment.id.key();
+        let parts = CommitParts {
+            claim: claim.map(|claim| self.claim(claim, Some(&stream), response.as_deref())),
+            statements,
+            deadline: Some(request.deadline),
+            date: Some(date),
+            progress: Some(request.progress.clone()),
+        };
+        match self
+            .commit_payment(&payment, &followed.lines, parts)
+            .await?
+        {
+            Ended::Done => {
+                self.follow_first(&payment);
+                Ok(Tried::Done(Box::new(Begun {
+                    payment,
+                    operation: followed.began,
+                })))
+            }
+            Ended::Taken => Err(Stop::Taken),
+            Ended::Refused(statement) => {
+                let guard = guards.get(statement).copied();
+                match Box::pin(self.blocked(caller, &payment, guard)).await? {
+                    Blocked::Freed => Ok(Tried::Freed),
+                    Blocked::Refused(fault) => Err(fault.into()),
+                }
+            }
+            Ended::Overtaken => Err(Fault::unknown().into()),
+        }
+    }
+
+    /// The payment as it was planned, with its id. Dates of payments are whole milliseconds, so that the order of ids is that of
+    /// dates.
+    fn payment_of(&self, planned: &Payment, date: &Date) -> Payment {
+        let id = PaymentId::new(self.inner.world.uuid_at(date.at()));
+        let mut payment = planned.clone();
+        payment.created_at = domain::dated::date_of(id.uuid()).unwrap_or(date.at());
+        payment.id = id;
+        if let Some(run) = &mut payment.flow {
+            run.started_at = payment.created_at;
+            run.instance = self.inner.world.uuid_v7();
+        }
+        payment
+    }
+
+    /// What is done with the payment before anything is committed: the flow up to the first attempt, or the attempt itself.
+    async fn first_step(
+        &self,
+        payment: &mut Payment,
+        path: &Path,
+        request: &Request,
+    ) -> Result<Followed, Stop> {
+        let with = With {
+            once: request.claim.as_ref().map(|claim| claim.once.clone()),
+            deadline: Some(request.deadline),
+            run: None,
+            gone: false,
+        };
+        let before = Before::of(payment);
+        // The date is of the database's clock, which may be a little ahead of this one's.
+        let at = payment.created_at.min(self.inner.world.now());
+        let mut followed = match path {
+            Path::Flow(runnable) => {
+                self.follow_flow(payment, &runnable.program, Position::START, &with)
+                    .await?
+            }
+            Path::Connection(line) if !super::route::takes(line, payment.method.method) => {
+                let reason = "the connection can't take this method";
+                return Err(Fault::invalid("paymentMethod.type", reason).into());
+            }
+            Path::Connection(line) => {
+                let (n, sent) = self.begin_attempt(payment, line, &with);
+                Followed {
+                    lines: vec![sent],
+                    began: Some(n),
+                }
+            }
+        };
+        followed.lines.insert(0, created(path, at));
+        self.trigger(payment, &before, None, &mut followed.lines)
+            .await?;
+        Ok(followed)
+    }
+
+    /// The response that the first commit stores. An operation's own end is the response to the request; without one it is
+    /// the payment, now or, when something follows at once, after that.
+    fn first_response(
+        &self,
+        payment: &mut Payment,
+        began: Option<u32>,
+        request: &Request,
+    ) -> Option<String> {
+        let claim = request.claim.as_ref().filter(|_| began.is_none())?;
+        if payment.goes_on_at_once(self.inner.world.now()) {
+            payment.owed_answer = Some(claim.once.clone());
+            return None;
+        }
+        payment.answered.push(claim.once.clone());
+        Some(payment_response(payment))
+    }
+}
+
+/// The first entry of the timeline.
+fn created(path: &Path, at: Timestamp) -> Line {
+    let words = match path {
+        Path::Flow(flow) => format!("Runs under the flow {}, version {}.", flow.id, flow.version),
+        Path::Connection(line) => format!(
+            "At the connection {}, which the merchant named.",
+            line.connection.id
+        ),
+    };
+    Line::new(at, "Payment created").saying(words)
+}
+
+/// The statements of the first commit after the payment's own; the first of them guard something, in this order.
+fn guarded(plan: &Plan, request: &Request, payment: &Payment) -> (Vec<Guard>, Vec<Statement>) {
+    let live = !ended_without_money(payment.status);
+    let single_use = plan.single_use.as_ref();
+    let single_use = single_use.map(|once| once.guard(payment.team, payment.id));
+    let (guards, mut statements): (Vec<_>, Vec<_>) =
+        first_statements(&request.caller, payment, single_use, live)
+            .into_iter()
+            .unzip();
+    statements.extend(approvals(payment));
+    (guards, statements)
+}

@@ -1,0 +1,162 @@
+//! What is decided before a payment's first commit: its intent, its money, its flow or connection, and its instrument.
+
+use domain::{
+    Fault, Timestamp,
+    caller::{Caller, Credential},
+    id::{ConnectionId, PaymentId},
+    intent::Intent,
+    money::Money,
+    payment::{CaptureRule, FlowRun, Origin, Payment, Status},
+};
+use uuid::Uuid;
+
+use super::{
+    Authorise, Target, command::trusts_intent, instrument::Paying, money::wanted_money, route::Line,
+};
+use crate::{Engine, faults::Stop, flows::Runnable, request::Request, wallets::OneUse};
+
+/// Where the customer's ways back stand in the command.
+const THREE_DS_REDIRECT: &str = "perform3DSecure.redirectUrl";
+const APM_REDIRECT: &str = "apmRedirectUrl";
+
+/// What is decided before the first commit.
+pub(super) struct Plan {
+    /// The payment without its id and its date.
+    pub(super) payment: Payment,
+    /// What it goes by.
+    pub(super) path: Path,
+    /// Of an instrument that is used once.
+    pub(super) single_use: Option<OneUse>,
+}
+
+/// What a payment goes by.
+pub(super) enum Path {
+    /// A flow.
+    Flow(Runnable),
+    /// The connection that the merchant named.
+    Connection(Line),
+}
+
+impl Engine {
+    /// Prepares a payment. A raw card's number is sealed when this ends well; nothing else is kept.
+    pub(super) async fn prepare(
+        &self,
+        mut command: Box<Authorise>,
+        request: &Request,
+    ) -> Result<Plan, Stop> {
+        let caller = &request.caller;
+        let redirects = [
+            (command.three_ds_redirect.as_ref(), THREE_DS_REDIRECT),
+            (command.apm_redirect.as_ref(), APM_REDIRECT),
+        ];
+        self.check_returns(caller, &redirects).await?;
+        let intent = match &command.intent {
+            Some(intent) => Some(self.paying_intent(caller, intent).await?),
+            None => None,
+        };
+        trusts_intent(caller, intent.as_ref())?;
+        let means = self.means(caller, command.instrument.take()).await?;
+        let money = wanted_money(&command, &means.money(), intent.as_ref())?;
+        let path = self.path(caller, &command, intent.as_ref()).await?;
+        let mut paying = self.instrument(caller, means, command.payer.take()).await?;
+        let single_use = paying.once.take();
+        let mut payment = new_payment(caller, *command, &path, money, paying);
+        payment.intent = intent.map(|intent| intent.id);
+        Ok(Plan {
+            payment,
+            path,
+            single_use,
+        })
+    }
+
+    /// The flow or the connection that the payment goes by.
+    async fn path(
+        &self,
+        caller: &Caller,
+        command: &Authorise,
+        intent: Option<&Intent>,
+    ) -> Result<Path, Stop> {
+        let of_intent = intent.map(|intent| intent.flow.as_str());
+        match &command.target {
+            Target::Connection(id) => {
+                let Some(id) = ConnectionId::parse(id) else {
+                    return Err(self.no_open_line(caller.team).await?);
+                };
+                Ok(Path::Connection(self.open_line(caller.team, &id).await?))
+            }
+            Target::Flow(Some(wanted)) if of_intent.is_some_and(|flow| flow != wanted) => {
+                Err(Fault::invalid("flowId", "must be the flow of the intent").into())
+            }
+            Target::Flow(wanted) => {
+                let wanted = wanted.as_deref().or(of_intent);
+                Ok(Path::Flow(self.runnable(caller.team, wanted).await?))
+            }
+        }
+    }
+}
+
+/// The payment as it is asked for; its id and its dates are to come.
+fn new_payment(
+    caller: &Caller,
+    command: Authorise,
+    path: &Path,
+    money: Money,
+    paying: Paying,
+) -> Payment {
+    let created_at = Timestamp::from_micros(0);
+    let (origin, capture_rule, flow) = match path {
+        Path::Flow(flow) => {
+            let (id, name, version) = (flow.id.clone(), flow.name.clone(), flow.version);
+            let run = FlowRun {
+                id,
+                name,
+                version,
+                instance: Uuid::nil(),
+                started_at: created_at,
+                pause: None,
+            };
+            (Origin::Automation, CaptureRule::Immediate, Some(run))
+        }
+        Path::Connection(_) => (Origin::Headless, CaptureRule::Api, None),
+    };
+    Payment {
+        id: PaymentId::new(Uuid::nil()),
+        team: caller.team,
+        version: 1,
+        created_at,
+        status: Status::Active,
+        money,
+        captured: 0,
+        refund_failed: false,
+        owed_answer: None,
+        answered: Vec::new(),
+        capture_at: None,
+        expires_at: None,
+        order_id: command.order_id,
+        transaction_id: command.transaction_id,
+        origin,
+        flow,
+        triggered: Vec::new(),
+        capture_rule,
+        method: paying.method,
+        customer: paying.payer,
+        description: command.description,
+        statement_descriptor: command.statement_descriptor,
+        metadata: command.metadata,
+        fraud: command.fraud,
+        initiator: command.initiator,
+        intent: None,
+        three_ds: command.three_ds,
+        three_ds_redirect: command
+            .three_ds_redirect
+            .map(|address| address.as_str().to_owned()),
+        apm_redirect: command
+            .apm_redirect
+            .map(|address| address.as_str().to_owned()),
+        rule: None,
+        route: None,
+        made_by: matches!(caller.credential, Credential::Client(_)).then_some(caller.key),
+        gateway: None,
+        operations: Vec::new(),
+    }
+}
