@@ -2,6 +2,7 @@
 
 mod client_tokens;
 mod key_life;
+mod isolation;
 mod keys;
 mod other_team;
 mod team;

@@ -1,0 +1,345 @@
+//! For every argument of the schema that names a thing, another team's thing is one that is not there.
+//!
+//! The stories are made from the schema: an argument that looks like an id and stands in neither of the two tables fails
+//! the test.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use testkit::{Answer, Order, Setup, Shop, cards};
+
+use crate::operations::{Operation, operations, put, schema};
+
+/// A thing of a team.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Thing {
+    Payment,
+    Customer,
+    Method,
+    Intent,
+    Flow,
+    Instance,
+    Connection,
+    ClientToken,
+}
+
+use Thing::{ClientToken, Connection, Customer, Flow, Instance, Intent, Method, Payment};
+
+/// The arguments that name a thing.
+const NAMED: &[(&str, &str, Thing)] = &[
+    ("abandonPayment", "id", Payment),
+    ("attachPaymentMethod", "customerId", Customer),
+    ("attachPaymentMethod", "token", Method),
+    ("attachSecurityCode", "token", Method),
+    ("authorizePayment", "authorisePayment.customer.id", Customer),
+    ("authorizePayment", "authorisePayment.flowId", Flow),
+    ("authorizePayment", "authorisePayment.intentId", Intent),
+    (
+        "authorizePayment",
+        "authorisePayment.paymentMethod.token",
+        Method,
+    ),
+    (
+        "authorizePayment",
+        "authorisePayment.paymentProcessorConnectionId",
+        Connection,
+    ),
+    ("cancelPayment", "id", Payment),
+    ("capturePayment", "id", Payment),
+    ("completeIntent", "id", Intent),
+    ("completeIntent", "paymentReference", Payment),
+    ("decideApproval", "instanceId", Instance),
+    ("deleteConnection", "id", Connection),
+    ("deleteCustomer", "id", Customer),
+    ("deleteFlow", "id", Flow),
+    ("deletePaymentMethod", "token", Method),
+    ("disableConnection", "id", Connection),
+    ("enableConnection", "id", Connection),
+    ("exportFlow", "id", Flow),
+    ("generateClientToken", "customerId", Customer),
+    ("generateClientToken", "flowId", Flow),
+    ("generateClientToken", "intentId", Intent),
+    ("getCustomer", "id", Customer),
+    ("getFlow", "id", Flow),
+    ("getIntent", "id", Intent),
+    ("getPayment", "id", Payment),
+    ("getPaymentMethod", "token", Method),
+    ("getPaymentMethods", "customerId", Customer),
+    (
+        "headlessAuthorizePayment",
+        "headlessAuthorisePayment.customer.id",
+        Customer,
+    ),
+    (
+        "headlessAuthorizePayment",
+        "headlessAuthorisePayment.intentId",
+        Intent,
+    ),
+    (
+        "headlessAuthorizePayment",
+        "headlessAuthorisePayment.paymentMethod.token",
+        Method,
+    ),
+    (
+        "headlessAuthorizePayment",
+        "headlessAuthorisePayment.paymentProcessorConnectionId",
+        Connection,
+    ),
+    (
+        "headlessRequestPaymentProcessorToken",
+        "tokenRequest.paymentProcessorConnectionId",
+        Connection,
+    ),
+    (
+        "headlessRequestPaymentProcessorToken",
+        "tokenRequest.vaultToken",
+        Method,
+    ),
+    ("listCustomerCards", "vaultCustomerId", Customer),
+    ("listPayments", "data.customerId", Customer),
+    ("listPayments", "data.id", Payment),
+    ("node", "id", Payment),
+    ("optimise", "intentId", Intent),
+    ("publishFlow", "id", Flow),
+    ("refundPayment", "id", Payment),
+    ("resolvePayment", "id", Payment),
+    ("revokeClientToken", "id", ClientToken),
+    ("setDefaultFlow", "id", Flow),
+    ("startIntent", "paymentFlowId", Flow),
+    ("tokeniseCard", "data.customer.id", Customer),
+    ("tokenisePaymentMethod", "data.customer.id", Customer),
+    ("tryFlow", "id", Flow),
+    ("updateCustomer", "id", Customer),
+    ("updateDefaultPaymentMethod", "token", Method),
+    ("updateIntent", "id", Intent),
+];
+
+/// Arguments that look like ids and name no thing of a team, by their ends.
+const NOT_NAMED: &[(&str, &str)] = &[
+    ("cart.id", "the merchant's own"),
+    ("cart.items.id", "the merchant's own"),
+    ("company.taxId", "an office's"),
+    ("company.vatId", "an office's"),
+    ("createCustomer.data.customer.id", "must be absent"),
+    ("data.externalId", "the merchant's own"),
+    ("data.teamId", "has a story of its own in other_team.rs"),
+    ("data.userId", "is echoed and chooses nothing"),
+    ("orderId", "the merchant's own"),
+    ("saveConnection.id", "each team has its own of this id"),
+    ("saveFlow.id", "each team has its own of this id"),
+    ("startIntent.customer.id", "the merchant's own"),
+    ("trackingId", "the merchant's own"),
+    ("transactionId", "the processor's"),
+    ("updateCustomer.customer.id", "must be the argument `id`"),
+    ("updateIntent.customer.id", "the merchant's own"),
+];
+
+/// Whether a leaf's name is that of an id.
+fn looks_like_an_id(name: &str, ty: &str) -> bool {
+    let ends = ["Id", "Reference", "Token"];
+    ty == "ID"
+        || (ty == "String"
+            && (matches!(name, "id" | "token") || ends.iter().any(|end| name.ends_with(end))))
+}
+
+/// Makes a thing; its id, and one that nothing has.
+fn made(shop: &Shop, thing: Thing) -> (String, &'static str) {
+    let unknown = "0192a000-0000-7000-8000-000000000000";
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    match thing {
+        Payment => (
+            shop.authorise_later(cards::VISA).id(),
+            "payments:0192a000-0000-7000-8000-000000000000",
+        ),
+        Customer => {
+            let customer = shop.create_customer("Ada");
+            shop.tokenise_for(&customer, cards::VISA);
+            shop.order(&Order::customer(&customer));
+            (customer, unknown)
+        }
+        Method => (shop.tokenise(cards::VISA), unknown),
+        Intent => (text(&shop.start_intent(json!({}))["id"]), unknown),
+        Flow => {
+            shop.publish(
+                "theirs",
+                json!([{"authorise": {"connection": "simulator-a"}}]),
+            );
+            ("theirs".to_owned(), "nobodys")
+        }
+        Instance => {
+            shop.publish(
+                "approved",
+                json!([{"approval": {"title": "?"}}, {"authorise": {"connection": "simulator-a"}}]),
+            );
+            let waiting = shop.order(&Order::card(cards::VISA).flow("approved"));
+            (waiting.text("/flowInstanceId").to_owned(), unknown)
+        }
+        Connection => {
+            shop.connection("their-own", json!({}));
+            ("their-own".to_owned(), "nobodys")
+        }
+        ClientToken => {
+            let _made = shop.client(json!({}));
+            let newest = shop.gql("{ listClientTokens { edges { node { id } } } }", json!({}));
+            (text(&newest.root()["edges"][0]["node"]["id"]), unknown)
+        }
+    }
+}
+
+/// Everything of a team that the stories could change.
+fn state(shop: &Shop) -> Value {
+    let all = "{ listPayments(first: 100) { edges { node { id status refundedAmount capturedAmount } } } \
+               listCustomers(first: 100) { edges { node { id name email } } } \
+               listIntents(first: 100) { edges { node { id status amount { rawAmount } trackingId } } } \
+               listFlows { id name version isDefault publishedVersion } listConnections { id name enabled } \
+               listClientTokens(first: 100) { edges { node { id revoked } } } }";
+    shop.gql(all, json!({})).data().clone()
+}
+
+/// The other arguments that an operation needs, with the asker's own things.
+fn arguments(operation: &str, path: &str, asker: &Shop) -> Value {
+    let card = json!({"type": "CARD", "card": Shop::card(cards::VISA)});
+    match operation {
+        "attachPaymentMethod" if path == "token" => {
+            json!({"customerId": asker.create_customer("Eve")})
+        }
+        "attachPaymentMethod" => json!({"token": asker.tokenise(cards::VISA)}),
+        "attachSecurityCode" => json!({"cvc": "123"}),
+        "authorizePayment" | "headlessAuthorizePayment" => {
+            let mut input = json!({"amount": 1000, "currencyCode": "EUR"});
+            if path.ends_with("token") || path.ends_with("customer.id") {
+                input["paymentMethod"] = json!({"type": "CARD"});
+            } else {
+                input["paymentMethod"] = card;
+            }
+            if operation == "authorizePayment" {
+                json!({"authorisePayment": input})
+            } else {
+                input["paymentProcessorConnectionId"] = json!("simulator-a");
+                json!({"headlessAuthorisePayment": input})
+            }
+        }
+        "completeIntent" if path == "paymentReference" => {
+            json!({"id": asker.start_intent(json!({}))["id"]})
+        }
+        "decideApproval" => json!({"approve": true}),
+        "generateClientToken" if path == "intentId" => json!({}),
+        "headlessRequestPaymentProcessorToken" => json!({"tokenRequest": {
+            "vaultToken": asker.tokenise(cards::VISA),
+            "paymentProcessorConnectionId": "simulator-a", "currencyCode": "EUR"}}),
+        "publishFlow" => json!({"version": 1}),
+        "resolvePayment" => json!({"outcome": "CAPTURED", "evidence": "a letter"}),
+        "startIntent" => json!({"trackingId": "t", "amount": {"amount": 1000, "currency": "EUR"}}),
+        "tokeniseCard" | "tokenisePaymentMethod" => {
+            json!({"data": {"paymentMethod": {"card": Shop::card(cards::VISA)}}})
+        }
+        "tryFlow" => json!({"facts": {}}),
+        "updateCustomer" => json!({"customer": {"name": "Eve"}}),
+        "updateIntent" => json!({"trackingId": "eve"}),
+        _ => json!({}),
+    }
+}
+
+struct Story<'a> {
+    operation: &'a Operation<'a>,
+    path: &'a str,
+}
+
+impl Story<'_> {
+    fn ask(&self, asker: &Shop, owner: &Shop, id: &str) -> Answer {
+        let mut given = arguments(self.operation.name, self.path, owner);
+        let at: Vec<String> = self.path.split('.').map(str::to_owned).collect();
+        put(&mut given, &at, json!(id));
+        let selection = match self.operation.name {
+            "listPayments" => "{ edges { node { id } } }",
+            _ => "{ __typename }",
+        };
+        self.operation.ask_for(asker, &given, selection)
+    }
+
+    /// Whether the answer says that there is no such thing.
+    fn finds_nothing(&self, answer: &Answer) -> bool {
+        if self.operation.name == "listPayments" {
+            return answer.root()["edges"] == json!([]);
+        }
+        if self.operation.name == "node" && answer.errors().is_empty() {
+            return answer.json()["data"]["node"].is_null();
+        }
+        if self.operation.name == "revokeClientToken" {
+            return answer.error_code() == Some("error.validation");
+        }
+        answer
+            .error_code()
+            .is_some_and(|code| code.ends_with(".not-found"))
+    }
+}
+
+#[test]
+fn what_another_team_has_is_not_there() {
+    let server = Setup::new().start();
+    let (shop, other) = (server.shop(), server.other_team());
+    let browser = other.client(json!({}));
+    let schema = schema();
+    let (mut wrong, mut told) = (Vec::new(), BTreeSet::new());
+    for operation in operations(&schema) {
+        for (at, ty) in operation.leaves() {
+            let path: Vec<&str> = at
+                .iter()
+                .map(String::as_str)
+                .filter(|part| *part != "0")
+                .collect();
+            let path = path.join(".");
+            let name = format!("{}.{path}", operation.name);
+            let leaf = at.last().unwrap();
+            if !looks_like_an_id(leaf, &ty) || NOT_NAMED.iter().any(|(end, _)| name.ends_with(end))
+            {
+                continue;
+            }
+            let known = NAMED
+                .iter()
+                .find(|(root, at, _)| *root == operation.name && *at == path);
+            let Some((_, _, thing)) = known else {
+                wrong.push(format!("{name} has no story"));
+                continue;
+            };
+            told.insert(name.clone());
+            let story = Story {
+                operation: &operation,
+                path: &path,
+            };
+            let (id, unknown) = made(&shop, *thing);
+            let before = state(&shop);
+            let foreign = story.ask(&other, &other, &id);
+            if !story.finds_nothing(&foreign) {
+                wrong.push(format!("{name}, another team: {}", foreign.json()));
+            }
+            let nobodys = story.ask(&other, &other, unknown);
+            if nobodys.json() != foreign.json() && operation.name != "listPayments" {
+                wrong.push(format!(
+                    "{name}: another team's {} and nobody's {} differ",
+                    foreign.json(),
+                    nobodys.json()
+                ));
+            }
+            let of_browser = story.ask(&browser, &other, &id);
+            let forbidden = of_browser.error_code() == Some("api.key.forbidden");
+            if !forbidden && !story.finds_nothing(&of_browser) {
+                wrong.push(format!("{name}, a browser: {}", of_browser.json()));
+            }
+            if state(&shop) != before {
+                wrong.push(format!("{name} changed another team's things"));
+            }
+            // The story is told of the right argument: its owner finds the thing.
+            let own = story.ask(&shop, &shop, &id);
+            if story.finds_nothing(&own) {
+                wrong.push(format!("{name}, its owner: {}", own.json()));
+            }
+        }
+    }
+    for (root, path, _) in NAMED {
+        if !told.contains(&format!("{root}.{path}")) {
+            wrong.push(format!("{root}.{path} is not in the schema"));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+}
