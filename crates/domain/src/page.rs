@@ -1,7 +1,7 @@
 //! Which part of a list is asked for.
 
-use crate::Fault;
 use crate::cursor::{Cursor, CursorShape};
+use crate::{Fault, Faults};
 
 /// Size of a page when none is asked for.
 const SIZE_DEFAULT: i32 = 20;
@@ -35,31 +35,27 @@ impl Page {
         last: Option<i32>,
         before: Option<String>,
     ) -> Result<Self, Fault> {
+        let mut faults = Faults::default();
         let backward = last.is_some() || before.is_some();
-        if backward && first.is_some() {
-            return Err(Fault::invalid(
-                "first",
-                "must not be mixed with last or before",
-            ));
+        for (field, given) in [("first", first.is_some()), ("after", after.is_some())] {
+            if backward && given {
+                faults.add(Fault::invalid(
+                    field,
+                    "must not be mixed with last or before",
+                ));
+            }
         }
-        if backward && after.is_some() {
-            return Err(Fault::invalid(
-                "after",
-                "must not be mixed with last or before",
-            ));
-        }
-        if backward {
-            return Ok(Self {
-                size: size(last, "last")?,
-                direction: Direction::Backward,
-                cursor: before,
-            });
-        }
-        Ok(Self {
-            size: size(first, "first")?,
-            direction: Direction::Forward,
-            cursor: after,
-        })
+        let (asked, field, direction, cursor) = if backward {
+            (last, "last", Direction::Backward, before)
+        } else {
+            (first, "first", Direction::Forward, after)
+        };
+        let size = faults.good(size(asked, field));
+        faults.end(size.map(|size| Self {
+            size,
+            direction,
+            cursor,
+        }))
     }
 
     /// What the page follows, as sent: where one who has seen all goes on from a page without rows.

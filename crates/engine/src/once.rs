@@ -469,7 +469,8 @@ fn reused_by_another() -> Fault {
 /// The fault of a key that was used for another request.
 fn reused(ended: &str, first: Option<String>) -> Fault {
     let message = format!(
-        "This idempotency key was used for another request, which {ended}. Send an amended request with a new key."
+        "This idempotency key was used for another request, which {ended}. Nothing was done for this one: send it with a key of \
+         its own."
     );
     let mut fault = Fault::new(Code::KeyReused, message);
     fault.id.clone_from(&first);
@@ -479,8 +480,13 @@ fn reused(ended: &str, first: Option<String>) -> Fault {
 
 /// The same, when the first request under the key ended with a fault.
 fn reused_after_fault(first: &Fault) -> Fault {
-    let said = first.message.trim_end_matches('.');
-    let ended = format!("ended with {}: {said}", first.code.text());
+    // What its customer was to do is no advice for this request.
+    let ended = if first.is_outcome() {
+        format!("ended with {}", first.code.text())
+    } else {
+        let said = first.message.trim_end_matches('.');
+        format!("ended with {}: {said}", first.code.text())
+    };
     let mut fault = reused(&ended, Some(first.code.text().to_owned()));
     fault.id.clone_from(&first.id);
     fault

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use db::Change;
 use domain::{
-    Fault,
+    Fault, Faults,
     bounded::{NAME_MAX, TEXT_MAX, bounded},
     caller::Caller,
     customer::Patch,
@@ -127,11 +127,12 @@ impl Engine {
         update: UpdateTeam,
     ) -> Result<TeamView, Fault> {
         caller.require_server()?;
-        let name = update
-            .name
-            .clone()
-            .map(|name| checked_name(name, &at("name")))
-            .transpose()?;
+        let mut faults = Faults::default();
+        let name = update.name.clone();
+        let name = name.map(|name| checked_name(name, &at("name"))).transpose();
+        let name = faults.or_default(name);
+        faults.or_default(apply(&mut TeamSettings::default(), &update));
+        faults.end(())?;
         self.team_updated(caller.team, name.as_deref(), &update)
             .await
             .map_err(only_fault)
@@ -208,19 +209,21 @@ fn checked_name(name: String, field: &str) -> Result<String, Fault> {
     bounded(name, field, NAME_MAX)
 }
 
-/// Changes what is mentioned.
+/// Changes what is mentioned. Errors: all that can't be used.
 fn apply(settings: &mut TeamSettings, update: &UpdateTeam) -> Result<(), Fault> {
+    let mut faults = Faults::default();
     match &update.logo {
         Patch::Keep => {}
         Patch::Clear => settings.logo = None,
-        Patch::Set(logo) => settings.logo = Some(checked_logo(logo)?),
+        Patch::Set(logo) => settings.logo = faults.good(checked_logo(logo)),
     }
     match &update.allowed_origins {
         Patch::Keep => {}
         Patch::Clear => settings.allowed_origins = None,
         Patch::Set(list) => {
             let rule = "must be an origin in lower case such as https://shop.example";
-            settings.allowed_origins = Some(each(list, "allowedOrigins", rule, team::origin)?);
+            let origins = each(list, "allowedOrigins", rule, team::origin);
+            settings.allowed_origins = faults.good(origins);
         }
     }
     match &update.return_hosts {
@@ -228,7 +231,8 @@ fn apply(settings: &mut TeamSettings, update: &UpdateTeam) -> Result<(), Fault> 
         Patch::Clear => settings.return_hosts = None,
         Patch::Set(list) => {
             let rule = "must be a host such as shop.example or *.shop.example, with a port where it is not the usual one";
-            settings.return_hosts = Some(each(list, "returnHosts", rule, ReturnHost::parse)?);
+            let hosts = each(list, "returnHosts", rule, ReturnHost::parse);
+            settings.return_hosts = faults.good(hosts);
         }
     }
     match &update.return_schemes {
@@ -236,15 +240,16 @@ fn apply(settings: &mut TeamSettings, update: &UpdateTeam) -> Result<(), Fault> 
         Patch::Clear => settings.return_schemes = Vec::new(),
         Patch::Set(list) => {
             let rule = "must be the scheme of an app of yours, such as com.shop.app, without ://";
-            settings.return_schemes = each(list, "returnSchemes", rule, team::scheme)?;
+            let schemes = each(list, "returnSchemes", rule, team::scheme);
+            settings.return_schemes = faults.or_default(schemes);
         }
     }
-    match update.fingerprint {
+    match &update.fingerprint {
         Patch::Keep => {}
         Patch::Clear => settings.fingerprint = TeamSettings::default().fingerprint,
-        Patch::Set(shown) => settings.fingerprint = shown,
+        Patch::Set(shown) => settings.fingerprint = *shown,
     }
-    Ok(())
+    faults.end(())
 }
 
 fn checked_logo(logo: &str) -> Result<String, Fault> {
@@ -266,11 +271,12 @@ fn each<T>(
         let reason = format!("must have at most {LIST_MAX} entries");
         return Err(Fault::invalid(at(name), reason));
     }
-    let entries = list.iter().enumerate();
-    entries
-        .map(|(index, text)| {
-            let field = || format!("{}.{index}", at(name));
-            parse(text).ok_or_else(|| Fault::invalid(field(), rule))
-        })
-        .collect()
+    let mut faults = Faults::default();
+    let mut good = Vec::new();
+    for (index, text) in list.iter().enumerate() {
+        let field = || format!("{}.{index}", at(name));
+        let entry = parse(text).ok_or_else(|| Fault::invalid(field(), rule));
+        good.extend(faults.good(entry));
+    }
+    faults.end(good)
 }

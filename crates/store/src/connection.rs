@@ -105,6 +105,16 @@ pub async fn of_team(db: &Db, team: TeamId) -> Result<Vec<Connection>, DbError> 
         .collect()
 }
 
+/// Whether a connection of the team has its credentials in `secret`.
+pub async fn uses_secret(db: &Db, team: TeamId, secret: BlobId) -> Result<bool, DbError> {
+    let sql =
+        "select connection_id from connection where team_id = $1 and credentials_id = $2 limit 1";
+    let rows = db
+        .read(sql, vec![team.key().into(), secret.key().into()])
+        .await?;
+    Ok(!rows.is_empty())
+}
+
 /// The processors that connections of any team speak to. For the check at the start of a live deployment.
 pub async fn processors(db: &Db) -> Result<Vec<String>, DbError> {
     let mut rows = db

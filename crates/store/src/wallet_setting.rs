@@ -20,6 +20,15 @@ pub fn put(team: TeamId, wallet: &str, secret: BlobId, at: Timestamp) -> Stateme
     )
 }
 
+/// Whether a team's settings stand in `secret`.
+pub async fn uses_secret(db: &Db, team: TeamId, secret: BlobId) -> Result<bool, DbError> {
+    let sql = "select wallet from wallet_setting where team_id = $1 and secret_id = $2";
+    let rows = db
+        .read(sql, vec![team.key().into(), secret.key().into()])
+        .await?;
+    Ok(!rows.is_empty())
+}
+
 /// A team's settings: the wallet's name, and where they stand.
 pub async fn of_team(db: &Db, team: TeamId) -> Result<Vec<(String, BlobId)>, DbError> {
     let sql = "select wallet, secret_id from wallet_setting where team_id = $1 order by wallet";

@@ -1,6 +1,10 @@
 //! The keys: versioned key-encryption keys, and one key from which the keyed hashes are derived.
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use domain::id::TeamId;
@@ -26,6 +30,14 @@ pub enum KeyError {
     /// The text is not a set of keys.
     #[error("the vault's keys can't be read: {0}")]
     Format(&'static str),
+    /// The file's text is not a set of keys.
+    #[error("the key file {path} can't be used: {reason}")]
+    Junk {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
     /// Keys that are given can't be added to.
     #[error(
         "the vault's keys are given by the environment: add a key with a higher version there, restart, and rotate"
@@ -352,6 +364,17 @@ fn hex(bytes: &[u8]) -> String {
     text
 }
 
+/// The keys in a file's text.
+fn of_file(path: &Path, text: &str) -> Result<Keyring, KeyError> {
+    Keyring::parse(text).map_err(|error| match error {
+        KeyError::Format(reason) => KeyError::Junk {
+            path: path.to_owned(),
+            reason,
+        },
+        other => other,
+    })
+}
+
 impl KeySource {
     /// Reads the keys; a key file that is not there is made.
     pub(crate) fn load_or_create(&self, world: &World) -> Result<Keyring, KeyError> {
@@ -360,7 +383,7 @@ impl KeySource {
             Self::File(path) => path,
         };
         if let Some(text) = key_file::read(path)? {
-            return Keyring::parse(&text);
+            return of_file(path, &text);
         }
         let keys = Keyring::create(world);
         match (
@@ -369,7 +392,7 @@ impl KeySource {
         ) {
             (Ok(()), _) => Ok(keys),
             // Another node was first.
-            (Err(_), Some(text)) => Keyring::parse(&text),
+            (Err(_), Some(text)) => of_file(path, &text),
             (Err(error), None) => Err(error),
         }
     }
@@ -422,7 +445,7 @@ impl KeySource {
         let _alone = key_file::lock(path)?;
         // Whoever put a key there by hand would lose it.
         let there = key_file::read(path)?
-            .map(|text| Keyring::parse(&text))
+            .map(|text| of_file(path, &text))
             .transpose()?;
         if !there.is_some_and(|there| there.equals(before)) {
             return Err(KeyError::Changed(path.clone()));

@@ -553,7 +553,20 @@ impl Vault {
         after: Option<BlobId>,
         limit: i64,
     ) -> Result<Vec<(TeamId, BlobId)>, VaultError> {
-        Ok(records::older_than(&self.0.db, before, after, limit).await?)
+        Ok(records::older_than(&self.0.db, Kind::Card, before, after, limit).await?)
+    }
+
+    /// The same for sealed secrets.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn secrets_older_than(
+        &self,
+        before: Timestamp,
+        after: Option<BlobId>,
+        limit: i64,
+    ) -> Result<Vec<(TeamId, BlobId)>, VaultError> {
+        Ok(records::older_than(&self.0.db, Kind::Secret, before, after, limit).await?)
     }
 
     /// Numbers and secrets of any team, after the id `after`, in the order of their ids: to see whether they open.

@@ -136,14 +136,23 @@ pub(crate) async fn count(db: &Db, version: u32) -> Result<(i64, i64), DbError> 
 /// Rows of any team that are older than `before`, after the id `after`.
 pub(crate) async fn older_than(
     db: &Db,
+    kind: Kind,
     before: Timestamp,
     after: Option<BlobId>,
     limit: i64,
 ) -> Result<Vec<(TeamId, BlobId)>, DbError> {
     // A sweep serves every team; each row carries its team with it. Ids are in the order of time, so that the first one of
     // the millisecond after `before` spares a walk over everything that is younger.
-    let sql = "select blob_id, team_id from sealed \
-               where blob_id > $1 and blob_id < $2 and created_at < $3 order by blob_id limit $4";
+    let sql = match kind {
+        Kind::Card | Kind::Account => {
+            "select blob_id, team_id from sealed \
+             where blob_id > $1 and blob_id < $2 and created_at < $3 order by blob_id limit $4"
+        }
+        Kind::Secret => {
+            "select blob_id, team_id from secret \
+             where blob_id > $1 and blob_id < $2 and created_at < $3 order by blob_id limit $4"
+        }
+    };
     let after = after.map(BlobId::key).unwrap_or_default();
     let millis = u64::try_from(before.micros() / 1000)
         .unwrap_or(0)

@@ -131,7 +131,7 @@ impl Reader {
         if self.verb == Verb::Contains {
             return Ok(text);
         }
-        spelling(self.field, text).map_err(|reason| self.misfit(reason))
+        spelling(self.field, text).map_err(|reason| self.misfit(&reason))
     }
 
     fn path(&self) -> String {
@@ -174,34 +174,26 @@ fn time(text: &str) -> Option<Operand> {
 }
 
 /// The one spelling of a field's value, or why it can't be one.
-fn spelling(field: FieldName, text: String) -> Result<String, &'static str> {
+fn spelling(field: FieldName, text: String) -> Result<String, String> {
     let owned = str::to_owned;
     match field {
         FieldName::Currency => Currency::parse(&text)
             .map(|currency| owned(currency.code()))
-            .ok_or("must be a currency of ISO 4217 in capitals"),
+            .ok_or_else(|| owned("must be a currency of ISO 4217 in capitals")),
         FieldName::Country => Country::parse(&text)
             .map(|country| owned(country.alpha2()))
-            .ok_or("must be a country of ISO 3166-1"),
+            .ok_or_else(|| owned("must be a country of ISO 3166-1")),
         FieldName::Method => Method::parse(&text)
             .map(|method| owned(method.canonical().code()))
-            .ok_or("must be a value of PaymentMethodEnum"),
+            .ok_or_else(|| one_of_these(Method::ALL.iter().map(|method| method.code()))),
         FieldName::Status => Status::parse(&text)
             .map(|status| owned(status.text()))
-            .ok_or("must be a value of PaymentStatus"),
+            .ok_or_else(|| one_of_these(Status::ALL.iter().map(|status| status.text()))),
         FieldName::CustomerId => CustomerId::parse(&text)
             .map(CustomerId::key)
-            .ok_or("must be a customer's id"),
-        FieldName::Type => one_of(
-            text,
-            &["PAYMENT", "PAYOUT", "TRANSFER"],
-            "must be a value of PaymentType",
-        ),
-        FieldName::IntentStatus => one_of(
-            text,
-            &["ACTIVE", "INACTIVE", "COMPLETE"],
-            "must be a value of CheckoutStatus",
-        ),
+            .ok_or_else(|| owned("must be a customer's id")),
+        FieldName::Type => one_of(text, &["PAYMENT", "PAYOUT", "TRANSFER"]),
+        FieldName::IntentStatus => one_of(text, &["ACTIVE", "INACTIVE", "COMPLETE"]),
         FieldName::Date
         | FieldName::DateRange
         | FieldName::Amount
@@ -213,10 +205,16 @@ fn spelling(field: FieldName, text: String) -> Result<String, &'static str> {
     }
 }
 
-fn one_of(text: String, values: &[&str], reason: &'static str) -> Result<String, &'static str> {
+fn one_of(text: String, values: &[&str]) -> Result<String, String> {
     if values.contains(&text.as_str()) {
         Ok(text)
     } else {
-        Err(reason)
+        Err(one_of_these(values.iter().copied()))
     }
+}
+
+/// The rule of a field with few values.
+fn one_of_these<'a>(values: impl Iterator<Item = &'a str>) -> String {
+    let values: Vec<&str> = values.collect();
+    format!("must be one of {}", values.join(", "))
 }

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Fault;
 use crate::text_enum::text_enum;
+use crate::{Fault, Faults};
 
 text_enum!(
     /// A field that a list of payments can be sorted by.
@@ -59,22 +59,24 @@ impl Sort {
     pub fn parse<'a>(
         entries: impl IntoIterator<Item = (Option<&'a str>, Option<SortOrder>)>,
     ) -> Result<Self, Fault> {
+        let mut faults = Faults::default();
         let mut keys: Vec<SortKey> = Vec::new();
         for (index, (name, order)) in entries.into_iter().enumerate() {
             let refused =
                 |reason: String| Fault::invalid(format!("data.sort.{index}.fieldName"), reason);
-            let field = name
-                .and_then(SortField::parse)
-                .ok_or_else(|| refused(names()))?;
+            let Some(field) = name.and_then(SortField::parse) else {
+                faults.add(refused(names()));
+                continue;
+            };
             if keys.iter().any(|key| key.field == field) {
-                return Err(refused("must not be named twice".to_owned()));
+                faults.add(refused("must not be named twice".to_owned()));
             }
             keys.push(SortKey {
                 field,
                 order: order.unwrap_or(SortOrder::Ascending),
             });
         }
-        Ok(if keys.is_empty() {
+        faults.end(if keys.is_empty() {
             Self::default()
         } else {
             Self(keys)

@@ -120,13 +120,14 @@ impl Payment {
         self.exclude_later_operations()?;
         let amount = amount.unwrap_or(self.money.minor());
         if amount > self.money.minor() {
-            return Err(Fault::new(
-                Code::CaptureAmount,
-                "The amount is more than was authorised.",
-            )
-            .about(self.id)
-            .in_status(self.status)
-            .at_most(self.money.minor()));
+            let message = format!(
+                "The amount is more than was authorised: at most {} can be captured.",
+                self.limit(self.money.minor())
+            );
+            return Err(Fault::new(Code::CaptureAmount, message)
+                .about(self.id)
+                .in_status(self.status)
+                .at_most(self.money.minor()));
         }
         let line = Line::new(begin.at, "Capture started").saying(self.words(amount));
         Ok((self.push(Kind::Capture, connection, amount, begin), line))
@@ -196,13 +197,14 @@ impl Payment {
         let left = self.refundable();
         let amount = amount.unwrap_or(left);
         if amount > left || left == 0 {
-            return Err(Fault::new(
-                Code::RefundAmount,
-                "The amount is more than is left of what was captured.",
-            )
-            .about(self.id)
-            .in_status(self.status)
-            .at_most(left));
+            let message = format!(
+                "The amount is more than is left of what was captured: at most {} can be refunded.",
+                self.limit(left)
+            );
+            return Err(Fault::new(Code::RefundAmount, message)
+                .about(self.id)
+                .in_status(self.status)
+                .at_most(left));
         }
         let line = Line::new(begin.at, "Refund started").saying(self.words(amount));
         let n = self.push(Kind::Refund { id }, connection, amount, begin);
@@ -360,6 +362,12 @@ impl Payment {
         )
         .about(self.id)
         .in_status(self.status)
+    }
+
+    /// An amount as a request gives it and as people read it: `5099 (€50.99)`.
+    fn limit(&self, amount: i64) -> String {
+        let formatted = Money::new(amount, self.money.currency()).formatted();
+        format!("{amount} ({formatted})")
     }
 
     pub(super) fn words(&self, amount: i64) -> String {

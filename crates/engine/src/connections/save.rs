@@ -2,7 +2,7 @@
 
 use db::Change;
 use domain::{
-    Code, Fault,
+    Code, Fault, Faults,
     bounded::{NAME_MAX, bounded},
     caller::Caller,
     id::{BlobId, ConnectionId, TeamId},
@@ -73,31 +73,38 @@ impl Engine {
     }
 
     fn checked_connection(&self, mut command: SaveConnection) -> Result<SaveConnection, Fault> {
-        command.name = bounded(command.name, "name", NAME_MAX)?;
+        let mut faults = Faults::default();
+        command.name = faults.or_default(bounded(command.name, "name", NAME_MAX));
         if command.name.trim().is_empty() {
-            return Err(Fault::invalid("name", "must not be empty"));
+            faults.add(Fault::invalid("name", "must not be empty"));
         }
-        let Some(connector) = self.inner.connectors.get(command.processor.as_str()) else {
-            let known: Vec<&str> = self.inner.connectors.keys().copied().collect();
-            let reason = match known.as_slice() {
-                [] => "there are no processors in this deployment".to_owned(),
-                [only] => format!("must be {only}: this deployment has no other processor"),
-                known => format!("must be one of {}", known.join(", ")),
-            };
-            return Err(Fault::invalid("processor", reason));
-        };
         if command
             .credentials
             .as_ref()
             .is_some_and(|credentials| credentials.len() > CREDENTIALS_MAX)
         {
             let reason = format!("must not be longer than {CREDENTIALS_MAX} bytes as JSON");
-            return Err(Fault::invalid("credentials", reason));
+            faults.add(Fault::invalid("credentials", reason));
         }
-        connector
-            .check_settings(&command.settings)
-            .map_err(|reason| Fault::invalid("settings", reason))?;
-        Ok(command)
+        match self.inner.connectors.get(command.processor.as_str()) {
+            Some(connector) => {
+                if let Err(reason) = connector.check_settings(&command.settings) {
+                    faults.add(Fault::invalid("settings", reason));
+                }
+            }
+            None => faults.add(self.no_such_processor()),
+        }
+        faults.end(command)
+    }
+
+    fn no_such_processor(&self) -> Fault {
+        let known: Vec<&str> = self.inner.connectors.keys().copied().collect();
+        let reason = match known.as_slice() {
+            [] => "there are no processors in this deployment".to_owned(),
+            [only] => format!("must be {only}: this deployment has no other processor"),
+            known => format!("must be one of {}", known.join(", ")),
+        };
+        Fault::invalid("processor", reason)
     }
 
     async fn sealed_credentials(

@@ -28,6 +28,9 @@ const HIDDEN_AGAIN: Duration = Duration::from_mins(1);
 /// The job that looks for sealed numbers that nothing refers to.
 const ORPHANS: &str = "erase_orphans";
 
+/// The job that looks for sealed credentials and wallet settings that nothing refers to.
+const ORPHAN_SECRETS: &str = "erase_orphan_secrets";
+
 /// Whether a sweep has left something to be done at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Left {
@@ -79,6 +82,7 @@ enum Slow {
     WalletTokens,
     TokenRequests,
     Orphans,
+    OrphanSecrets,
 }
 
 impl Slow {
@@ -95,6 +99,7 @@ impl Slow {
         Self::WalletTokens,
         Self::TokenRequests,
         Self::Orphans,
+        Self::OrphanSecrets,
     ];
 
     const fn name(self) -> &'static str {
@@ -111,6 +116,7 @@ impl Slow {
             Self::WalletTokens => "forget_wallet_tokens",
             Self::TokenRequests => "forget_token_requests",
             Self::Orphans => ORPHANS,
+            Self::OrphanSecrets => ORPHAN_SECRETS,
         }
     }
 }
@@ -168,6 +174,7 @@ impl Engine {
             Slow::DeletedMethods => self.erase_deleted_methods(after).await,
             Slow::SecurityCodes => self.erase_security_codes().await,
             Slow::Orphans => self.erase_orphans().await,
+            Slow::OrphanSecrets => self.erase_orphan_secrets().await,
             Slow::BrowserMade => self.forget_browser_made().await,
             Slow::KeyUses => {
                 let noted = self.note_key_uses(BATCH).await?;
@@ -228,7 +235,8 @@ impl Engine {
             | Slow::KeyUses
             | Slow::BrowserMade
             | Slow::NumberQuotas
-            | Slow::Orphans => return Ok(Batch::whole(0, BATCH)),
+            | Slow::Orphans
+            | Slow::OrphanSecrets => return Ok(Batch::whole(0, BATCH)),
         };
         // Others of the same time may be left.
         *after = swept
@@ -364,13 +372,44 @@ impl Engine {
             }
             last = Some(blob);
         }
-        let Some(last) = last else {
-            return Ok(Batch::whole(0, BATCH));
-        };
-        let go_on = store::job_place::go_on(ORPHANS, there.as_deref(), &last.key());
-        // Refused where another node has gone on meanwhile: then it is from there.
-        self.commit_plain(Change::new(self.change_id(), ORPHANS).with(go_on))
+        self.go_on_from(ORPHANS, there.as_deref(), last).await?;
+        Ok(Batch::whole(last.map_or(0, |_| taken), BATCH))
+    }
+
+    /// The same for sealed secrets: credentials of connections and settings of wallets.
+    async fn erase_orphan_secrets(&self) -> Result<Batch, Stop> {
+        let before = self.inner.world.now().before(ORPHAN_AGE);
+        let (store, vault) = (&self.inner.store, &self.inner.vault);
+        let there = store::job_place::get(store, ORPHAN_SECRETS).await?;
+        let after = there.as_deref().and_then(BlobId::parse);
+        let old = vault.secrets_older_than(before, after, BATCH).await?;
+        let (taken, mut last) = (old.len(), None);
+        for (team, blob) in old {
+            let used = store::connection::uses_secret(store, team, blob).await?
+                || store::wallet_setting::uses_secret(store, team, blob).await?;
+            if !used && let Err(error) = vault.erase_secret(team, blob).await {
+                tracing::warn!(error = %error, "a secret that nothing uses can't be erased yet");
+                break;
+            }
+            last = Some(blob);
+        }
+        self.go_on_from(ORPHAN_SECRETS, there.as_deref(), last)
             .await?;
-        Ok(Batch::whole(taken, BATCH))
+        Ok(Batch::whole(last.map_or(0, |_| taken), BATCH))
+    }
+
+    /// Writes down how far a search has come: up to the record `last`, if it looked at any.
+    async fn go_on_from(
+        &self,
+        job: &'static str,
+        before: Option<&str>,
+        last: Option<BlobId>,
+    ) -> Result<(), Stop> {
+        let Some(last) = last else { return Ok(()) };
+        let go_on = store::job_place::go_on(job, before, &last.key());
+        // Refused where another node has gone on meanwhile: then it is from there.
+        self.commit_plain(Change::new(self.change_id(), job).with(go_on))
+            .await?;
+        Ok(())
     }
 }

@@ -119,7 +119,10 @@ impl Kept for PaymentView {
     }
 
     fn ended(stored: &StoredPayment) -> String {
-        format!("led to a payment that was {} then", stored.payment.status)
+        format!(
+            "was answered with a payment in status {}",
+            stored.payment.status
+        )
     }
 }
 

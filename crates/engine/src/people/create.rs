@@ -54,7 +54,7 @@ impl Kept for CustomerId {
     }
 
     fn ended(_stored: &StoredId) -> String {
-        "made a customer".to_owned()
+        "created a customer".to_owned()
     }
 }
 

@@ -88,7 +88,8 @@ impl Kept for TokenView {
     }
 
     fn id(stored: &StoredToken) -> Option<String> {
-        Some(stored.method.id.to_string())
+        // The id that the interface reads it by.
+        Some(VaultToken::as_str(&stored.method.token).to_owned())
     }
 
     fn ended(_stored: &StoredToken) -> String {

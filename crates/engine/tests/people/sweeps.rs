@@ -66,6 +66,42 @@ fn client_tokens_that_have_ended_go_too() {
 }
 
 #[test]
+fn sealed_secrets_that_nothing_refers_to_are_erased() {
+    let shop = Shop::open(14);
+    let save = |name: &str| {
+        let command = engine::SaveConnection {
+            id: domain::id::ConnectionId::parse("with-credentials"),
+            processor: "approves".to_owned(),
+            name: name.to_owned(),
+            settings: serde_json::json!({}),
+            credentials: Some("{\"key\": \"the secret\"}".to_owned().into()),
+        };
+        shop.run(shop.engine.save_connection(&shop.server, command))
+            .unwrap();
+    };
+    save("Acquirer");
+    // As a crash between the vault's commit and the store's leaves it.
+    let holder = vault::Holder::wallet("nobody");
+    for _ in 0..3 {
+        shop.run(shop.vault.seal_secret(shop.team, &holder, b"an orphan"))
+            .unwrap();
+    }
+    let there = |shop: &Shop| {
+        let end = shop.world.now().after(Duration::from_hours(1));
+        let found = shop.run(shop.vault.secrets_older_than(end, None, 100));
+        found.unwrap().len()
+    };
+    assert_eq!(there(&shop), 4);
+    shop.engine.start();
+    shop.pass(Duration::from_secs(40));
+    assert_eq!(there(&shop), 4, "what is young may be referred to yet");
+    shop.pass(Duration::from_hours(25));
+    assert_eq!(there(&shop), 1, "the credentials in use stay");
+    save("Acquirer again");
+    assert_eq!(there(&shop), 1);
+}
+
+#[test]
 fn the_search_for_orphans_goes_on_where_it_was() {
     let shop = Shop::open(13);
     let orphans = |many: u64| {

@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 use self::path::Path;
 
 /// Enum values that a reason lists; of longer enums it gives the name.
-const MAX_LISTED: usize = 20;
+const MAX_LISTED: usize = 50;
 
 /// Coerces the arguments of one request's fields.
 #[derive(Clone, Copy)]

@@ -173,15 +173,15 @@ fn three_d_secure(input: &mut Reader) -> Result<(ThreeDsWish, Option<RedirectUrl
         )),
         (Some(mut block), None) => Ok((ThreeDsWish::Request, redirect(&mut block, "redirectUrl")?)),
         (None, Some(mut block)) => {
-            let Some(address) = redirect(&mut block, "redirectUrl")? else {
-                return Err(block.missing("redirectUrl"));
-            };
-            let wish = if block.flag("perform3DSecure")? {
+            let mut faults = Faults::default();
+            let address = redirect(&mut block, "redirectUrl");
+            let address = faults.good(block.needed("redirectUrl", address));
+            let wish = if faults.or_default(block.flag("perform3DSecure")) {
                 ThreeDsWish::Request
             } else {
                 ThreeDsWish::AsIssuer
             };
-            Ok((wish, Some(address)))
+            faults.end((wish, address))
         }
         (None, None) => Ok((ThreeDsWish::AsIssuer, None)),
     }
@@ -261,6 +261,7 @@ fn chosen(fields: Option<Reader>, with_customer: bool, mode: Mode) -> Result<Cho
             Some(Instrument::Stored(Stored { method, token }))
         }
         Some(method) if is_alternative(method) => {
+            let mut faults = Faults::default();
             for (name, given) in [
                 ("token", fields.raw("token").is_some()),
                 ("card", fields.object("card").is_some()),
@@ -268,10 +269,10 @@ fn chosen(fields: Option<Reader>, with_customer: bool, mode: Mode) -> Result<Cho
                 if given {
                     let reason =
                         "does not fit the type: the customer pays at the method's own page";
-                    return Err(fields.invalid(name, reason));
+                    faults.add(fields.invalid(name, reason));
                 }
             }
-            Some(Instrument::Method(method))
+            Some(faults.end(Instrument::Method(method))?)
         }
         Some(method) if method.is_card() => {
             let reason =
@@ -300,16 +301,17 @@ fn card_instrument(fields: &mut Reader, mode: Mode) -> Result<Option<Instrument>
     if let Some(token) = fields.raw("token") {
         return Ok(Some(Instrument::Token(token)));
     }
+    let mut faults = Faults::default();
     if fields.any("walletToken").is_some() {
-        return Err(fields.invalid(
+        faults.add(fields.invalid(
             "walletToken",
             "fits no payment of type CARD: name the wallet as the type",
         ));
     }
-    match fields.object("card").filter(|card| !card.says_nothing()) {
-        Some(card) => Ok(Some(Instrument::Card(Box::new(card::card(card, mode)?)))),
-        None => Ok(None),
-    }
+    let card = fields.object("card").filter(|card| !card.says_nothing());
+    let card = card.map(|card| card::card(card, mode)).transpose();
+    let card = faults.or_default(card);
+    faults.end(Some(card.map(|card| Instrument::Card(Box::new(card)))))
 }
 
 fn payer(fields: Option<Reader>) -> Result<Option<Payer>, Fault> {

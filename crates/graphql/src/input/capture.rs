@@ -1,6 +1,6 @@
 //! `capturePayment`.
 
-use domain::Fault;
+use domain::{Fault, Faults};
 use engine::Capture;
 use serde_json::{Map, Value};
 
@@ -10,10 +10,13 @@ use super::{Blank, Reader, ids};
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<Capture, Fault> {
     let id = ids::payment(ids::argument(&arguments, "id"))?;
     let mut reader = Reader::new(arguments, Blank::Refused);
-    Ok(Capture {
+    let mut faults = Faults::default();
+    let amount = faults.or_default(reader.amount("amount"));
+    let metadata = faults.or_default(reader.json("metadata"));
+    faults.end(Capture {
         id,
-        amount: reader.amount("amount")?,
-        metadata: reader.json("metadata")?,
+        amount,
+        metadata,
     })
 }
 

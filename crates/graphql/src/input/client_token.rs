@@ -1,8 +1,9 @@
 //! `generateClientToken`.
 
 use domain::{
-    Fault,
+    Fault, Faults,
     caller::{ClientGrant, DISTINCT_NUMBERS_MAX},
+    money::Currency,
 };
 use serde_json::{Map, Value};
 
@@ -13,31 +14,41 @@ use super::{Blank, Reader, authorise, ids};
 /// Errors: `error.validation`, `error.customer.not-found`, `error.flow.not-found`, `error.intent.not-found`.
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<ClientGrant, Fault> {
     let mut reader = Reader::new(arguments, Blank::Absent);
-    let amount = reader.amount("amount")?;
-    let currency = authorise::currency(&mut reader, "currency")?;
-    match (amount, currency) {
-        (Some(_), None) => return Err(reader.invalid("currency", "is required with an amount")),
-        (None, Some(_)) => return Err(reader.invalid("amount", "is required with a currency")),
-        (Some(_), Some(_)) | (None, None) => {}
-    }
-    let max_cards = reader.int("maxCards")?.map(i64::from);
+    let mut faults = Faults::default();
+    let (amount, currency) = faults.or_default(money(&mut reader));
+    let max_cards = faults.or_default(reader.int("maxCards")).map(i64::from);
     if max_cards.is_some_and(|most| !(1..=DISTINCT_NUMBERS_MAX).contains(&most)) {
-        return Err(reader.invalid("maxCards", "must be 1 to 100"));
+        faults.add(reader.invalid("maxCards", "must be 1 to 100"));
     }
-    Ok(ClientGrant {
+    let customer = reader.raw("customerId").map(|id| ids::customer(&id));
+    let flow = reader.raw("flowId").map(|id| ids::flow(&id));
+    let intent = reader.raw("intentId").map(|id| ids::intent(&id));
+    let grant = ClientGrant {
         amount,
         currency: currency.map(|currency| currency.code().to_owned()),
-        customer: reader
-            .raw("customerId")
-            .map(|id| ids::customer(&id))
-            .transpose()?,
-        flow: reader.raw("flowId").map(|id| ids::flow(&id)).transpose()?,
-        intent: reader
-            .raw("intentId")
-            .map(|id| ids::intent(&id))
-            .transpose()?,
+        customer: faults.or_default(customer.transpose()),
+        flow: faults.or_default(flow.transpose()),
+        intent: faults.or_default(intent.transpose()),
         max_cards,
-    })
+    };
+    faults.end(grant)
+}
+
+/// Amount and currency.
+fn money(reader: &mut Reader) -> Result<(Option<i64>, Option<Currency>), Fault> {
+    let mut faults = Faults::default();
+    let amount = faults.good(reader.amount("amount"));
+    let currency = faults.good(authorise::currency(reader, "currency"));
+    match (amount, currency) {
+        (Some(Some(_)), Some(None)) => {
+            faults.add(reader.invalid("currency", "is required with an amount"));
+        }
+        (Some(None), Some(Some(_))) => {
+            faults.add(reader.invalid("amount", "is required with a currency"));
+        }
+        _ => {}
+    }
+    faults.end(amount.zip(currency))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `decideApproval`.
 
-use domain::Fault;
+use domain::{Fault, Faults};
 use engine::Decide;
 use serde_json::{Map, Value};
 
@@ -10,12 +10,14 @@ use super::{Blank, Reader, ids};
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<Decide, Fault> {
     let instance = ids::instance(ids::argument(&arguments, "instanceId"))?;
     let mut reader = Reader::new(arguments, Blank::Absent);
-    Ok(Decide {
+    let mut faults = Faults::default();
+    let approve = reader.flag_if_given("approve");
+    let approve = faults.or_default(reader.needed("approve", approve));
+    let note = faults.or_default(reader.lines("note"));
+    faults.end(Decide {
         instance,
-        approve: reader
-            .flag_if_given("approve")?
-            .ok_or_else(|| reader.missing("approve"))?,
-        note: reader.lines("note")?,
+        approve,
+        note,
     })
 }
 

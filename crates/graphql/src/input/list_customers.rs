@@ -1,9 +1,9 @@
 //! `listCustomers`.
 
-use domain::{Fault, bounded::EMAIL_MAX, filter::SortOrder, page::Page};
+use domain::{Fault, Faults, bounded::EMAIL_MAX, filter::SortOrder, page::Page};
 use serde_json::{Map, Value};
 
-use super::{Blank, Reader};
+use super::{Blank, Reader, page::page};
 
 /// A list of customers that is wanted.
 pub(crate) struct Wanted {
@@ -16,17 +16,17 @@ pub(crate) struct Wanted {
 /// Errors: `error.validation`.
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<Wanted, Fault> {
     let mut reader = Reader::new(arguments, Blank::Absent);
-    Ok(Wanted {
-        page: Page::parse(
-            reader.int("first")?,
-            reader.raw("after"),
-            reader.int("last")?,
-            reader.raw("before"),
-        )?,
-        order: order(&mut reader),
-        email: reader.short("email", EMAIL_MAX)?,
-        name: reader.name("name")?,
-    })
+    let mut faults = Faults::default();
+    let page = faults.good(page(&mut reader));
+    let order = order(&mut reader);
+    let email = faults.or_default(reader.short("email", EMAIL_MAX));
+    let name = faults.or_default(reader.name("name"));
+    faults.end(page.map(|page| Wanted {
+        page,
+        order,
+        email,
+        name,
+    }))
 }
 
 /// The order of a list that has one by date alone: the newest first, unless the oldest are asked for.

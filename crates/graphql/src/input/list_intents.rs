@@ -1,9 +1,9 @@
 //! `listIntents`.
 
-use domain::{Fault, filter::SortOrder, intent::Status, page::Page};
+use domain::{Fault, Faults, filter::SortOrder, intent::Status, page::Page};
 use serde_json::{Map, Value};
 
-use super::{Blank, Reader, list_customers::order};
+use super::{Blank, Reader, list_customers::order, page::page};
 
 /// A list of intents that is wanted.
 pub(crate) struct Wanted {
@@ -16,12 +16,8 @@ pub(crate) struct Wanted {
 /// Errors: `error.validation`.
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<Wanted, Fault> {
     let mut reader = Reader::new(arguments, Blank::Absent);
-    let page = Page::parse(
-        reader.int("first")?,
-        reader.raw("after"),
-        reader.int("last")?,
-        reader.raw("before"),
-    )?;
+    let mut faults = Faults::default();
+    let page = faults.good(page(&mut reader));
     let mut statuses: Vec<Status> = Vec::new();
     for status in reader.list("status") {
         // Coercion has let the schema's values through alone.
@@ -32,12 +28,14 @@ pub(crate) fn parse(arguments: Map<String, Value>) -> Result<Wanted, Fault> {
                 .filter(|status| !statuses.contains(status)),
         );
     }
-    Ok(Wanted {
+    let tracking_id = faults.or_default(reader.reference("trackingId"));
+    let order = order(&mut reader);
+    faults.end(page.map(|page| Wanted {
         page,
-        order: order(&mut reader),
+        order,
         statuses,
-        tracking_id: reader.reference("trackingId")?,
-    })
+        tracking_id,
+    }))
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
 //! `listPayments`.
 
 use domain::{
-    Fault, Timestamp,
+    Fault, Faults, Timestamp,
     filter::{self, Condition, FieldName, Sort, SortOrder},
     id::CustomerId,
     page::Page,
 };
 use serde_json::{Map, Value};
 
-use super::{Blank, Reader};
+use super::{Blank, Reader, page::page};
 
 /// Fields that a filter can name.
 const FIELDS: [FieldName; 14] = [
@@ -51,45 +51,54 @@ pub(crate) struct Echo {
 /// Errors: `error.validation`.
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<Wanted, Fault> {
     let mut reader = Reader::new(arguments, Blank::Absent);
-    let page = Page::parse(
-        reader.int("first")?,
-        reader.raw("after"),
-        reader.int("last")?,
-        reader.raw("before"),
-    )?;
-    let mut wanted = Wanted {
-        page,
-        conditions: Vec::new(),
-        sort: Sort::default(),
-        nothing: false,
-        echo: Echo::default(),
-    };
-    if let Some(mut data) = reader.object("data") {
-        take_data(&mut wanted, &mut data)?;
+    let mut faults = Faults::default();
+    let page = faults.good(page(&mut reader));
+    let data = reader.object("data").map(data).transpose();
+    let mut data = faults.or_default(data).unwrap_or_default();
+    let conditions = [
+        time(&mut reader, "startDate").map(|from| from.map(Condition::since)),
+        time(&mut reader, "endDate").map(|to| to.map(Condition::until)),
+        statuses(&mut reader),
+        reader
+            .long("minAmount")
+            .map(|from| from.map(Condition::amount_from)),
+        reader
+            .long("maxAmount")
+            .map(|to| to.map(Condition::amount_to)),
+    ];
+    for condition in conditions {
+        data.conditions.extend(faults.or_default(condition));
     }
-    wanted
-        .conditions
-        .extend(time(&mut reader, "startDate")?.map(Condition::since));
-    wanted
-        .conditions
-        .extend(time(&mut reader, "endDate")?.map(Condition::until));
-    wanted.conditions.extend(statuses(&mut reader)?);
-    wanted
-        .conditions
-        .extend(reader.long("minAmount")?.map(Condition::amount_from));
-    wanted
-        .conditions
-        .extend(reader.long("maxAmount")?.map(Condition::amount_to));
-    Ok(wanted)
+    faults.end(page.map(|page| Wanted {
+        page,
+        conditions: data.conditions,
+        sort: data.sort,
+        nothing: data.nothing,
+        echo: data.echo,
+    }))
 }
 
-fn take_data(wanted: &mut Wanted, data: &mut Reader) -> Result<(), Fault> {
-    wanted.echo = Echo {
-        id: data.text("id")?,
-        team: data.text("teamId")?,
-        customer: data.text("customerId")?,
-        user: data.text("userId")?,
-        name: data.text("name")?,
+/// What the argument `data` asks for.
+#[derive(Default)]
+struct Data {
+    conditions: Vec<Condition>,
+    sort: Sort,
+    nothing: bool,
+    echo: Echo,
+}
+
+fn data(mut data: Reader) -> Result<Data, Fault> {
+    let mut faults = Faults::default();
+    let mut text = |name| faults.or_default(data.text(name));
+    let mut wanted = Data {
+        echo: Echo {
+            id: text("id"),
+            team: text("teamId"),
+            customer: text("customerId"),
+            user: text("userId"),
+            name: text("name"),
+        },
+        ..Data::default()
     };
     if let Some(given) = wanted.echo.customer.as_deref() {
         match CustomerId::parse(given) {
@@ -103,28 +112,25 @@ fn take_data(wanted: &mut Wanted, data: &mut Reader) -> Result<(), Fault> {
                 continue;
             };
             let (value, verb) = (given.any("value"), given.raw("selectedVerb"));
-            wanted
-                .conditions
-                .extend(filter::parse(field, value.as_ref(), verb.as_deref())?);
+            let condition = filter::parse(field, value.as_ref(), verb.as_deref());
+            wanted.conditions.extend(faults.or_default(condition));
         }
     }
-    wanted.sort = sort(data)?;
-    Ok(())
+    wanted.sort = faults.or_default(sort(&mut data));
+    faults.end(wanted)
 }
 
 fn sort(data: &mut Reader) -> Result<Sort, Fault> {
+    let mut faults = Faults::default();
     let mut entries = Vec::new();
     for mut entry in data.objects("sort") {
-        entries.push((
-            entry.raw("fieldName"),
-            entry.choice("order", SortOrder::parse)?,
-        ));
+        let order = faults.or_default(entry.choice("order", SortOrder::parse));
+        entries.push((entry.raw("fieldName"), order));
     }
-    Sort::parse(
-        entries
-            .iter()
-            .map(|(name, order)| (name.as_deref(), *order)),
-    )
+    let entries = entries.iter();
+    let sort = Sort::parse(entries.map(|(name, order)| (name.as_deref(), *order)));
+    let sort = faults.or_default(sort);
+    faults.end(sort)
 }
 
 fn time(reader: &mut Reader, name: &str) -> Result<Option<Timestamp>, Fault> {

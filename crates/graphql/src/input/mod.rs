@@ -15,6 +15,7 @@ mod intent;
 pub(crate) mod list_customers;
 pub(crate) mod list_intents;
 pub(crate) mod list_payments;
+mod page;
 mod person;
 pub(crate) mod processor_token;
 mod reader;

@@ -1,6 +1,6 @@
 //! `headlessRequestPaymentProcessorToken`.
 
-use domain::{Code, Fault, id::ConnectionId, redirect::RedirectUrl};
+use domain::{Code, Fault, Faults, id::ConnectionId, redirect::RedirectUrl};
 use engine::ProcessorTokenWanted;
 use serde_json::{Map, Value};
 
@@ -9,18 +9,22 @@ use super::{Blank, Reader, authorise, ids};
 /// Errors: `error.validation`, `error.payment-method.not-found`, `error.connection.not-found`.
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<ProcessorTokenWanted, Fault> {
     let mut request = Reader::new(arguments, Blank::Absent).needed_object("tokenRequest")?;
-    let token = request
-        .raw("vaultToken")
-        .ok_or_else(|| request.missing("vaultToken"))?;
+    let mut faults = Faults::default();
+    let token = request.raw("vaultToken");
+    let token = faults.good(token.ok_or_else(|| request.missing("vaultToken")));
     let connection = request.raw("paymentProcessorConnectionId");
-    let connection = connection.ok_or_else(|| request.missing("paymentProcessorConnectionId"))?;
-    let currency = authorise::currency(&mut request, "currencyCode")?
-        .ok_or_else(|| request.missing("currencyCode"))?;
+    let connection = connection.ok_or_else(|| request.missing("paymentProcessorConnectionId"));
+    let connection = faults.good(connection);
+    let currency = authorise::currency(&mut request, "currencyCode");
+    let currency = faults.good(request.needed("currencyCode", currency));
     let field = request.at("threeDSecureRedirectUrl");
     let redirect = request
         .raw("threeDSecureRedirectUrl")
         .map(|url| RedirectUrl::parse(&url, &field))
-        .transpose()?;
+        .transpose();
+    let redirect = faults.or_default(redirect);
+    let texts = token.zip(connection).zip(currency);
+    let ((token, connection), currency) = faults.end(texts)?;
     let no_connection = || Fault::new(Code::ConnectionNotFound, "There is no such connection.");
     Ok(ProcessorTokenWanted {
         token: ids::token(&token)?,

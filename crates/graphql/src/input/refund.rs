@@ -1,6 +1,6 @@
 //! `refundPayment`.
 
-use domain::Fault;
+use domain::{Fault, Faults};
 use engine::Refund;
 use serde_json::{Map, Value};
 
@@ -10,11 +10,10 @@ use super::{Blank, Reader, ids};
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<Refund, Fault> {
     let id = ids::payment(ids::argument(&arguments, "id"))?;
     let mut reader = Reader::new(arguments, Blank::Refused);
-    Ok(Refund {
-        id,
-        amount: reader.amount("amount")?,
-        reason: reader.lines("reason")?,
-    })
+    let mut faults = Faults::default();
+    let amount = faults.or_default(reader.amount("amount"));
+    let reason = faults.or_default(reader.lines("reason"));
+    faults.end(Refund { id, amount, reason })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `resolvePayment`.
 
-use domain::{Fault, payment::Resolution};
+use domain::{Fault, Faults, payment::Resolution};
 use engine::Resolve;
 use serde_json::{Map, Value};
 
@@ -10,15 +10,16 @@ use super::{Blank, Reader, ids};
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<Resolve, Fault> {
     let id = ids::payment(ids::argument(&arguments, "id"))?;
     let mut reader = Reader::new(arguments, Blank::Refused);
-    Ok(Resolve {
+    let mut faults = Faults::default();
+    let outcome = reader.choice("outcome", outcome);
+    let outcome = faults.good(reader.needed("outcome", outcome));
+    let evidence = reader.lines("evidence");
+    let evidence = faults.or_default(reader.needed("evidence", evidence));
+    faults.end(outcome.map(|outcome| Resolve {
         id,
-        outcome: reader
-            .choice("outcome", outcome)?
-            .ok_or_else(|| reader.missing("outcome"))?,
-        evidence: reader
-            .lines("evidence")?
-            .ok_or_else(|| reader.missing("evidence"))?,
-    })
+        outcome,
+        evidence,
+    }))
 }
 
 fn outcome(text: &str) -> Option<Resolution> {

@@ -1,6 +1,6 @@
 //! `saveConnection`.
 
-use domain::{Fault, id::ConnectionId};
+use domain::{Fault, Faults, id::ConnectionId};
 use engine::SaveConnection;
 use serde_json::{Map, Value};
 
@@ -10,23 +10,28 @@ use super::{Blank, Reader, save_flow::SLUG};
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<SaveConnection, Fault> {
     let mut reader = Reader::new(arguments, Blank::Absent);
     let id = reader.raw("id");
+    let mut faults = Faults::default();
     let id = id
         .map(|id| ConnectionId::parse(&id).ok_or_else(|| reader.invalid("id", SLUG)))
-        .transpose()?;
+        .transpose();
+    let id = faults.or_default(id);
     let credentials = match reader.any("credentials") {
-        Some(object @ Value::Object(_)) => Some(object.to_string().into()),
-        Some(_) => return Err(reader.invalid("credentials", "must be an object")),
-        None => None,
+        Some(object @ Value::Object(_)) => Ok(Some(object.to_string().into())),
+        Some(_) => Err(reader.invalid("credentials", "must be an object")),
+        None => Ok(None),
     };
-    Ok(SaveConnection {
+    let credentials = faults.or_default(credentials);
+    let processor = reader.text("processor");
+    let processor = faults.or_default(reader.needed("processor", processor));
+    let name = reader.name("name");
+    let name = faults.or_default(reader.needed("name", name));
+    let settings = reader.json_object("settings");
+    let settings = faults.or_default(reader.needed("settings", settings));
+    faults.end(SaveConnection {
         id,
-        processor: reader
-            .text("processor")?
-            .ok_or_else(|| reader.missing("processor"))?,
-        name: reader.name("name")?.ok_or_else(|| reader.missing("name"))?,
-        settings: reader
-            .json_object("settings")?
-            .ok_or_else(|| reader.missing("settings"))?,
+        processor,
+        name,
+        settings,
         credentials,
     })
 }

@@ -1,6 +1,6 @@
 //! `saveFlow`.
 
-use domain::{Fault, id::FlowId};
+use domain::{Fault, Faults, id::FlowId};
 use engine::{SaveFlow, WrittenFlow};
 use serde_json::{Map, Value};
 
@@ -12,19 +12,20 @@ pub(super) const SLUG: &str = "must have 1 to 64 letters, digits, `-`, `_`, `.` 
 /// Errors: `error.validation`.
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<SaveFlow, Fault> {
     let mut reader = Reader::new(arguments, Blank::Absent);
+    let mut faults = Faults::default();
     let id = reader
         .raw("id")
         .map(|id| FlowId::parse(&id).ok_or_else(|| reader.invalid("id", SLUG)))
-        .transpose()?;
+        .transpose();
+    let id = faults.or_default(id);
     let document = match reader.any("document") {
-        Some(Value::String(text)) => WrittenFlow::Text(text),
-        Some(object @ Value::Object(_)) => WrittenFlow::Value(object),
-        Some(_) => {
-            return Err(reader.invalid("document", "must be an object, or a text in YAML or JSON"));
-        }
-        None => return Err(reader.missing("document")),
+        Some(Value::String(text)) => Ok(WrittenFlow::Text(text)),
+        Some(object @ Value::Object(_)) => Ok(WrittenFlow::Value(object)),
+        Some(_) => Err(reader.invalid("document", "must be an object, or a text in YAML or JSON")),
+        None => Err(reader.missing("document")),
     };
-    Ok(SaveFlow { id, document })
+    let document = faults.good(document);
+    faults.end(document.map(|document| SaveFlow { id, document }))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `attachSecurityCode`.
 
-use domain::{Fault, card_number::SecurityCode, id::VaultToken};
+use domain::{Fault, Faults, card_number::SecurityCode, id::VaultToken};
 use serde_json::{Map, Value};
 
 use super::{Blank, Reader, ids};
@@ -8,11 +8,15 @@ use super::{Blank, Reader, ids};
 /// Errors: `error.validation`, `error.payment-method.not-found`.
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<(VaultToken, SecurityCode), Fault> {
     let mut reader = Reader::new(arguments, Blank::Absent);
-    let code = reader.raw("cvc").ok_or_else(|| reader.missing("cvc"))?;
-    let code =
-        SecurityCode::parse(code).map_err(|error| reader.invalid("cvc", error.to_string()))?;
-    let token = reader.raw("token").ok_or_else(|| reader.missing("token"))?;
-    Ok((ids::token(&token)?, code))
+    let mut faults = Faults::default();
+    let code = reader.raw("cvc").ok_or_else(|| reader.missing("cvc"));
+    let code = code.and_then(|code| {
+        SecurityCode::parse(code).map_err(|error| reader.invalid("cvc", error.to_string()))
+    });
+    let code = faults.good(code);
+    let token = reader.raw("token").ok_or_else(|| reader.missing("token"));
+    let token = faults.good(token.and_then(|token| ids::token(&token)));
+    faults.end(token.zip(code))
 }
 
 #[cfg(test)]

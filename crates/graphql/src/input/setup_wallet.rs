@@ -1,7 +1,7 @@
 //! `setupWallet` and `saveWallet`.
 
 use domain::{
-    Code, Fault,
+    Code, Fault, Faults,
     bounded::{TEXT_MAX, bounded},
 };
 use engine::{SetupWallet, Url, Validation, Wallet};
@@ -22,18 +22,22 @@ pub(crate) fn parse(mut arguments: Map<String, Value>) -> Result<SetupWallet, Fa
             merchant: payload.text("merchantGatewayId", TEXT_MAX)?,
         },
         Wallet::B => {
-            let merchant_identifier = payload.text("merchantIdentifier", TEXT_MAX)?;
-            let display_name = payload.text("displayName", TEXT_MAX)?;
-            let url = payload.text("validationUrl", URL_MAX)?;
-            let url = Url::https(&url)
-                .map_err(|error| Fault::invalid("payload.validationUrl", error.to_string()))?;
-            let initiative_context = payload.text("initiativeContext", TEXT_MAX)?;
-            SetupWallet::B(Validation {
+            let mut faults = Faults::default();
+            let merchant_identifier =
+                faults.or_default(payload.text("merchantIdentifier", TEXT_MAX));
+            let display_name = faults.or_default(payload.text("displayName", TEXT_MAX));
+            let url = payload.text("validationUrl", URL_MAX).and_then(|url| {
+                Url::https(&url)
+                    .map_err(|error| Fault::invalid("payload.validationUrl", error.to_string()))
+            });
+            let url = faults.good(url);
+            let initiative_context = faults.or_default(payload.text("initiativeContext", TEXT_MAX));
+            SetupWallet::B(faults.end(url.map(|url| Validation {
                 merchant_identifier,
                 display_name,
                 url,
                 initiative_context,
-            })
+            }))?)
         }
     })
 }

@@ -4,7 +4,7 @@ use domain::{Fault, page::Page};
 use engine::UpdateTeam;
 use serde_json::{Map, Value};
 
-use super::{Blank, Reader};
+use super::{Blank, Reader, page::page};
 
 /// Errors: `error.validation`.
 pub(crate) fn update(arguments: Map<String, Value>) -> Result<UpdateTeam, Fault> {
@@ -25,7 +25,7 @@ pub(crate) fn update(arguments: Map<String, Value>) -> Result<UpdateTeam, Fault>
 /// Errors: `error.validation`.
 pub(crate) fn tokens(arguments: Map<String, Value>) -> Result<Page, Fault> {
     let mut reader = Reader::new(arguments, Blank::Absent);
-    Page::parse(reader.int("first")?, reader.raw("after"), None, None)
+    page(&mut reader)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A wallet's token in a payment.
 
-use domain::Fault;
+use domain::{Fault, Faults};
 use engine::{Wallet, WalletInput};
 
 use super::Reader;
@@ -19,22 +19,24 @@ pub(super) fn wallet(
     let card = method
         .object("card")
         .is_some_and(|card| !card.says_nothing());
+    let mut faults = Faults::default();
     for (other, given) in [("token", token), ("card", card)] {
         if given {
-            return Err(method.invalid(
+            faults.add(method.invalid(
                 other,
                 "fits no payment with a wallet: send walletToken, or the type CARD",
             ));
         }
     }
     let transaction = match wallet {
-        Wallet::A => Some(transaction(&mut method)?),
+        Wallet::A => faults.good(transaction(&mut method)),
         Wallet::B => None,
     };
     let token = method
         .any("walletToken")
-        .ok_or_else(|| method.missing("walletToken"))?;
-    Ok((WalletInput { wallet, token }, transaction))
+        .ok_or_else(|| method.missing("walletToken"));
+    let token = faults.good(token);
+    faults.end(token.map(|token| (WalletInput { wallet, token }, transaction)))
 }
 
 /// Wallet A's block, under either of its names. Given under both, they must say the same.

@@ -9,7 +9,9 @@ pub(super) enum Verdict {
     Ok,
     /// A start refuses it.
     Problem,
-    /// A start goes on, and somebody should know.
+    /// A start goes on, and somebody should mend it.
+    Warning,
+    /// Worth knowing; nothing is to be done.
     Note,
 }
 
@@ -19,6 +21,7 @@ impl Verdict {
         match self {
             Self::Ok => "ok",
             Self::Problem => "problem",
+            Self::Warning => "warning",
             Self::Note => "note",
         }
     }
@@ -60,7 +63,12 @@ impl Findings {
         self.add(place, Verdict::Problem, message.into());
     }
 
-    /// Adds what somebody should know.
+    /// Adds what a start accepts and somebody should mend.
+    pub fn warning(&mut self, place: (&'static str, &'static str), message: impl Into<String>) {
+        self.add(place, Verdict::Warning, message.into());
+    }
+
+    /// Adds what is worth knowing; nothing is to be done about it.
     pub fn note(&mut self, place: (&'static str, &'static str), message: impl Into<String>) {
         self.add(place, Verdict::Note, message.into());
     }
@@ -86,7 +94,7 @@ impl Findings {
             .any(|finding| finding.verdict == Verdict::Problem)
     }
 
-    /// A line for each, which begins with `ok`, `PROBLEM` or `note`.
+    /// A line for each, which begins with `ok`, `PROBLEM`, `warning` or `note`.
     pub fn lines(&self) -> impl Iterator<Item = String> + '_ {
         self.0.iter().map(|finding| {
             let Finding {
@@ -101,7 +109,7 @@ impl Findings {
         })
     }
 
-    /// The last line: how many problems and warnings there are, or that all is well.
+    /// The last line: how many problems, warnings and notes there are, or that all is well.
     pub fn verdict(&self) -> String {
         let count = |verdict: Verdict, word: &str| {
             let count = self.0.iter().filter(|one| one.verdict == verdict).count();
@@ -116,8 +124,9 @@ impl Findings {
             "a start would go on"
         };
         let problems = count(Verdict::Problem, "problem");
-        let warnings = count(Verdict::Note, "warning");
-        format!("{problems}, {warnings}: {end}")
+        let warnings = count(Verdict::Warning, "warning");
+        let notes = count(Verdict::Note, "note");
+        format!("{problems}, {warnings}, {notes}: {end}")
     }
 
     /// An array of `{area, name, status, message}`.
@@ -147,13 +156,14 @@ mod tests {
         assert!(!findings.has_problem());
         assert_eq!(
             findings.verdict(),
-            "0 problems, 1 warning: a start would go on"
+            "0 problems, 0 warnings, 1 note: a start would go on"
         );
+        findings.warning(("key file", "mode"), "others can read it");
         findings.problem(("address", "server.listen"), "taken");
         assert!(findings.has_problem());
         assert_eq!(
             findings.verdict(),
-            "1 problem, 1 warning: a start would be refused"
+            "1 problem, 1 warning, 1 note: a start would be refused"
         );
         let lines: Vec<String> = findings.lines().collect();
         assert_eq!(
@@ -161,11 +171,12 @@ mod tests {
             [
                 "ok       configuration: settings: complete",
                 "note     key file: mode: not there yet",
+                "warning  key file: mode: others can read it",
                 "PROBLEM  address: server.listen: taken"
             ]
         );
         assert_eq!(
-            findings.json()[2],
+            findings.json()[3],
             json!({"area": "address", "name": "server.listen", "status": "problem", "message": "taken"})
         );
     }

@@ -154,7 +154,7 @@ impl Local {
             format!("of {} mode", mode_name(self.mode)),
         );
         if let Some(exposure) = &self.exposure {
-            findings.note(("database", "roles"), exposure.clone());
+            findings.warning(("database", "roles"), exposure.clone());
         }
         let teams = self.engine.teams().await?.len();
         let keys = self.engine.keys(None).await?;
@@ -170,7 +170,7 @@ impl Local {
         findings.ok(("data", "processors"), format!("in use: {named}"));
         if self.mode == Mode::Live {
             for line in super::mode::missing(teams, &processors) {
-                findings.note(("data", "live mode"), line);
+                findings.warning(("data", "live mode"), line);
             }
         }
         Ok(())

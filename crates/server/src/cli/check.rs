@@ -103,7 +103,7 @@ fn directory(dir: &DataDir, findings: &mut Findings) {
     match directory_problem(dir) {
         Ok(None) => findings.ok(DIRECTORY, format!("{shown} is its owner's alone")),
         // In live mode it is one of the risks, which are judged by themselves.
-        Ok(Some(problem)) => findings.note(DIRECTORY, problem),
+        Ok(Some(problem)) => findings.warning(DIRECTORY, problem),
         Err(error) => findings.problem(DIRECTORY, error.to_string()),
     }
 }
@@ -129,7 +129,7 @@ fn key_file(settings: &Settings, findings: &mut Findings) {
     match (key_file_problem(&path), settings.mode) {
         (None, _) => findings.ok(KEY_FILE, format!("{shown} is its owner's alone")),
         (Some(problem), Mode::Live) => findings.problem(KEY_FILE, problem),
-        (Some(problem), Mode::Test) => findings.note(KEY_FILE, problem),
+        (Some(problem), Mode::Test) => findings.warning(KEY_FILE, problem),
     }
 }
 

@@ -13,7 +13,7 @@ use std::{
 
 use parking_lot::{Mutex, RwLock};
 use rustls::{
-    ServerConfig,
+    InconsistentKeys, ServerConfig,
     crypto::ring,
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
 };
@@ -34,9 +34,26 @@ pub enum TlsError {
     /// A file holds nothing of what it is for.
     #[error("{0}: it holds no {1} in PEM")]
     Empty(PathBuf, &'static str),
-    /// Certificate and key don't go together, or are of a kind that is not supported.
-    #[error("certificate and key can't be used: {0}")]
-    Unusable(String),
+    /// Each file is good; the two are not of one pair.
+    #[error("the private key in {key} does not belong to the certificate in {certificate}")]
+    Mismatch {
+        /// The certificate's file.
+        certificate: PathBuf,
+        /// The key's file.
+        key: PathBuf,
+    },
+    /// Certificate or key are of a kind that is not supported.
+    #[error(
+        "the certificate in {certificate} and the private key in {key} can't be used: {reason}"
+    )]
+    Unusable {
+        /// The certificate's file.
+        certificate: PathBuf,
+        /// The key's file.
+        key: PathBuf,
+        /// What the TLS library says.
+        reason: String,
+    },
 }
 
 /// The certificate that is served now.
@@ -134,7 +151,18 @@ impl Files {
         let end = end_of(first);
         let secret = PrivateKeyDer::from_pem_slice(&self.key)
             .map_err(|_| TlsError::Empty(key.to_owned(), "private key"))?;
-        let unusable = |error: rustls::Error| TlsError::Unusable(error.to_string());
+        let (certificate, key) = (certificate.to_owned(), key.to_owned());
+        let unusable = |error: rustls::Error| match error {
+            rustls::Error::InconsistentKeys(InconsistentKeys::KeyMismatch) => TlsError::Mismatch {
+                certificate: certificate.clone(),
+                key: key.clone(),
+            },
+            other => TlsError::Unusable {
+                certificate: certificate.clone(),
+                key: key.clone(),
+                reason: other.to_string(),
+            },
+        };
         let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_protocol_versions(&[&rustls::version::TLS13, &rustls::version::TLS12])
             .map_err(unusable)?

@@ -329,6 +329,13 @@ fn introspection_knows_one_of() {
     let answer = shop.gql(query, json!({}));
     assert_eq!(answer.data()["input"]["isOneOf"], false);
     assert_eq!(answer.data()["object"]["isOneOf"], Value::Null);
+    let alone = "{ a: __type(name: \"PaymentFilterInput\") { isOneOf other: isOneOf } b: __type(name: \"Payment\") { isOneOf } \
+                 c: __type(name: \"PaymentFilterInput\") { ...one } } fragment one on __Type { isOneOf inputFields { type { isOneOf } } }";
+    let data = shop.gql(alone, json!({})).data().clone();
+    assert_eq!(data["a"], json!({"isOneOf": false, "other": false}));
+    assert_eq!(data["b"], json!({"isOneOf": null}));
+    assert_eq!(data["c"]["isOneOf"], false);
+    assert!(!data.to_string().contains("kind"), "{data}");
     assert!(answer.data()["long"]["specifiedByURL"].is_string());
 }
 

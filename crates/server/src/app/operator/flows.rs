@@ -97,7 +97,7 @@ impl Local {
             .engine
             .export_flow(&caller, &flow_id(id)?, version, format)
             .await
-            .map_err(refused)?;
+            .map_err(|fault| of_flow(id, fault))?;
         // Each line that is said gets its end again where it is printed.
         say(text.strip_suffix('\n').unwrap_or(&text).to_owned());
         Ok(())
@@ -126,17 +126,17 @@ impl Local {
         say: Say<'_>,
     ) -> Result<(), String> {
         let caller = self.caller(team).await?;
-        let id = flow_id(id)?;
+        let flow = flow_id(id)?;
         let version = if let Some(version) = version {
             version
         } else {
-            let last = self.engine.get_flow(&caller, &id, None).await;
-            last.map_err(refused)?.version
+            let last = self.engine.get_flow(&caller, &flow, None).await;
+            last.map_err(|fault| of_flow(id, fault))?.version
         };
         self.engine
-            .publish_flow(&caller, &id, version)
+            .publish_flow(&caller, &flow, version)
             .await
-            .map_err(refused)?;
+            .map_err(|fault| of_flow(id, fault))?;
         say(format!("Version {version} of the flow {id} is published."));
         Ok(())
     }
@@ -148,11 +148,11 @@ impl Local {
         say: Say<'_>,
     ) -> Result<(), String> {
         let caller = self.caller(team).await?;
-        let id = flow_id(id)?;
+        let flow = flow_id(id)?;
         self.engine
-            .set_default_flow(&caller, &id)
+            .set_default_flow(&caller, &flow)
             .await
-            .map_err(refused)?;
+            .map_err(|fault| of_flow(id, fault))?;
         say(format!("The flow {id} is the default."));
         Ok(())
     }
@@ -164,11 +164,11 @@ impl Local {
         say: Say<'_>,
     ) -> Result<(), String> {
         let caller = self.caller(team).await?;
-        let id = flow_id(id)?;
+        let flow = flow_id(id)?;
         self.engine
-            .delete_flow(&caller, &id)
+            .delete_flow(&caller, &flow)
             .await
-            .map_err(refused)?;
+            .map_err(|fault| of_flow(id, fault))?;
         say(format!(
             "The flow {id} is removed. What began under it runs on."
         ));
@@ -189,7 +189,7 @@ impl Local {
             .engine
             .try_flow(&caller, &flow_id(id)?, version, &facts)
             .await
-            .map_err(refused)?;
+            .map_err(|fault| of_flow(id, fault))?;
         let widest = trial.steps.iter().map(|step| step.step.len()).max();
         for step in &trial.steps {
             let taken = if step.taken { "taken" } else { "left " };
@@ -208,7 +208,9 @@ impl Local {
         let team: TeamId = self.team(team).await?;
         let teams = self.engine.teams().await.map_err(super::told)?;
         if !teams.iter().any(|known| known.id == team) {
-            return Err("there is no such team".to_owned());
+            return Err(format!(
+                "there is no team {team}; `pointsman team list` shows those that there are"
+            ));
         }
         Ok(Caller::operator(team, self.mode))
     }
@@ -217,6 +219,11 @@ impl Local {
 fn flow_id(id: &str) -> Result<FlowId, String> {
     FlowId::parse(id)
         .ok_or_else(|| "a flow's id has 1 to 64 letters, digits, `-`, `_`, `.` or `:`".to_owned())
+}
+
+/// Why something can't be done with the flow of this id.
+fn of_flow(id: &str, fault: Fault) -> String {
+    format!("the flow {id}: {}", refused(fault))
 }
 
 fn refused(fault: Fault) -> String {

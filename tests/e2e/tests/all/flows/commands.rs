@@ -151,12 +151,26 @@ fn a_file_goes_in_beside_the_server_and_comes_out_the_same() {
             .success()
     );
     let stranger = "0192a000-0000-7000-8000-000000000000";
-    assert!(
-        !server
-            .command(&["flow", "list", "--team", stranger])
-            .status
-            .success()
-    );
+    for (arguments, said) in [
+        (
+            &["flow", "list", "--team", stranger][..],
+            "there is no team 0192a000",
+        ),
+        (
+            &["flow", "delete", "default"],
+            "the flow default: must not be the default flow",
+        ),
+        (&["flow", "publish", "nowhere"], "the flow nowhere: "),
+        (&["flow", "set-default", "nowhere"], "the flow nowhere: "),
+        (&["flow", "export", "nowhere"], "the flow nowhere: "),
+    ] {
+        let output = server.command(arguments);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            !output.status.success() && error.contains(said),
+            "{arguments:?}: {error}"
+        );
+    }
 }
 
 #[test]

@@ -33,6 +33,48 @@ fn after_a_success_it_is_an_error_with_the_originals_id_and_nothing_is_done() {
 }
 
 #[test]
+fn its_message_names_the_status_and_gives_one_instruction() {
+    let shop = shared::shop();
+    let message = |first: &Order, other: &Order| {
+        let key = Shop::fresh_key();
+        shop.try_authorise(first, Some(&key));
+        let answer = shop.try_authorise(other, Some(&key));
+        answer.assert_error("error.idempotency.key-reused");
+        answer.message().to_owned()
+    };
+    let advice = "Nothing was done for this one: send it with a key of its own.";
+    assert_eq!(
+        message(&Order::card(cards::VISA), &Order::card(cards::MASTERCARD)),
+        format!(
+            "This idempotency key was used for another request, which was answered with a payment in status SUCCEEDED. {advice}"
+        )
+    );
+    // The address of the first request's customer is no advice for this one.
+    assert_eq!(
+        message(
+            &Order::card(cards::CHALLENGE),
+            &Order::card(cards::MASTERCARD)
+        ),
+        format!(
+            "This idempotency key was used for another request, which ended with error.authorize.requires3DSecure. {advice}"
+        )
+    );
+}
+
+#[test]
+fn the_id_of_a_reused_tokenisation_leads_to_its_token() {
+    let shop = shared::shop();
+    let key = Shop::fresh_key();
+    let card = |number: &str| json!({"paymentMethod": {"card": Shop::card(number)}});
+    let first = shop.try_tokenise(card(cards::VISA), Some(&key));
+    let other = shop.try_tokenise(card(cards::MASTERCARD), Some(&key));
+    other.assert_error("error.idempotency.key-reused");
+    assert_eq!(other.extension("id"), &first.root()["token"]);
+    let id = other.extension("id").as_str().unwrap();
+    assert_eq!(shop.method(id)["token"], first.root()["token"]);
+}
+
+#[test]
 fn a_declined_original_counts_as_one_that_succeeded() {
     let shop = shared::shop();
     let key = Shop::fresh_key();

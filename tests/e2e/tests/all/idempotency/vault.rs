@@ -20,7 +20,7 @@ fn one_key_makes_one_token() {
     let other = json!({"paymentMethod": {"card": Shop::card(cards::MASTERCARD)}, "customer": {"id": customer}});
     let reused = shop.try_tokenise(other, Some(&key));
     reused.assert_error("error.idempotency.key-reused");
-    assert_eq!(reused.extension("id"), &first.root()["id"]);
+    assert_eq!(reused.extension("id"), &first.root()["token"]);
     assert_eq!(shop.methods(&customer).len(), 1);
 }
 

@@ -140,12 +140,18 @@ fn check_says_that_a_good_configuration_is_good_and_what_is_wrong_with_a_bad_one
     let plain = || Setup::new().without_environment("POINTSMAN_ACCESS_TOKEN");
     let (well, said) = check(plain(), "[limits]\nauthorisation_lifetime = \"7d\"\n");
     assert!(well && !said.contains("live mode: live mode"), "{said}");
-    let warnings = said.matches("note  ").count();
-    let last = format!("\n0 problems, {warnings} warnings: a start would go on\n");
+    let count = |word: &str| said.lines().filter(|line| line.starts_with(word)).count();
+    let (warnings, notes) = (count("warning  "), count("note  "));
+    // What the first start makes is no cause for alarm.
+    assert!(warnings == 0 && notes > 0, "{said}");
+    let plural =
+        |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+    let (warnings, notes) = (plural(warnings, "warning"), plural(notes, "note"));
+    let last = format!("\n0 problems, {warnings}, {notes}: a start would go on\n");
     assert!(said.ends_with(&last), "{said}");
     let (well, said) = check(plain(), "[limits]\nauthorisation_lifetime = \"soon\"\n");
     assert!(
-        said.ends_with("\n1 problem, 0 warnings: a start would be refused\n"),
+        said.ends_with("\n1 problem, 0 warnings, 0 notes: a start would be refused\n"),
         "{said}"
     );
     assert!(!well && said.contains("authorisation_lifetime"), "{said}");
@@ -198,6 +204,10 @@ fn check_refuses_what_serve_refuses_of_the_data_and_changes_nothing() {
         !well && said.contains("vault.keys is missing") && !key_file.exists(),
         "{said}"
     );
+    std::fs::write(&key_file, "junk").unwrap();
+    let (well, said) = check(&server, &plain, &["--sandbox"]);
+    let named = format!("the key file {} can't be used", key_file.display());
+    assert!(!well && said.contains(&named), "{said}");
     std::fs::write(&key_file, keys).unwrap();
     server.restart();
     server
