@@ -142,7 +142,7 @@ const OF_EVERY_TEAM: &[(&str, &str, &str)] = &[
     ),
     (
         "store/src/team.rs",
-        "select team_id, name from team order by",
+        "from team order by created_at, team_id",
         "the list of teams, for the people who run the service",
     ),
     (

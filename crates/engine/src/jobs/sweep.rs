@@ -86,7 +86,7 @@ enum Slow {
 }
 
 impl Slow {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::HiddenCards,
         Self::People,
         Self::DeletedMethods,

@@ -1,8 +1,8 @@
 //! Who may do what.
 
 mod client_tokens;
-mod key_life;
 mod isolation;
+mod key_life;
 mod keys;
 mod other_team;
 mod team;

@@ -154,7 +154,7 @@ fn a_file_goes_in_beside_the_server_and_comes_out_the_same() {
     for (arguments, said) in [
         (
             &["flow", "list", "--team", stranger][..],
-            "there is no team 0192a000",
+            "there is no team of this id or name",
         ),
         (
             &["flow", "delete", "default"],
