@@ -209,10 +209,8 @@ fn the_same_key_tells_the_same_token_and_refuses_another_request() {
     );
     assert!(again.method.is_default);
     let fault = ask(&json!({"data": 2}), AMEX).result.unwrap_err();
-    assert_eq!(
-        (fault.code, fault.id),
-        (Code::KeyReused, Some(first.method.id.to_string()))
-    );
+    let token = first.method.token.as_str().to_owned();
+    assert_eq!((fault.code, fault.id), (Code::KeyReused, Some(token)));
     assert_eq!(shop.tokens(customer).len(), 2);
     assert_eq!(shop.sealed(), 2);
 }
