@@ -15,9 +15,8 @@ use subtle::ConstantTimeEq;
 
 use crate::{
     Engine,
-    faults::{Stop, customer_not_found, database, intent_not_found},
+    faults::{Stop, customer_not_found, database, intent_not_found, only_fault},
     lately::{Lately, Reading},
-    once::only_fault,
 };
 
 /// Attempts that a client token may make.

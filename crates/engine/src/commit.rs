@@ -302,12 +302,7 @@ impl Engine {
         stream: Option<&str>,
         answer: Option<&str>,
     ) -> Statement {
-        let now = self.inner.world.now();
-        once::claim(
-            claim,
-            stream,
-            answer,
-            (now, now.before(self.inner.settings.idempotency_retention)),
-        )
+        let retention = self.inner.settings.idempotency_retention;
+        once::claim(claim, stream, answer, self.inner.world.now(), retention)
     }
 }

@@ -128,3 +128,13 @@ pub(crate) fn sealed(error: &VaultError) -> Fault {
     tracing::error!(error = %error, "the vault failed");
     Fault::unknown()
 }
+
+/// What is told of a stop where no key can be taken.
+pub(crate) fn only_fault(stop: Stop) -> Fault {
+    match stop {
+        Stop::Fault(fault) => fault,
+        // Told only to those who brought a key.
+        Stop::Taken => Fault::unknown(),
+        Stop::Outdated => Fault::unavailable(),
+    }
+}

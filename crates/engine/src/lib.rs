@@ -19,12 +19,12 @@ mod connections;
 mod deadline;
 pub mod faults;
 mod flows;
+mod idempotency;
 mod intents;
 mod jobs;
 mod lately;
 mod measure;
 mod numbers;
-mod once;
 mod payments;
 mod people;
 mod processor_tokens;
@@ -64,8 +64,8 @@ pub use access::{ClientTokenMade, ClientTokenPage, ClientTokenView, MAX_CLIENT_A
 pub use admin::{AdminError, KeyKind, KeyMade, KeyRotated, ListedKey, ListedTeam, NewKey};
 pub use connections::{ConnectionView, SaveConnection};
 pub use flows::{FlowFormat, FlowTrial, FlowView, SaveFlow, TrialStep, WrittenFlow};
+pub use idempotency::{Once, Scope, Told};
 pub use intents::{IntentPage, IntentView, ListIntents, StartIntent, UpdateIntent};
-pub use once::{Once, Scope, Told};
 pub use outbound::Url;
 pub use payments::{
     Abandon, Authorise, Cancel, Capture, Decide, Heard, Instrument, ListPayments, Payer,

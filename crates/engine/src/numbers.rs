@@ -27,7 +27,10 @@ use domain::{
 use parking_lot::Mutex;
 use vault::NumberMark;
 
-use crate::{Engine, faults::Stop, once::only_fault};
+use crate::{
+    Engine,
+    faults::{Stop, only_fault},
+};
 
 /// So many numbers of one first six and last four a node counts by itself.
 const UNSHARED: usize = 2;

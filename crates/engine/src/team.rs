@@ -16,9 +16,8 @@ use domain::{
 use crate::{
     Engine,
     change::Round,
-    faults::{Stop, database},
+    faults::{Stop, database, only_fault},
     lately::Lately,
-    once::only_fault,
 };
 
 /// Where settings stand in a fault's `field`.

@@ -1,5 +1,7 @@
 //! Idempotency records.
 
+use std::time::Duration;
+
 use db::{Db, DbError, Statement};
 use domain::{
     Timestamp,
@@ -33,14 +35,15 @@ pub struct Claim {
     pub taken_by: Option<KeyId>,
 }
 
-/// Takes a key, unless it was taken after `forgotten_before`, or whoever took it has no answer yet.
+/// Takes a key, unless it was taken within the `retention`, or who took it has no answer yet. The retention is the same for all
+/// claims, so that those that wait together are one statement.
 pub fn claim(
     claim: &Claim,
     stream: Option<&str>,
     answer: Option<&str>,
-    times: (Timestamp, Timestamp),
+    now: Timestamp,
+    retention: Duration,
 ) -> Statement {
-    let (now, forgotten_before) = times;
     Statement::one(
         "insert into once (team_id, scope, key_hash, fingerprint, stream, answer, created_at, taken_by) \
          values ($1, $2, $3, $4, $5, $6, $7, $9) on conflict (team_id, scope, key_hash) do update set \
@@ -54,9 +57,8 @@ pub fn claim(
             stream.into(),
             answer.into(),
             now.micros().into(),
-            // How long keys are remembered: the same for all claims, so that those that wait together are one statement.
-            now.micros()
-                .saturating_sub(forgotten_before.micros())
+            i64::try_from(retention.as_micros())
+                .unwrap_or(i64::MAX)
                 .into(),
             claim.taken_by.map(KeyId::key).into(),
         ],

@@ -10,7 +10,10 @@ use domain::{
 };
 use store::credential::{self, Credential, Kind};
 
-use crate::{Engine, faults::database, once::only_fault};
+use crate::{
+    Engine,
+    faults::{database, only_fault},
+};
 
 /// A client token as it is listed; never the token itself.
 #[derive(Debug, Clone, PartialEq, Eq)]

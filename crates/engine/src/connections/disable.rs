@@ -3,7 +3,10 @@
 use db::Change;
 use domain::{Fault, caller::Caller, id::ConnectionId};
 
-use crate::{Engine, faults::connection_not_found, once::only_fault};
+use crate::{
+    Engine,
+    faults::{connection_not_found, only_fault},
+};
 
 impl Engine {
     /// Lets no new payment be sent to a connection. What was sent there is still looked after. Saving the connection

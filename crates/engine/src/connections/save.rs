@@ -13,7 +13,11 @@ use vault::Holder;
 use zeroize::Zeroizing;
 
 use super::ConnectionView;
-use crate::{Engine, change::Round, faults::Stop, once::only_fault};
+use crate::{
+    Engine,
+    change::Round,
+    faults::{Stop, only_fault},
+};
 
 /// Connections that a team can have.
 const CONNECTIONS_MAX: usize = 1_000;

@@ -8,7 +8,11 @@ use domain::{
 };
 use flow::Trigger;
 
-use crate::{Engine, change::Round, faults::Stop, once::only_fault};
+use crate::{
+    Engine,
+    change::Round,
+    faults::{Stop, only_fault},
+};
 
 impl Engine {
     /// Lets payments that name no flow run under this one.

@@ -74,7 +74,8 @@ impl Engine {
         &self,
         team: TeamId,
         is_wanted: impl Fn(&Trigger) -> bool + Send,
-        (intent, heard): (Option<IntentId>, Option<Heard>),
+        intent: Option<IntentId>,
+        heard: Option<Heard>,
     ) -> Result<Vec<Instance>, Stop> {
         let mut flows = self.automations(team).await?;
         flows.retain(|flow| is_wanted(flow.program.trigger()));
@@ -109,7 +110,7 @@ impl Engine {
         heard: &Heard,
     ) -> Result<usize, Stop> {
         let started = self
-            .instances(team, is_wanted, (None, Some(heard.clone())))
+            .instances(team, is_wanted, None, Some(heard.clone()))
             .await?;
         let Some(first) = started.first() else {
             return Ok(0);

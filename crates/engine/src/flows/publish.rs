@@ -11,8 +11,7 @@ use store::flow::Flow;
 use super::{Checked, FlowView, Written, legacy};
 use crate::{
     Engine,
-    faults::{Stop, flow_not_found},
-    once::only_fault,
+    faults::{Stop, flow_not_found, only_fault},
 };
 
 impl Engine {

@@ -10,8 +10,7 @@ use store::flow_version::FlowVersion;
 use super::{FlowView, problems};
 use crate::{
     Engine,
-    faults::{Stop, flow_not_found},
-    once::only_fault,
+    faults::{Stop, flow_not_found, only_fault},
 };
 
 /// How a flow is written out.

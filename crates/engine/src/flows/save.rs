@@ -10,7 +10,11 @@ use serde_json::Value;
 use store::{flow::Flow, flow_version::FlowVersion};
 
 use super::{Checked, FlowView, Written, legacy};
-use crate::{Engine, change::Round, faults::Stop, once::only_fault};
+use crate::{
+    Engine,
+    change::Round,
+    faults::{Stop, only_fault},
+};
 
 /// Flows that a team can have.
 const FLOWS_MAX: usize = 1_000;
@@ -102,7 +106,7 @@ impl Engine {
                     .await?
             }
             (None, None) => {
-                self.first_version((team, id), &flows, (document, checked.document.name))
+                self.first_version(team, id, &flows, document, checked.document.name)
                     .await?
             }
         };
@@ -154,9 +158,11 @@ impl Engine {
     /// `None` when the id was taken meanwhile.
     async fn first_version(
         &self,
-        (team, id): (TeamId, FlowId),
+        team: TeamId,
+        id: FlowId,
         flows: &[Flow],
-        (document, name): (Value, String),
+        document: Value,
+        name: String,
     ) -> Result<Option<(Flow, FlowVersion)>, Stop> {
         if flows.len() >= FLOWS_MAX {
             return Err(

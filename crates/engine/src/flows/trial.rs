@@ -5,7 +5,7 @@ use flow::{Facts, Position, Program, Stop as Halt};
 use serde_json::Value;
 
 use super::{outline, problems};
-use crate::{Engine, once::only_fault};
+use crate::{Engine, faults::only_fault};
 
 /// More halts than the longest document can have.
 const HALTS_MAX: usize = 1_000;

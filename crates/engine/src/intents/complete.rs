@@ -12,8 +12,7 @@ use super::{IntentEffects, IntentView, check_touch};
 use crate::{
     Engine,
     change::{Decision, Key},
-    faults::{Stop, payment_not_found},
-    once::only_fault,
+    faults::{Stop, only_fault, payment_not_found},
 };
 
 /// Where the payment stands in the arguments.

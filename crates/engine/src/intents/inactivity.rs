@@ -70,8 +70,9 @@ impl Engine {
             return Ok(Decision::Leave(intent, ()));
         }
         let is_wanted = |trigger: &Trigger| *trigger == Trigger::IntentInactive;
-        let about = (Some(intent.id), None);
-        let started = self.instances(intent.team, is_wanted, about).await?;
+        let started = self
+            .instances(intent.team, is_wanted, Some(intent.id), None)
+            .await?;
         let effects = IntentEffects {
             moment: Moment::Inactive,
             statements: started.iter().map(store::flow_instance::insert).collect(),

@@ -10,7 +10,10 @@ use domain::{
 };
 use flow::{CustomerFacts, Facts, IntentFacts, PaymentFacts, Position};
 
-use crate::{Engine, faults::Stop, once::only_fault};
+use crate::{
+    Engine,
+    faults::{Stop, only_fault},
+};
 
 impl Engine {
     /// The methods, in order, that the flow of an intent offers at checkout: those of its `offer` steps up to the first

@@ -3,7 +3,10 @@
 use domain::{Fault, caller::Caller, id::IntentId, payment::Payment};
 
 use super::IntentView;
-use crate::{Engine, faults::Stop, once::only_fault};
+use crate::{
+    Engine,
+    faults::{Stop, only_fault},
+};
 
 /// How many of an intent's payments are told, the newest of them.
 const PAYMENTS_TOLD: i64 = 100;

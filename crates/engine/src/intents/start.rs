@@ -12,7 +12,11 @@ use domain::{
 use store::browser_made::Made;
 
 use super::{IntentView, told_by};
-use crate::{Engine, commit::Ended, faults::Stop, once::only_fault};
+use crate::{
+    Engine,
+    commit::Ended,
+    faults::{Stop, only_fault},
+};
 
 /// A request for an intent.
 pub struct StartIntent {

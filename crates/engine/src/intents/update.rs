@@ -11,8 +11,7 @@ use super::{IntentEffects, IntentView, check_touch, told_by};
 use crate::{
     Engine,
     change::{Decision, Key},
-    faults::Stop,
-    once::only_fault,
+    faults::{Stop, only_fault},
 };
 
 /// A request to change an intent.

@@ -10,14 +10,14 @@ use domain::{
 
 use super::{
     PaymentView,
-    effects::{Effects, Responses, key_of},
+    effects::{Effects, key_of},
     may_read,
 };
 use crate::{
     Engine,
     change::{Decision, Key},
-    faults::{Stop, begun_about, payment_not_found},
-    once::only_fault,
+    faults::{Stop, begun_about, only_fault, payment_not_found},
+    idempotency::Responses,
 };
 
 /// How often giving up is tried again after somebody else was first.

@@ -1,23 +1,18 @@
 //! The answer to a request about a payment: in time, and naming the payment from its first commit on. Source: behaviour
 //! contract, section 5.
 
-use db::Change;
 use domain::{
     Code, Fault,
     id::PaymentId,
-    payment::{Line, Payment, Status},
+    payment::{Payment, Status},
 };
 use futures_util::future::BoxFuture;
 use store::once::Claim;
 
-use super::{
-    PaymentView,
-    effects::{Effects, Responses},
-    responses::payment_response,
-};
+use super::PaymentView;
 use crate::{
     Engine,
-    change::{Decision, Key, Start},
+    change::Key,
     deadline::{GRACE, LOOK},
     faults::Stop,
     progress::{Known, Stage},
@@ -97,7 +92,7 @@ impl Engine {
             return Ok(Some(answer));
         }
         if payment.version != brought.own {
-            return self.told_under(Some(claim)).await;
+            return self.stored_response(claim).await;
         }
         Ok(None)
     }
@@ -110,7 +105,7 @@ impl Engine {
         claim: &Claim,
         about: About,
     ) -> Result<PaymentView, Stop> {
-        match Box::pin(self.kept_answer(claim, request.deadline)).await? {
+        match Box::pin(self.await_response(claim, request.deadline)).await? {
             Some(answer) => Ok(answer),
             None => self.answer_from_store(request, about).await,
         }
@@ -125,7 +120,9 @@ impl Engine {
         };
         let in_store = Box::pin(async {
             // Somebody else may have settled it, and the payment gone on since: the stored response is how it was.
-            if let Some(stored) = self.told_under(request.claim.as_ref()).await? {
+            if let Some(claim) = &request.claim
+                && let Some(stored) = self.stored_response(claim).await?
+            {
                 return Ok(stored);
             }
             self.answer_from_store(request, about).await
@@ -184,74 +181,6 @@ impl Engine {
         payment.tell_unanswered(own, self.inner.world.now());
         payment
     }
-
-    /// Stores the payment as it is shown before it has an outcome, until its outcome takes that place.
-    async fn respond_meanwhile(
-        &self,
-        payment: Payment,
-        claim: &Claim,
-    ) -> Result<PaymentView, Stop> {
-        let (stream, response) = (payment.id.key(), payment_response(&payment));
-        let statement = store::once::answer_meanwhile(claim.team, &claim.once, &stream, &response);
-        let change = Change::new(self.change_id(), &stream).with(statement);
-        // A slow database holds up no answer: its client would get none.
-        let written = self
-            .inner
-            .world
-            .timeout(GRACE, self.commit_plain(change))
-            .await;
-        let refused = matches!(written, Ok(Ok(Some(_))));
-        // Somebody was faster: what is stored by now counts.
-        let stored = if refused {
-            self.told_under(Some(claim)).await?
-        } else {
-            None
-        };
-        Ok(stored.unwrap_or_else(|| PaymentView::of(payment)))
-    }
-
-    /// Stores how far the payment has come as the response to the request that waits for it, since what follows takes longer
-    /// than the request may. `None` when that is not for it to say any more: somebody goes on with it.
-    async fn respond_out_of_time(
-        &self,
-        payment: Payment,
-        claim: &Claim,
-    ) -> Result<Option<PaymentView>, Stop> {
-        let start = Start {
-            key: Key {
-                team: payment.team,
-                id: payment.id,
-            },
-            known: Some(payment),
-            deadline: self.deadline(),
-        };
-        let respond = |payment: Payment| async move {
-            if payment.owed_answer.as_ref() != Some(&claim.once) {
-                let stored = self.told_under(Some(claim)).await?;
-                return Ok(Decision::Leave(payment, Responded::Before(stored)));
-            }
-            let entry = Line::new(self.inner.world.now(), "The request's time is over")
-                .saying("It was told how far the payment has come, which goes on.");
-            let effects = Effects {
-                responses: Responses::OutOfTime,
-                ..Effects::of(vec![entry])
-            };
-            Ok(Decision::Write(payment, effects, Responded::Now))
-        };
-        Ok(match self.change_from(start, respond).await? {
-            Some((payment, Responded::Now)) => Some(PaymentView::of(payment)),
-            Some((_, Responded::Before(stored))) => stored,
-            None => None,
-        })
-    }
-}
-
-/// Who has stored the response to a request whose time is over.
-enum Responded {
-    /// The request itself.
-    Now,
-    /// Somebody else, or nobody yet: then the request does not wait for a response any more.
-    Before(Option<PaymentView>),
 }
 
 /// Nothing was begun as far as is known. A disk that hangs in the middle of a commit can prove it wrong, so the advice holds

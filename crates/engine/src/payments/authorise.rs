@@ -9,7 +9,7 @@ use super::{Authorise, PaymentView, attempt::Settled};
 use crate::{
     Engine,
     faults::Stop,
-    once::{Once, Told},
+    idempotency::{Once, Told},
     request::Request,
 };
 

@@ -92,10 +92,7 @@ impl Engine {
                     ..
                 }
             );
-            match self
-                .obey(payment, run.stop, asked, (with, &mut done))
-                .await?
-            {
+            match self.obey(payment, run.stop, asked, with, &mut done).await? {
                 // A refund needs what is captured later: the run rests until the payment is captured, or has ended.
                 Next::At(next)
                     if captures_later
@@ -132,18 +129,19 @@ impl Engine {
         payment: &mut Payment,
         halt: Halt,
         asked: bool,
-        (with, done): (&With, &mut Followed),
+        with: &With,
+        done: &mut Followed,
     ) -> Result<Next, Stop> {
         let at = self.inner.world.now();
         match halt {
             Halt::Authorise(authorisation) => {
                 let n = self
-                    .authorise_somewhere(payment, authorisation, asked, (with, &mut done.lines))
+                    .authorise_somewhere(payment, authorisation, asked, with, &mut done.lines)
                     .await?;
                 done.began = Some(n);
                 Ok(Next::Rests)
             }
-            Halt::Capture { when, next } => Ok(capture(payment, with.run, (when, next), at)),
+            Halt::Capture { when, next } => Ok(capture(payment, with.run, when, next, at)),
             Halt::Refund {
                 amount,
                 reason,
@@ -154,13 +152,15 @@ impl Engine {
                 let line = self.authorised_line(payment).await?;
                 let begun =
                     payment.begin_refund(id, asked, reason, self.begin(line.as_ref(), None, None));
-                Ok(resting_or_on(payment, with.run, begun, next, (done, at)))
+                let begun = begun.map_err(|fault| left_out(at, fault));
+                Ok(resting_or_on(payment, with.run, begun, next, done))
             }
             Halt::Cancel { reason, next } => {
                 let line = self.authorised_line(payment).await?;
                 let begin = self.begin(line.as_ref(), None, None);
-                let added = payment.begin_cancel(CancelCause::Merchant, reason, begin);
-                Ok(resting_or_on(payment, with.run, added, next, (done, at)))
+                let cancelled = payment.begin_cancel(CancelCause::Merchant, reason, begin);
+                let cancelled = cancelled.map_err(|fault| left_out(at, fault));
+                Ok(resting_or_on(payment, with.run, cancelled, next, done))
             }
             Halt::Decline { code, message } => {
                 let mut decline = Decline::of(code);
@@ -232,7 +232,8 @@ impl Engine {
         payment: &mut Payment,
         authorisation: Authorisation,
         asked: bool,
-        (with, lines): (&With, &mut Vec<Line>),
+        with: &With,
+        lines: &mut Vec<Line>,
     ) -> Result<u32, Stop> {
         let Authorisation {
             mut candidates,
@@ -386,7 +387,8 @@ fn rest(
 fn capture(
     payment: &mut Payment,
     run: Option<Uuid>,
-    (when, next): (CaptureWhen, Position),
+    when: CaptureWhen,
+    next: Position,
     at: domain::Timestamp,
 ) -> Next {
     let authorised = payment.status == Status::Authorised;
@@ -439,13 +441,18 @@ fn refund_amount(payment: &Payment, amount: &RefundAmount) -> Option<i64> {
     }
 }
 
+/// The entry that says why an operation of the flow could not begin.
+fn left_out(at: domain::Timestamp, fault: Fault) -> Line {
+    Line::new(at, "A step of the flow was left out").saying(fault.message)
+}
+
 /// Rests until the operation that was begun has ended; goes on when it could not begin.
 fn resting_or_on(
     payment: &mut Payment,
     run: Option<Uuid>,
-    begun: Result<(u32, Line), Fault>,
+    begun: Result<(u32, Line), Line>,
     next: Position,
-    (done, at): (&mut Followed, domain::Timestamp),
+    done: &mut Followed,
 ) -> Next {
     match begun {
         Ok((n, line)) => {
@@ -465,9 +472,8 @@ fn resting_or_on(
             }
             Next::Rests
         }
-        Err(fault) => {
-            done.lines
-                .push(Line::new(at, "A step of the flow was left out").saying(fault.message));
+        Err(left_out) => {
+            done.lines.push(left_out);
             Next::At(next)
         }
     }

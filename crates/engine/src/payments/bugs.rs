@@ -65,9 +65,6 @@ pub(super) async fn settle_last(
     engine.unplanted_settle_kept(payment, report).await
 }
 
-/// For `Engine::respond_operation`.
-pub(super) const fn store_no_answer(_: &Engine, _: &mut Payment, _: u32, _: &mut CommitParts) {}
-
 /// For `effects::frees_checkout`.
 pub(super) fn frees_while_unknown(payment: &Payment) -> bool {
     payment.status == Status::NoAnswerFromPsp || effects::unplanted_frees_checkout(payment)

@@ -5,7 +5,7 @@ use domain::{Fault, caller::Caller, id::PaymentId, payment::CancelCause};
 use super::{PaymentView, later::Later};
 use crate::{
     Engine,
-    once::{Once, Told},
+    idempotency::{Once, Told},
 };
 
 /// A request for a cancellation.

@@ -16,7 +16,7 @@ use crate::{
     Engine,
     change::Decision,
     faults::Stop,
-    once::{Once, Told},
+    idempotency::{Once, Told},
 };
 
 /// A request for a capture.

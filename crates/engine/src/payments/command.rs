@@ -11,7 +11,7 @@ use domain::{
 };
 
 use super::{Instrument, Payer};
-use crate::{Engine, numbers::Number, once::Once};
+use crate::{Engine, idempotency::Once, numbers::Number};
 
 /// A request for a payment.
 pub struct Authorise {

@@ -15,8 +15,7 @@ use super::{
 use crate::{
     Engine,
     change::{Decision, Key},
-    faults::{Stop, database},
-    once::only_fault,
+    faults::{Stop, database, only_fault},
 };
 
 /// A decision.

@@ -14,6 +14,7 @@ use crate::{
     change::{Aggregate, Key},
     commit::{CommitParts, Ended, note_payment},
     faults::{Stop, payment_not_found},
+    idempotency::Responses,
 };
 
 /// What a change of a payment brings besides its next version.
@@ -27,20 +28,6 @@ pub(crate) struct Effects {
     pub(crate) responses: Responses,
     /// What else is committed.
     pub(crate) parts: CommitParts,
-}
-
-/// Which idempotent requests have their response by a change.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Responses {
-    /// None: what they wait for is still to come.
-    #[default]
-    None,
-    /// The one that waits for what follows at once, if nothing follows at once any more.
-    Waiting,
-    /// The one that asked for this operation, whose outcome has come; and then the one that waits.
-    OfOperation(u32),
-    /// The one that waits, although more follows: its time is over.
-    OutOfTime,
 }
 
 /// A payment before a decision.

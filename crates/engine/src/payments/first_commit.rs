@@ -14,7 +14,6 @@ use super::{
     checkout::{Blocked, Guard, first_statements},
     effects::ended_without_money,
     prepare::{Path, Plan},
-    responses::payment_response,
     steps::approvals,
     triggers::Before,
 };
@@ -22,6 +21,7 @@ use crate::{
     Engine,
     commit::{CommitParts, Ended},
     faults::Stop,
+    idempotency::payment_response,
     request::Request,
 };
 

@@ -13,8 +13,7 @@ use super::effects::Effects;
 use crate::{
     Engine,
     change::{Decision, Key},
-    faults::{Stop, flow_not_found, payment_not_found},
-    once::only_fault,
+    faults::{Stop, flow_not_found, only_fault, payment_not_found},
 };
 
 /// A webhook.

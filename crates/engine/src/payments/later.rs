@@ -19,7 +19,7 @@ use crate::{
     change::{Decision, Key, Start},
     commit::CommitParts,
     faults::{Stop, payment_not_found},
-    once::{Once, Told},
+    idempotency::{Once, Told},
     request::Request,
 };
 

@@ -28,7 +28,6 @@ mod read;
 mod recover;
 mod refund;
 mod resolve;
-mod responses;
 mod returns;
 mod route;
 mod settle;
@@ -44,7 +43,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{Engine, faults, once::Kept};
+use crate::{Engine, faults, idempotency::Kept};
 
 /// The longest that an answer waits for its timeline.
 const TIMELINE_WITHIN: Duration = Duration::from_secs(5);

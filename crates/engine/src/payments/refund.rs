@@ -9,7 +9,7 @@ use domain::{
 use super::{PaymentView, later::Later};
 use crate::{
     Engine,
-    once::{Once, Told},
+    idempotency::{Once, Told},
 };
 
 /// A request for a refund.

@@ -7,14 +7,12 @@ use domain::{
     payment::{Line, Payment, Resolution, Status},
 };
 
-use super::{
-    PaymentView,
-    effects::{Effects, Responses},
-};
+use super::{PaymentView, effects::Effects};
 use crate::{
     Engine,
     change::{Decision, Key},
     faults::Stop,
+    idempotency::Responses,
 };
 
 /// What a person found out.

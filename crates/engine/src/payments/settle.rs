@@ -9,17 +9,14 @@ use domain::{
 
 use flow::Candidate;
 
-use super::{
-    automation::With,
-    effects::{Effects, Responses},
-    route::Choice,
-};
+use super::{automation::With, effects::Effects, route::Choice};
 use crate::{
     Engine,
     change::{Decision, Key, Start},
     commit::note_payment,
     deadline::Deadline,
     faults::{Stop, payment_not_found},
+    idempotency::Responses,
 };
 
 /// With less time left a payment does not go on at another connection.

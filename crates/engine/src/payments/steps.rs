@@ -10,9 +10,9 @@ use uuid::Uuid;
 
 use super::{
     automation::{Followed, With},
-    effects::{Effects, Responses, key_of},
+    effects::{Effects, key_of},
 };
-use crate::{Engine, change::Decision, deadline::Deadline, faults::Stop};
+use crate::{Engine, change::Decision, deadline::Deadline, faults::Stop, idempotency::Responses};
 
 /// A run of a flow that goes on.
 struct Step<'a> {

@@ -16,8 +16,8 @@ use super::{Making, seal::Sealed};
 use crate::{
     Engine,
     faults::Stop,
+    idempotency::{Kept, Once, Snapshot, Told},
     numbers::Number,
-    once::{Kept, Once, Snapshot, Told},
     request::Request,
 };
 

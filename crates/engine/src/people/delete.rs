@@ -11,7 +11,12 @@ use domain::{
     id::{CustomerId, TeamId},
 };
 
-use crate::{Engine, change::Round, faults::Stop, once::only_fault, payments::token_holder};
+use crate::{
+    Engine,
+    change::Round,
+    faults::{Stop, only_fault},
+    payments::token_holder,
+};
 
 impl Engine {
     /// Deletes a customer with the customer's methods and erases the personal data from what stays: payments keep the

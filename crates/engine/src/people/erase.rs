@@ -18,8 +18,8 @@ use crate::{
     Engine,
     change::{Decision, Key},
     faults::Stop,
+    idempotency::Snapshot,
     jobs::{Batch, TOGETHER},
-    once::Snapshot,
     payments::{Effects, StoredPayment},
 };
 

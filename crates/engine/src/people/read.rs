@@ -9,8 +9,7 @@ use domain::{
 
 use crate::{
     Engine,
-    faults::{Stop, method_not_found},
-    once::only_fault,
+    faults::{Stop, method_not_found, only_fault},
 };
 
 impl Engine {

@@ -94,7 +94,7 @@ impl Engine {
             brand: brand.code().to_owned(),
             bin: card.number.bin(),
         };
-        let mut method = self.record((team, identity), instrument, number);
+        let mut method = self.record(team, identity, instrument, number);
         method.holder = card.holder;
         method.address = card.address;
         Ok(Sealed {
@@ -113,7 +113,8 @@ impl Engine {
             fingerprint: vault.account_fingerprint(team, &account.kind, &account.number),
         };
         let mut method = self.record(
-            (team, identity),
+            team,
+            identity,
             Instrument::BankAccount {
                 bank_name: account.bank_name,
                 kind: account.kind,
@@ -141,15 +142,16 @@ impl Engine {
 
     fn record(
         &self,
-        (team, Identity { id, token }): (TeamId, Identity),
+        team: TeamId,
+        identity: Identity,
         instrument: Instrument,
         number: Number,
     ) -> StoredMethod {
         let now = self.inner.world.now();
         StoredMethod {
-            id,
+            id: identity.id,
             team,
-            token,
+            token: identity.token,
             customer: None,
             blob: number.blob,
             instrument,

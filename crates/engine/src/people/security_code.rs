@@ -11,8 +11,7 @@ use domain::{
 
 use crate::{
     Engine,
-    faults::{Stop, method_not_found},
-    once::only_fault,
+    faults::{Stop, method_not_found, only_fault},
     payments::{may_use, token_holder},
 };
 

@@ -15,8 +15,8 @@ use crate::{
     Engine,
     change::Round,
     faults::{Stop, customer_not_found},
+    idempotency::{Kept, Once, Snapshot, Told},
     numbers::Number,
-    once::{Kept, Once, Snapshot, Told},
     request::Request,
 };
 

@@ -10,8 +10,7 @@ use domain::{
 use crate::{
     Engine,
     change::{Decision, Key},
-    faults::Stop,
-    once::only_fault,
+    faults::{Stop, only_fault},
 };
 
 impl Engine {

@@ -10,7 +10,10 @@ use domain::{
     processor_token::ProcessorToken,
 };
 
-use crate::{Engine, faults::Stop, once::only_fault};
+use crate::{
+    Engine,
+    faults::{Stop, only_fault},
+};
 
 /// A processor's token for a stored card, as it is told.
 #[derive(Clone, PartialEq, Eq)]

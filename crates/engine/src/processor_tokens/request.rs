@@ -15,8 +15,7 @@ use super::ask::Asker;
 use crate::{
     Engine,
     deadline::Deadline,
-    faults::{Stop, method_not_found},
-    once::only_fault,
+    faults::{Stop, method_not_found, only_fault},
 };
 
 /// How often a request is read anew after another node was faster.

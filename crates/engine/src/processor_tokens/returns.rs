@@ -10,7 +10,11 @@ use subtle::ConstantTimeEq;
 use uuid::Uuid;
 
 use super::ask::Asker;
-use crate::{Engine, deadline::Deadline, faults::Stop, once::only_fault};
+use crate::{
+    Engine,
+    deadline::Deadline,
+    faults::{Stop, only_fault},
+};
 
 /// How often a request is read anew after another node was faster.
 const TRIES: u32 = 4;

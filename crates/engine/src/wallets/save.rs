@@ -14,7 +14,10 @@ use super::{
     KeyPair, KeyProblem, SIGNATURE_MAX_AGE, SecretText, VALIDATION_HOSTS, Wallet, WalletA,
     WalletAText, WalletB, WalletBText,
 };
-use crate::{Engine, faults::Stop, once::only_fault};
+use crate::{
+    Engine,
+    faults::{Stop, only_fault},
+};
 
 /// Where the settings stand in a fault's `field`.
 const FIELD: &str = "settings";

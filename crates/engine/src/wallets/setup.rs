@@ -11,7 +11,10 @@ use outbound::{CallFailed, Post, Reply, Url};
 use serde_json::{Value, json};
 
 use super::{GATEWAY_ID, VALIDATION_HOSTS, WalletB};
-use crate::{Engine, faults::Stop, once::only_fault};
+use crate::{
+    Engine,
+    faults::{Stop, only_fault},
+};
 
 /// Where the payload stands in a fault's `field`.
 const PAYLOAD: &str = "payload";

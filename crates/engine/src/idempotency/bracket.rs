@@ -1,0 +1,115 @@
+//! The bracket around an operation that must not happen twice.
+
+use std::{future::Future, sync::Arc};
+
+use db::Change;
+use domain::{Code, Fault, caller::Caller};
+
+use super::{
+    Kept, Once, Snapshot, Told,
+    record::{Found, Reader, in_progress},
+};
+use crate::{
+    Engine,
+    faults::{Stop, only_fault},
+    request::Request,
+};
+
+impl Engine {
+    /// Carries out `run` once for the key; the same request gets its response again.
+    ///
+    /// `run` inserts the request's claim in its first commit, and stops with [`Stop::Taken`] when that was refused.
+    pub(crate) async fn once<C, T, R>(
+        &self,
+        caller: &Caller,
+        once: Option<Once>,
+        parsed: Result<C, Fault>,
+        run: impl FnOnce(C, Arc<Request>) -> R,
+    ) -> Told<T>
+    where
+        C: Send,
+        T: Kept,
+        R: Future<Output = Result<T, Stop>> + Send,
+    {
+        let claim = once.as_ref().map(|once| self.claim_of(caller, once));
+        let request = self.request(caller, claim);
+        let (Some(once), Some(claim)) = (&once, &request.claim) else {
+            let result = carried_out(parsed, run, &request).await;
+            return Told::now(result.map_err(only_fault));
+        };
+        let reader = Reader::repeat(claim, caller, &once.scope);
+        match self.find_response(reader, request.deadline).await {
+            Ok(Found::Free) => {}
+            Ok(Found::Response(told)) => return told,
+            Err(stop) => return Told::now(Err(only_fault(stop))),
+        }
+        match carried_out(parsed, run, &request).await {
+            Ok(value) => Told::now(Ok(value)),
+            Err(Stop::Fault(fault)) if fault.is_remembered() => {
+                self.remember(reader, fault, &request).await
+            }
+            // What is under way may be this very request, sent twice at the same moment: then its response counts.
+            Err(Stop::Fault(fault)) if fault.code == Code::OperationInProgress => {
+                self.response_or(reader, fault, &request).await
+            }
+            Err(stop @ (Stop::Fault(_) | Stop::Outdated)) => Told::now(Err(only_fault(stop))),
+            Err(Stop::Taken) => self.response_or(reader, in_progress(), &request).await,
+        }
+    }
+
+    /// Writes a fault with its key, unless the operation has taken the key already (then its response is written).
+    async fn remember<T: Kept>(
+        &self,
+        reader: Reader<'_>,
+        fault: Fault,
+        request: &Request,
+    ) -> Told<T> {
+        let claim = reader.claim;
+        let snapshot = Snapshot::<T::Stored>::Fault(fault.clone()).text();
+        let mut change = Change::new(self.change_id(), &claim.once.key);
+        change.push(self.claim(claim, None, Some(&snapshot)));
+        match self.commit_plain(change).await {
+            Ok(None) => Told::now(Err(fault)),
+            // The key is taken: by this very operation, whose first commit took it, or by another request.
+            Ok(Some(_)) => {
+                let mut told = self.response_or(reader, in_progress(), request).await;
+                match &told.result {
+                    Err(unread) if unread.is_ours() && fault.is_outcome() => Told::now(Err(fault)),
+                    Err(told_fault) => {
+                        told.replayed &= *told_fault != fault;
+                        told
+                    }
+                    Ok(_) => told,
+                }
+            }
+            // The commit that brought the outcome has stored the response already.
+            Err(_) if fault.is_outcome() => Told::now(Err(fault)),
+            Err(stop) => Told::now(Err(only_fault(stop))),
+        }
+    }
+
+    /// The response under the key; the fault when there is none.
+    async fn response_or<T: Kept>(
+        &self,
+        reader: Reader<'_>,
+        fault: Fault,
+        request: &Request,
+    ) -> Told<T> {
+        match self.find_response(reader, request.deadline).await {
+            Ok(Found::Response(told)) => told,
+            Ok(Found::Free) => Told::now(Err(fault)),
+            Err(stop) => Told::now(Err(only_fault(stop))),
+        }
+    }
+}
+
+async fn carried_out<C, T, R>(
+    parsed: Result<C, Fault>,
+    run: impl FnOnce(C, Arc<Request>) -> R,
+    request: &Arc<Request>,
+) -> Result<T, Stop>
+where
+    R: Future<Output = Result<T, Stop>>,
+{
+    Box::pin(run(parsed?, Arc::clone(request))).await
+}
