@@ -202,6 +202,7 @@ fn what_must_stand_in_one_place_does() {
             "payment::update(",
             &["crates/engine/src/commit.rs"],
         ),
+        ("engine", ".turns.take(", &["crates/engine/src/change.rs"]),
         (
             "engine",
             ".begin_complete(",

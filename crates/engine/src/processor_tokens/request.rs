@@ -14,6 +14,7 @@ use domain::{
 use super::ask::Asker;
 use crate::{
     Engine,
+    change::Round,
     deadline::Deadline,
     faults::{Stop, method_not_found, only_fault},
 };
@@ -80,42 +81,57 @@ impl Engine {
             return Err(Fault::invalid("tokenRequest.vaultToken", reason).into());
         }
         self.open_line(team, &wanted.connection).await?;
-        let _turn = self.inner.turns.take(method.id.uuid()).await;
-        for _ in 0..TRIES {
-            if let Some(known) =
-                store::processor_token::find(store, team, &wanted.token, &wanted.connection).await?
-            {
-                return Ok(known.value);
+        let (wanted, method, mut left) = (&wanted, &method, TRIES);
+        // The turn is held while the processor is asked: the others at this node find its answer.
+        let ask = || {
+            left = left.saturating_sub(1);
+            let is_last = left == 0;
+            async move {
+                match self.token_round(wanted, method, deadline).await? {
+                    Round::Conflict if is_last => Err(Fault::unavailable().into()),
+                    round => Ok(round),
+                }
             }
-            let open =
-                store::token_request::open(store, team, &wanted.token, &wanted.connection).await?;
-            let request = match open {
-                Some(request) => Some(request),
-                None => self.begin_token_request(&method, &wanted).await?,
-            };
-            let Some(request) = request else { continue };
-            let id = request.id;
-            // From here on the processor may have been asked: an answer that comes too late names the request.
-            let _naming = self.naming(&id);
-            let asked = self
-                .asked_again(
-                    request,
-                    Asker::Merchant(wanted.redirect.as_ref()),
-                    &method,
-                    deadline,
-                )
-                .await;
-            let asked = asked.map_err(|stop| match stop {
-                Stop::Fault(fault) if fault.is_ours() => Stop::Fault(goes_on(id)),
-                other => other,
-            })?;
-            let Some(request) = asked else { continue };
-            // None: it brought the token, or its time was over and a new one begins.
-            if let Some(fault) = told(&request) {
-                return Err(fault.into());
-            }
+        };
+        self.rounds(Some(method.id.uuid()), deadline, ask).await
+    }
+
+    /// The token that is kept, or what the processor makes of a request for one. A round is lost when another node was faster, and
+    /// when the request ended without a fault: it brought the token, or its time was over and a new one begins.
+    async fn token_round(
+        &self,
+        wanted: &ProcessorTokenWanted,
+        method: &StoredMethod,
+        deadline: Deadline,
+    ) -> Result<Round<String>, Stop> {
+        let (store, team) = (&self.inner.store, method.team);
+        if let Some(known) =
+            store::processor_token::find(store, team, &wanted.token, &wanted.connection).await?
+        {
+            return Ok(Round::Done(known.value));
         }
-        Err(Fault::unavailable().into())
+        let open =
+            store::token_request::open(store, team, &wanted.token, &wanted.connection).await?;
+        let request = match open {
+            Some(request) => Some(request),
+            None => self.begin_token_request(method, wanted).await?,
+        };
+        let Some(request) = request else {
+            return Ok(Round::Conflict);
+        };
+        let id = request.id;
+        // From here on the processor may have been asked: an answer that comes too late names the request.
+        let _naming = self.naming(&id);
+        let merchant = Asker::Merchant(wanted.redirect.as_ref());
+        let asked = self.asked_again(request, merchant, method, deadline).await;
+        let asked = asked.map_err(|stop| match stop {
+            Stop::Fault(fault) if fault.is_ours() => Stop::Fault(goes_on(id)),
+            other => other,
+        })?;
+        match asked.as_ref().and_then(told) {
+            Some(fault) => Err(fault.into()),
+            None => Ok(Round::Conflict),
+        }
     }
 
     /// Commits a new request. `None` when another node was faster, or the method is deleted by now.

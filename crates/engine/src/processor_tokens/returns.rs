@@ -12,6 +12,7 @@ use uuid::Uuid;
 use super::ask::Asker;
 use crate::{
     Engine,
+    change::Round,
     deadline::Deadline,
     faults::{Stop, only_fault},
 };
@@ -44,13 +45,12 @@ impl Engine {
     /// # Errors
     /// `error.unavailable`, `error.unknown`.
     pub async fn token_return(&self, address: &str) -> Result<Option<TokenReturn>, Fault> {
-        let Some((team, id, secret)) = parse(address) else {
+        let Some(address) = parse(address) else {
             return Ok(None);
         };
         let deadline = self.deadline();
         let engine = self.clone();
-        let work =
-            Box::pin(async move { engine.token_returned((team, id), secret, deadline).await });
+        let work = Box::pin(async move { engine.token_returned(&address, deadline).await });
         self.own(work)
             .await
             .unwrap_or_else(|| Err(Fault::unknown().into()))
@@ -59,47 +59,90 @@ impl Engine {
 
     async fn token_returned(
         &self,
-        (team, id): (TeamId, TokenRequestId),
-        secret: [u8; 16],
+        address: &Address,
         deadline: Deadline,
     ) -> Result<Option<TokenReturn>, Stop> {
+        let Some(turn) = self.token_turn(address).await? else {
+            return Ok(None);
+        };
+        let mut left = TRIES;
+        let ask = || {
+            left = left.saturating_sub(1);
+            let is_last = left == 0;
+            async move {
+                match self.return_round(address, deadline).await? {
+                    Round::Conflict if is_last => Ok(Round::Done(Some(TokenReturn::Later))),
+                    round => Ok(round),
+                }
+            }
+        };
+        self.rounds(Some(turn), deadline, ask).await
+    }
+
+    /// Whose turn a return waits for: that of the stored method, as the merchant's call does. `None` when no such address was
+    /// given out.
+    async fn token_turn(&self, address: &Address) -> Result<Option<Uuid>, Stop> {
         let store = &self.inner.store;
-        for _ in 0..TRIES {
-            let Some(request) = store::token_request::of_team(store, team, id).await? else {
-                return Ok(None);
-            };
-            let known = hex::decode(&request.return_key).unwrap_or_default();
-            if !bool::from(known.as_slice().ct_eq(&secret)) {
-                return Ok(None);
-            }
-            if !request.state.is_open() {
-                return Ok(Some(seen(&request)));
-            }
-            let Some(method) = store::method::of_team(store, team, &request.token).await? else {
-                return Ok(None);
-            };
-            let _turn = self.inner.turns.take(method.id.uuid()).await;
-            if let Some(request) = self
-                .asked_again(request, Asker::Customer, &method, deadline)
-                .await?
-            {
-                return Ok(Some(seen(&request)));
-            }
+        let Some(request) = self.returning_request(address).await? else {
+            return Ok(None);
+        };
+        if !request.state.is_open() {
+            return Ok(Some(request.id.uuid()));
         }
-        Ok(Some(TokenReturn::Later))
+        let method = store::method::of_team(store, address.team, &request.token).await?;
+        Ok(method.map(|method| method.id.uuid()))
+    }
+
+    async fn return_round(
+        &self,
+        address: &Address,
+        deadline: Deadline,
+    ) -> Result<Round<Option<TokenReturn>>, Stop> {
+        let Some(request) = self.returning_request(address).await? else {
+            return Ok(Round::Done(None));
+        };
+        if !request.state.is_open() {
+            return Ok(Round::Done(Some(seen(&request))));
+        }
+        let store = &self.inner.store;
+        let found = store::method::of_team(store, address.team, &request.token).await?;
+        let Some(method) = found else {
+            return Ok(Round::Done(None));
+        };
+        let asked = self
+            .asked_again(request, Asker::Customer, &method, deadline)
+            .await?;
+        Ok(asked.map_or(Round::Conflict, |request| Round::Done(Some(seen(&request)))))
+    }
+
+    /// The request that the address leads to, if it was given out.
+    async fn returning_request(&self, address: &Address) -> Result<Option<TokenRequest>, Stop> {
+        let store = &self.inner.store;
+        let found = store::token_request::of_team(store, address.team, address.request).await?;
+        Ok(found.filter(|request| {
+            let known = hex::decode(&request.return_key).unwrap_or_default();
+            bool::from(known.as_slice().ct_eq(&address.secret))
+        }))
     }
 }
 
-/// Reads what the last part of the address holds: team, request and secret.
-fn parse(text: &str) -> Option<(TeamId, TokenRequestId, [u8; 16])> {
+/// What the last part of the address holds.
+struct Address {
+    team: TeamId,
+    request: TokenRequestId,
+    /// Proves that the address was given out.
+    secret: [u8; 16],
+}
+
+fn parse(text: &str) -> Option<Address> {
     let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
     let (team, rest) = bytes.split_first_chunk::<16>()?;
     let (request, secret) = rest.split_first_chunk::<16>()?;
-    let ids = (
-        TeamId::new(Uuid::from_bytes(*team)),
-        TokenRequestId::new(Uuid::from_bytes(*request)),
-    );
-    Some((ids.0, ids.1, secret.try_into().ok()?))
+    Some(Address {
+        team: TeamId::new(Uuid::from_bytes(*team)),
+        request: TokenRequestId::new(Uuid::from_bytes(*request)),
+        secret: secret.try_into().ok()?,
+    })
 }
 
 fn seen(request: &TokenRequest) -> TokenReturn {
