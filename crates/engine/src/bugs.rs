@@ -77,7 +77,7 @@ pub(crate) async fn take_unknown_for_done(
     stream: &str,
     seq: u64,
 ) -> Result<Option<usize>, Failed> {
-    Ok(commit_once(engine, change, (team, stream, seq))
+    Ok(commit_once(engine, change, team, stream, seq)
         .await?
         .unwrap_or(None))
 }
@@ -90,7 +90,7 @@ pub(crate) async fn take_unknown_for_refused(
     stream: &str,
     seq: u64,
 ) -> Result<Option<usize>, Failed> {
-    Ok(commit_once(engine, change, (team, stream, seq))
+    Ok(commit_once(engine, change, team, stream, seq)
         .await?
         .unwrap_or(Some(1)))
 }
@@ -99,9 +99,11 @@ pub(crate) async fn take_unknown_for_refused(
 async fn commit_once(
     engine: &Engine,
     change: Change,
-    event: (TeamId, &str, u64),
+    team: TeamId,
+    stream: &str,
+    seq: u64,
 ) -> Result<Option<Option<usize>>, Failed> {
-    let ((team, stream, seq), id) = (event, change.id);
+    let id = change.id;
     let store = &engine.inner.store;
     match store.commit(change).await? {
         Committed::Done => Ok(Some(None)),

@@ -52,16 +52,16 @@ pub(super) async fn endpoint(
     let media = accepted.unwrap_or(Media::Json);
     let end_by = web.world.now().after(web.rules.request_timeout);
     let work = answer(&web, accepted, request, end_by);
-    bounded(&web, (&id, media), work).await
+    bounded(&web, &id, media, work).await
 }
 
 /// The answer that some work leads to: within a request's time, whatever happens.
 pub(super) async fn bounded(
     web: &Web,
-    to: (&RequestId, Media),
+    id: &RequestId,
+    media: Media,
     work: impl Future<Output = Result<graphql::Response, Envelope>>,
 ) -> Response {
-    let (id, media) = to;
     let mut work = Box::pin(AssertUnwindSafe(work).catch_unwind());
     let world = &web.world;
     let mut ended = world.timeout(web.rules.request_timeout, &mut work).await;

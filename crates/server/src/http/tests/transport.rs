@@ -19,7 +19,7 @@ impl Site {
         headers.insert("x-request-id", http::HeaderValue::from_static("mine-1"));
         let id = request_id::RequestId::of(&headers, &self.web.world);
         let answered =
-            async { Reply::of(graphql::bounded(&self.web, (&id, media), work).await).await };
+            async { Reply::of(graphql::bounded(&self.web, &id, media, work).await).await };
         self.sim.run_until(answered).unwrap()
     }
 }
