@@ -7,6 +7,7 @@ use crate::{
     fault::{Code, Fault},
     id::{CustomerId, FlowId, IntentId, KeyId, TeamId},
     network::Network,
+    rights::Scopes,
 };
 
 /// Whether money is real.
@@ -32,7 +33,7 @@ impl Mode {
 /// What kind of credential a request carries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Credential {
-    /// A merchant's server (`sk_…`): may do everything.
+    /// A merchant's server (`sk_…`): may do what its scopes say.
     Secret,
     /// A browser (`pk_…`).
     Public,
@@ -91,8 +92,10 @@ pub struct Caller {
     pub team: TeamId,
     /// The credential's own id; what a client token made is found under it.
     pub key: KeyId,
-    /// Its kind and rights.
+    /// Its kind, and what it was made for.
     pub credential: Credential,
+    /// What a secret key may do; of no meaning for a browser's credential.
+    pub scopes: Scopes,
     /// Test or live.
     pub mode: Mode,
     /// Where a browser's address is, when that is known.
@@ -110,6 +113,7 @@ impl Caller {
             team,
             key: KeyId::new(uuid::Uuid::nil()),
             credential: Credential::Secret,
+            scopes: Scopes::ALL,
             mode,
             seen_in: None,
             network: None,
@@ -120,15 +124,6 @@ impl Caller {
     /// Whether it is a merchant's server.
     pub fn is_server(&self) -> bool {
         matches!(self.credential, Credential::Secret)
-    }
-
-    /// Refuses whoever is not a merchant's server.
-    pub fn require_server(&self) -> Result<(), Fault> {
-        if self.is_server() {
-            Ok(())
-        } else {
-            Err(forbidden())
-        }
     }
 }
 

@@ -29,6 +29,7 @@ pub mod payment;
 pub mod person;
 pub mod processor_token;
 pub mod redirect;
+pub mod rights;
 pub mod spelling;
 pub mod team;
 pub mod test_numbers;

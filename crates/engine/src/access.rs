@@ -9,6 +9,7 @@ use domain::{
     caller::{Caller, ClientGrant, Credential, Mode},
     id::KeyId,
     money::Currency,
+    rights::Scopes,
 };
 use store::credential::{self, Kind};
 use subtle::ConstantTimeEq;
@@ -156,6 +157,7 @@ impl Engine {
             team: row.team,
             key: row.id,
             credential,
+            scopes: row.scopes,
             mode: row.mode,
             seen_in: None,
             network: None,
@@ -169,14 +171,13 @@ impl Engine {
     /// Makes a credential for one browser. Source: specification, generateClientToken.
     ///
     /// # Errors
-    /// `api.key.forbidden`, `error.validation`, `error.customer.not-found`, `error.intent.not-found`,
+    /// `error.validation`, `error.customer.not-found`, `error.intent.not-found`,
     /// `error.flow.not-found`.
     pub async fn client_token(
         &self,
         caller: &Caller,
         grant: ClientGrant,
     ) -> Result<ClientTokenMade, Fault> {
-        caller.require_server()?;
         check_money(&grant)?;
         self.client_token_made(caller, grant)
             .await
@@ -259,6 +260,7 @@ impl Engine {
             revoked_at: None,
             parent: None,
             last_used_at: None,
+            scopes: Scopes::ALL,
         }
     }
 

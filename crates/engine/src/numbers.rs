@@ -23,6 +23,7 @@ use domain::{
     card_number::{AccountNumber, CardNumber},
     id::TeamId,
     number_quota::{Judged, NumberQuota, WINDOW},
+    rights,
 };
 use parking_lot::Mutex;
 use vault::NumberMark;
@@ -155,12 +156,14 @@ fn alarm(kind: &'static str) {
 }
 
 impl Engine {
-    /// Counts a number that the request brings. Errors: `error.rate-limited` when there were too many.
+    /// Judges whether the caller may send numbers, and counts the one that the request brings. Every number passes here before
+    /// anything is answered. Errors: `api.key.forbidden`; `error.rate-limited` when there were too many.
     pub(crate) async fn count_number(
         &self,
         caller: &Caller,
         number: Number<'_>,
     ) -> Result<(), Fault> {
+        rights::require(caller, rights::Scope::Tokenise)?;
         let vault = &self.inner.vault;
         let mark = match number {
             Number::Card(number) => vault.card_mark(caller.team, number),

@@ -110,22 +110,20 @@ impl Engine {
     /// The caller's team.
     ///
     /// # Errors
-    /// `api.key.forbidden`, `error.unavailable`, `error.unknown`.
+    /// `error.unavailable`, `error.unknown`.
     pub async fn team(&self, caller: &Caller) -> Result<TeamView, Fault> {
-        caller.require_server()?;
         self.team_view(caller.team).await.map_err(only_fault)
     }
 
     /// Changes the caller's team. Holds within a second on every node.
     ///
     /// # Errors
-    /// `api.key.forbidden`; `error.validation` with the path of the setting; `error.unavailable`, `error.unknown`.
+    /// `error.validation` with the path of the setting; `error.unavailable`, `error.unknown`.
     pub async fn update_team(
         &self,
         caller: &Caller,
         update: UpdateTeam,
     ) -> Result<TeamView, Fault> {
-        caller.require_server()?;
         let mut faults = Faults::default();
         let name = update.name.clone();
         let name = name.map(|name| checked_name(name, &at("name"))).transpose();

@@ -5,6 +5,7 @@ use domain::{
     Timestamp,
     caller::{ClientGrant, Mode},
     id::{KeyId, PaymentId, TeamId},
+    rights::Scopes,
 };
 
 /// What kind of credential a row holds.
@@ -69,6 +70,8 @@ pub struct Credential {
     pub parent: Option<KeyId>,
     /// When a key was last used, to within some minutes.
     pub last_used_at: Option<Timestamp>,
+    /// What a secret key may do.
+    pub scopes: Scopes,
 }
 
 /// A credential as a request presents it.
@@ -81,13 +84,13 @@ pub struct Presented {
 }
 
 const COLUMNS: &str = "key_id, team_id, kind, mode, hash, name, hint, rights, attempts, live_payment, created_at, \
-                       expires_at, revoked_at, parent_id, last_used_at";
+                       expires_at, revoked_at, parent_id, last_used_at, scopes";
 
 /// A new credential.
 pub fn insert(credential: &Credential) -> Statement {
     Statement::one(
         "insert into credential (key_id, team_id, kind, mode, hash, name, hint, rights, attempts, live_payment, created_at, \
-         expires_at, revoked_at, parent_id) values ($1, $2, $3, $4, $5, $6, $7, $8, 0, null, $9, $10, null, $11)",
+         expires_at, revoked_at, parent_id, scopes) values ($1, $2, $3, $4, $5, $6, $7, $8, 0, null, $9, $10, null, $11, $12)",
         vec![
             credential.id.key().into(),
             credential.team.key().into(),
@@ -100,6 +103,10 @@ pub fn insert(credential: &Credential) -> Statement {
             credential.created_at.micros().into(),
             credential.expires_at.map(Timestamp::micros).into(),
             credential.parent.map(KeyId::key).into(),
+            Some(credential.scopes)
+                .filter(|scopes| *scopes != Scopes::ALL)
+                .map(Scopes::text)
+                .into(),
         ],
     )
 }
@@ -190,7 +197,7 @@ pub async fn by_hash(db: &Db, hash: &str) -> Result<Option<Presented>, DbError> 
         .map(|row| {
             Ok(Presented {
                 credential: read(row)?,
-                team_closed_at: row.opt_time(15)?,
+                team_closed_at: row.opt_time(16)?,
             })
         })
         .transpose()
@@ -290,6 +297,10 @@ fn read(row: &Row) -> Result<Credential, DbError> {
         revoked_at: row.opt_time(12)?,
         parent: row.opt_text(13)?.and_then(KeyId::parse),
         last_used_at: row.opt_time(14)?,
+        scopes: match row.opt_text(15)? {
+            Some(text) => Scopes::parse(text).ok_or_else(|| corrupt("its scopes"))?,
+            None => Scopes::ALL,
+        },
     })
 }
 

@@ -130,6 +130,11 @@ pub const MIGRATIONS: &[Migration] = &[
         name: "life of keys and teams",
         sql: include_str!("../migrations/0024_key_life.sql"),
     },
+    Migration {
+        number: 25,
+        name: "scopes of keys",
+        sql: include_str!("../migrations/0025_key_scopes.sql"),
+    },
 ];
 
 /// The size of most documents. Unit: bytes.

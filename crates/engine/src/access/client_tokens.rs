@@ -69,13 +69,12 @@ impl Engine {
     /// A team's client tokens, newest first; those that ended more than a day ago are gone.
     ///
     /// # Errors
-    /// `api.key.forbidden`; `error.validation` for a bad page; `error.unavailable`, `error.unknown`.
+    /// `error.validation` for a bad page; `error.unavailable`, `error.unknown`.
     pub async fn client_tokens(
         &self,
         caller: &Caller,
         page: &Page,
     ) -> Result<ClientTokenPage, Fault> {
-        caller.require_server()?;
         let shape = CursorShape::new("client tokens", "newest", Vec::new());
         let after = page.cursor(&shape)?.map(|cursor| KeyId::new(cursor.id));
         let size = usize::from(page.size());
@@ -100,9 +99,8 @@ impl Engine {
     /// Ends a client token: it is refused at once by this node, and within a second by every other. Doing it again is harmless.
     ///
     /// # Errors
-    /// `api.key.forbidden`; `error.validation` when the team has no such token; `error.unavailable`, `error.unknown`.
+    /// `error.validation` when the team has no such token; `error.unavailable`, `error.unknown`.
     pub async fn revoke_client_token(&self, caller: &Caller, id: &str) -> Result<(), Fault> {
-        caller.require_server()?;
         let unknown = || Fault::invalid("id", "must be the id of a client token that is listed");
         let id = KeyId::parse(id).ok_or_else(unknown)?;
         let found = credential::of_team(&self.inner.store, caller.team, id).await;

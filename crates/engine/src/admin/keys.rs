@@ -6,6 +6,7 @@ use db::Change;
 use domain::{
     Timestamp,
     id::{KeyId, TeamId},
+    rights::Scopes,
 };
 use store::credential::{self, Credential, Kind};
 
@@ -18,7 +19,7 @@ const DAYS_MAX: u64 = 3650;
 /// Kinds of key that people make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyKind {
-    /// For a merchant's server: everything.
+    /// For a merchant's server: what its scopes say.
     Secret,
     /// For browsers.
     Public,
@@ -54,6 +55,8 @@ pub struct NewKey {
     pub given: Option<String>,
     /// When it ends.
     pub expires_at: Option<Timestamp>,
+    /// What a secret key may do; a public key has all, which means nothing for it.
+    pub scopes: Scopes,
 }
 
 impl NewKey {
@@ -65,6 +68,7 @@ impl NewKey {
             name: name.to_owned(),
             given: None,
             expires_at: None,
+            scopes: Scopes::ALL,
         }
     }
 
@@ -121,6 +125,8 @@ pub struct ListedKey {
     pub revoked_at: Option<Timestamp>,
     /// When it was last used, to within some minutes.
     pub last_used_at: Option<Timestamp>,
+    /// What a secret key may do.
+    pub scopes: Scopes,
 }
 
 impl ListedKey {
@@ -181,6 +187,7 @@ impl Engine {
             name: old.name,
             given: None,
             expires_at: expires_at.or(as_long),
+            scopes: old.scopes,
         })?;
         let mut change = Change::new(self.change_id(), &row.id.key());
         change.push(credential::insert(&row));
@@ -259,9 +266,15 @@ impl Engine {
         if !self.is_credential(kind, &token) {
             return Err(malformed());
         }
+        if kind != Kind::Secret && new.scopes != Scopes::ALL {
+            return Err(AdminError::refused(
+                "only secret keys have scopes: what a public key may do is fixed",
+            ));
+        }
         let mut row = self.credential_row(new.team, kind, &token);
         row.name = checked_name(&new.name)?;
         row.expires_at = new.expires_at;
+        row.scopes = new.scopes;
         Ok((KeyMade { id: row.id, token }, row))
     }
 
@@ -277,6 +290,7 @@ impl Engine {
             created_at: key.created_at,
             expires_at: key.expires_at,
             revoked_at: key.revoked_at,
+            scopes: key.scopes,
         })
     }
 }

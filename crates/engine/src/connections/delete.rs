@@ -16,10 +16,9 @@ impl Engine {
     /// Removes a connection that nothing needs, and erases its credentials.
     ///
     /// # Errors
-    /// `api.key.forbidden`, `error.connection.not-found`; `error.validation` while payments made there may need it, and while
+    /// `error.connection.not-found`; `error.validation` while payments made there may need it, and while
     /// a published flow names it.
     pub async fn delete_connection(&self, caller: &Caller, id: &ConnectionId) -> Result<(), Fault> {
-        caller.require_server()?;
         self.deleted_connection(caller.team, id)
             .await
             .map_err(only_fault)

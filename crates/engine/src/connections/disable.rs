@@ -13,7 +13,7 @@ impl Engine {
     /// switches it on again.
     ///
     /// # Errors
-    /// `api.key.forbidden`, `error.connection.not-found`.
+    /// `error.connection.not-found`.
     pub async fn disable_connection(
         &self,
         caller: &Caller,
@@ -25,7 +25,7 @@ impl Engine {
     /// Lets new payments be sent to a connection again.
     ///
     /// # Errors
-    /// `api.key.forbidden`, `error.connection.not-found`.
+    /// `error.connection.not-found`.
     pub async fn enable_connection(&self, caller: &Caller, id: &ConnectionId) -> Result<(), Fault> {
         self.switch_connection(caller, id, true).await
     }
@@ -36,7 +36,6 @@ impl Engine {
         id: &ConnectionId,
         is_on: bool,
     ) -> Result<(), Fault> {
-        caller.require_server()?;
         let change = Change::new(self.change_id(), &super::save::aggregate(caller.team, id))
             .with(store::connection::switch(caller.team, id, is_on));
         match self.commit_plain(change).await.map_err(only_fault)? {

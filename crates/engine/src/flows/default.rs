@@ -18,10 +18,9 @@ impl Engine {
     /// Lets payments that name no flow run under this one.
     ///
     /// # Errors
-    /// `api.key.forbidden`, `error.flow.not-found`; `error.validation` for a flow that is not published or not for
+    /// `error.flow.not-found`; `error.validation` for a flow that is not published or not for
     /// payments.
     pub async fn set_default_flow(&self, caller: &Caller, id: &FlowId) -> Result<(), Fault> {
-        caller.require_server()?;
         self.defaulted_flow(caller.team, id)
             .await
             .map_err(only_fault)

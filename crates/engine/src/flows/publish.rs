@@ -19,7 +19,7 @@ impl Engine {
     /// published again.
     ///
     /// # Errors
-    /// `api.key.forbidden`, `error.flow.not-found`; `error.validation` when it names a connection that is gone, and when
+    /// `error.flow.not-found`; `error.validation` when it names a connection that is gone, and when
     /// the default flow would no longer be for payments.
     pub async fn publish_flow(
         &self,
@@ -27,7 +27,6 @@ impl Engine {
         id: &FlowId,
         version: u32,
     ) -> Result<FlowView, Fault> {
-        caller.require_server()?;
         self.published_flow(caller.team, id, version)
             .await
             .map_err(only_fault)

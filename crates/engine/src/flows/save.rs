@@ -52,9 +52,8 @@ impl Engine {
     /// Saves a document as the next version of a flow. What was saved last stays as it is when it says the same.
     ///
     /// # Errors
-    /// `api.key.forbidden`; `error.validation` for a document with a fault, whose place the reason names.
+    /// `error.validation` for a document with a fault, whose place the reason names.
     pub async fn save_flow(&self, caller: &Caller, command: SaveFlow) -> Result<FlowView, Fault> {
-        caller.require_server()?;
         self.saved_flow(caller.team, command)
             .await
             .map_err(only_fault)

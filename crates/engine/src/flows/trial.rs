@@ -36,7 +36,7 @@ impl Engine {
     /// facts say of the first attempt that it was declined, failed or got no answer.
     ///
     /// # Errors
-    /// `api.key.forbidden`, `error.flow.not-found`; `error.validation` for facts that there are not.
+    /// `error.flow.not-found`; `error.validation` for facts that there are not.
     pub async fn try_flow(
         &self,
         caller: &Caller,
@@ -44,7 +44,6 @@ impl Engine {
         version: Option<u32>,
         facts: &Value,
     ) -> Result<FlowTrial, Fault> {
-        caller.require_server()?;
         let facts = Facts::from_value(facts).map_err(|found| problems("facts", &found))?;
         let view = self
             .flow_view(caller.team, id, version)

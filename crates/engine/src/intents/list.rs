@@ -47,10 +47,9 @@ impl Engine {
     /// A team's intents. The oldest first, it stops at what is settled: who goes on behind its last row misses nothing.
     ///
     /// # Errors
-    /// `api.key.forbidden`; `error.validation` for a cursor that is none of this list; `error.unavailable`,
+    /// `error.validation` for a cursor that is none of this list; `error.unavailable`,
     /// `error.unknown`.
     pub async fn intents(&self, caller: &Caller, list: ListIntents) -> Result<IntentPage, Fault> {
-        caller.require_server()?;
         let shape = intent_list::shape(list.order);
         let mut part = Part::of(&list.page, &shape)?;
         let wanted = Wanted {

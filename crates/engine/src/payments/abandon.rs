@@ -2,7 +2,7 @@
 
 use domain::{
     Code, Fault,
-    caller::{Caller, Credential, forbidden},
+    caller::Caller,
     decline::{Decline, DeclineCode},
     id::PaymentId,
     payment::{AbandonCause, Kind, Line, Payment, State, Status},
@@ -35,12 +35,9 @@ impl Engine {
     /// give up its own payments, while they wait for the customer.
     ///
     /// # Errors
-    /// `api.key.forbidden`, `error.payment.not-found`, `error.abandon.invalid-status`, `error.cancel.processor` when the
+    /// `error.payment.not-found`, `error.abandon.invalid-status`, `error.cancel.processor` when the
     /// processor refused it or can't be asked now, `error.unavailable`.
     pub async fn abandon(&self, caller: &Caller, wanted: Abandon) -> Result<PaymentView, Fault> {
-        if matches!(caller.credential, Credential::Public) {
-            return Err(forbidden());
-        }
         let mut payment = self
             .load(caller.team, wanted.id)
             .await
@@ -59,7 +56,7 @@ impl Engine {
                 .await
                 .map_err(only_fault)?;
         }
-        if caller.require_server().is_err() && !waits_for_customer(&payment) {
+        if !caller.is_server() && !waits_for_customer(&payment) {
             let message = format!(
                 "The payment's status is {}. With a client token a payment can be given up only while it waits for the customer.",
                 payment.status

@@ -33,9 +33,8 @@ impl Engine {
     /// Lets a flow go on that waits for an approval, or ends it. Before an authorisation a refusal declines the payment.
     ///
     /// # Errors
-    /// `api.key.forbidden`, `error.flow.not-found`; `error.flow.invalid-status` when it does not wait (any more).
+    /// `error.flow.not-found`; `error.flow.invalid-status` when it does not wait (any more).
     pub async fn decide_approval(&self, caller: &Caller, decide: Decide) -> Result<(), Fault> {
-        caller.require_server()?;
         let team = caller.team;
         let found = store::flow_wait::payment(&self.inner.store, team, decide.instance).await;
         let Some(id) = found.map_err(|error| database(&error))? else {

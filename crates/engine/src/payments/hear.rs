@@ -68,9 +68,8 @@ impl Engine {
     /// that it is the trigger of.
     ///
     /// # Errors
-    /// `api.key.forbidden`, `error.payment.not-found`, `error.flow.not-found`.
+    /// `error.payment.not-found`, `error.flow.not-found`.
     pub async fn hear(&self, caller: &Caller, webhook: Webhook) -> Result<Heard, Fault> {
-        caller.require_server()?;
         let team = caller.team;
         let heard = payment::Heard {
             name: webhook.name,

@@ -53,9 +53,6 @@ impl Engine {
         once: Option<Once>,
         parsed: Result<Later, Fault>,
     ) -> Told<PaymentView> {
-        if let Err(fault) = caller.require_server() {
-            return Told::now(Err(fault));
-        }
         let engine = self.clone();
         let run = |later: Later, request: Arc<Request>| async move {
             let work = {

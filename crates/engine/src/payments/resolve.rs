@@ -41,7 +41,6 @@ impl Engine {
     /// # Errors
     /// `error.payment.not-found`, `error.resolve.invalid-status`.
     pub async fn resolve(&self, caller: &Caller, command: Resolve) -> Result<PaymentView, Fault> {
-        caller.require_server()?;
         self.resolve_or_find_out(caller, &command)
             .await
             .map_err(|stop| match stop {

@@ -23,9 +23,8 @@ impl Engine {
     /// customer's id alone.
     ///
     /// # Errors
-    /// `api.key.forbidden`, `error.customer.not-found`.
+    /// `error.customer.not-found`.
     pub async fn delete_customer(&self, caller: &Caller, id: CustomerId) -> Result<(), Fault> {
-        caller.require_server()?;
         let (deadline, team, world) = (self.request_deadline(), caller.team, &self.inner.world);
         self.customer_ended(team, id).await.map_err(only_fault)?;
         let engine = self.clone();

@@ -19,9 +19,8 @@ impl Engine {
     /// Deletes a stored method: it can't be used any more. Its number is erased by a job, after what uses it now.
     ///
     /// # Errors
-    /// `api.key.forbidden`, `error.payment-method.not-found`.
+    /// `error.payment-method.not-found`.
     pub async fn delete_method(&self, caller: &Caller, token: VaultToken) -> Result<(), Fault> {
-        caller.require_server()?;
         self.method_deleted(caller.team, &token)
             .await
             .map_err(only_fault)?;
@@ -35,9 +34,8 @@ impl Engine {
     /// Makes a stored method its customer's default.
     ///
     /// # Errors
-    /// `api.key.forbidden`, `error.payment-method.not-found`; `error.validation` when it is nobody's.
+    /// `error.payment-method.not-found`; `error.validation` when it is nobody's.
     pub async fn make_default(&self, caller: &Caller, token: VaultToken) -> Result<(), Fault> {
-        caller.require_server()?;
         self.made_default(caller.team, &token)
             .await
             .map_err(only_fault)
@@ -46,7 +44,7 @@ impl Engine {
     /// Gives a stored method that is nobody's to a customer. It is the customer's already: nothing to do.
     ///
     /// # Errors
-    /// `api.key.forbidden`, `error.customer.not-found`; `error.payment-method.not-found`, also when it is another
+    /// `error.customer.not-found`; `error.payment-method.not-found`, also when it is another
     /// customer's.
     pub async fn attach_method(
         &self,
@@ -54,7 +52,6 @@ impl Engine {
         token: VaultToken,
         id: CustomerId,
     ) -> Result<(), Fault> {
-        caller.require_server()?;
         self.attached(caller.team, &token, id)
             .await
             .map_err(only_fault)

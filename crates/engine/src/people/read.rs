@@ -2,7 +2,7 @@
 
 use domain::{
     Fault,
-    caller::{Caller, Credential, forbidden},
+    caller::Caller,
     customer::{Customer, StoredMethod},
     id::{CustomerId, TeamId, VaultToken},
 };
@@ -16,9 +16,8 @@ impl Engine {
     /// A team's customer.
     ///
     /// # Errors
-    /// `api.key.forbidden`, `error.customer.not-found`.
+    /// `error.customer.not-found`.
     pub async fn customer(&self, caller: &Caller, id: CustomerId) -> Result<Customer, Fault> {
-        caller.require_server()?;
         self.known_customer(caller.team, id)
             .await
             .map_err(only_fault)
@@ -27,9 +26,8 @@ impl Engine {
     /// A team's stored method.
     ///
     /// # Errors
-    /// `api.key.forbidden`, `error.payment-method.not-found`.
+    /// `error.payment-method.not-found`.
     pub async fn method(&self, caller: &Caller, token: VaultToken) -> Result<StoredMethod, Fault> {
-        caller.require_server()?;
         self.method_as_it_stands(caller.team, &token)
             .await
             .map_err(only_fault)
@@ -38,15 +36,12 @@ impl Engine {
     /// A customer's stored methods, oldest first. A client token reads those of the customers that it may name.
     ///
     /// # Errors
-    /// `api.key.forbidden`, `error.customer.not-found`.
+    /// `error.customer.not-found`.
     pub async fn methods(
         &self,
         caller: &Caller,
         id: CustomerId,
     ) -> Result<Vec<StoredMethod>, Fault> {
-        if matches!(caller.credential, Credential::Public) {
-            return Err(forbidden());
-        }
         self.methods_as_they_stand(caller, id)
             .await
             .map_err(only_fault)

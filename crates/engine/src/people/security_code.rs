@@ -3,7 +3,7 @@
 use domain::{
     Fault,
     brand::Brand,
-    caller::{Caller, Credential, Mode, forbidden},
+    caller::{Caller, Mode},
     card_number::SecurityCode,
     customer::Instrument,
     id::VaultToken,
@@ -21,7 +21,7 @@ impl Engine {
     /// name.
     ///
     /// # Errors
-    /// `api.key.forbidden`, `error.payment-method.not-found`; `error.validation` for a bank account, and in live mode for a
+    /// `error.payment-method.not-found`; `error.validation` for a bank account, and in live mode for a
     /// code that has not the length of its brand's.
     pub async fn attach_code(
         &self,
@@ -29,9 +29,6 @@ impl Engine {
         token: &VaultToken,
         code: &SecurityCode,
     ) -> Result<(), Fault> {
-        if matches!(caller.credential, Credential::Public) {
-            return Err(forbidden());
-        }
         self.code_attached(caller, token, code)
             .await
             .map_err(only_fault)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use domain::{
     Fault, Timestamp,
-    caller::Caller,
+    caller::{Caller, forbidden},
     customer::StoredMethod,
     id::{ConnectionId, CustomerId, TeamId, VaultToken},
     processor_token::ProcessorToken,
@@ -42,7 +42,9 @@ impl Engine {
         caller: &Caller,
         methods: &[StoredMethod],
     ) -> Result<BTreeMap<VaultToken, Vec<LinkedGateway>>, Fault> {
-        caller.require_server()?;
+        if !caller.is_server() {
+            return Err(forbidden());
+        }
         self.gateways_of(caller.team, methods)
             .await
             .map_err(only_fault)

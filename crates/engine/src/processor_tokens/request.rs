@@ -43,7 +43,7 @@ impl Engine {
     /// answered for good.
     ///
     /// # Errors
-    /// `api.key.forbidden`, `error.payment-method.not-found`, `error.connection.not-found`, `error.validation`;
+    /// `error.payment-method.not-found`, `error.connection.not-found`, `error.validation`;
     /// `error.authorize.requires3DSecure` with the page's address and the request's id; `error.token.declined`,
     /// `error.token.processor`; `error.unavailable` while the processor does not answer.
     pub async fn processor_token(
@@ -51,7 +51,6 @@ impl Engine {
         caller: &Caller,
         wanted: ProcessorTokenWanted,
     ) -> Result<String, Fault> {
-        caller.require_server()?;
         let redirect = (
             wanted.redirect.as_ref(),
             "tokenRequest.threeDSecureRedirectUrl",

@@ -45,7 +45,6 @@ impl Engine {
         wallet: Wallet,
         settings: &Value,
     ) -> Result<(), Fault> {
-        caller.require_server()?;
         read(wallet, settings, self.inner.settings.mode).map_err(|problem| refused(&problem))?;
         self.keep_settings(caller, wallet, settings)
             .await

@@ -2,7 +2,6 @@
 
 use domain::{
     Code, Fault,
-    caller::ClientGrant,
     customer::{CustomerPatch, Patch},
     expiry::Expiry,
     id::CustomerId,
@@ -152,43 +151,6 @@ fn a_customer_of_another_team_or_of_none_is_not_found() {
             "{found:?}"
         );
     }
-    assert_eq!(
-        shop.run(shop.engine.customer(&shop.server, id))
-            .unwrap()
-            .version,
-        1
-    );
-}
-
-#[test]
-fn browsers_read_and_change_no_customers() {
-    let shop = Shop::open(6);
-    let id = shop.create_customer("Ada");
-    let grant = ClientGrant {
-        customer: Some(id),
-        ..ClientGrant::default()
-    };
-    for browser in [shop.public(), shop.client(grant)] {
-        let refused = [
-            shop.run(shop.engine.customer(&browser, id)).err(),
-            shop.run(
-                shop.engine
-                    .update_customer(&browser, id, CustomerPatch::default()),
-            )
-            .err(),
-            shop.run(shop.engine.delete_customer(&browser, id)).err(),
-        ];
-        assert!(
-            refused
-                .iter()
-                .all(|fault| fault.as_ref().unwrap().code == Code::Forbidden),
-            "{refused:?}"
-        );
-    }
-    let fault = shop
-        .create_customer_by(&shop.public(), person("Eve"))
-        .unwrap_err();
-    assert_eq!(fault.code, Code::Forbidden);
     assert_eq!(
         shop.run(shop.engine.customer(&shop.server, id))
             .unwrap()

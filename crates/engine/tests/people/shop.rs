@@ -98,6 +98,7 @@ impl Shop {
             team: TeamId::new(nobody),
             key: domain::id::KeyId::new(nobody),
             credential: domain::caller::Credential::Secret,
+            scopes: domain::rights::Scopes::ALL,
             mode,
             seen_in: None,
             hides_fingerprints: false,

@@ -404,19 +404,6 @@ fn a_client_token_stores_for_nobody_and_for_the_customers_it_may_name_alone() {
 }
 
 #[test]
-fn a_public_key_stores_nothing() {
-    let shop = Shop::open(12);
-    let browser = shop.public();
-    let told = shop.tokenise(
-        &browser,
-        once(Scope::Tokenise, "k", &json!(1)),
-        token(card(VISA), Owner::Nobody),
-    );
-    assert_eq!(told.result.unwrap_err().code, Code::Forbidden);
-    assert_eq!((shop.sealed(), shop.count("once")), (0, 0));
-}
-
-#[test]
 fn a_key_is_the_teams_and_another_browser_learns_nothing_by_it() {
     let shop = Shop::open(61);
     let browser = shop.client(ClientGrant::default());

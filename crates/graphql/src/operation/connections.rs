@@ -24,7 +24,6 @@ impl Operations<'_> {
         &self,
         arguments: Arguments<'_>,
     ) -> Result<Out<'static>, Fault> {
-        self.caller.require_server()?;
         let command = arguments.coerced.and_then(save_connection::parse)?;
         let saved = self.engine.save_connection(self.caller, command).await?;
         Ok(object(ConnectionObject(saved)))
@@ -34,7 +33,6 @@ impl Operations<'_> {
         &self,
         arguments: Arguments<'_>,
     ) -> Result<Out<'static>, Fault> {
-        self.caller.require_server()?;
         let id = ids::connection(ids::argument(&arguments.coerced?, "id"))?;
         done(self.engine.enable_connection(self.caller, &id).await)
     }
@@ -43,7 +41,6 @@ impl Operations<'_> {
         &self,
         arguments: Arguments<'_>,
     ) -> Result<Out<'static>, Fault> {
-        self.caller.require_server()?;
         let id = ids::connection(ids::argument(&arguments.coerced?, "id"))?;
         done(self.engine.delete_connection(self.caller, &id).await)
     }
@@ -52,7 +49,6 @@ impl Operations<'_> {
         &self,
         arguments: Arguments<'_>,
     ) -> Result<Out<'static>, Fault> {
-        self.caller.require_server()?;
         let id = ids::connection(ids::argument(&arguments.coerced?, "id"))?;
         done(self.engine.disable_connection(self.caller, &id).await)
     }

@@ -21,7 +21,6 @@ impl Operations<'_> {
     }
 
     pub(super) async fn flow(&self, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
-        self.caller.require_server()?;
         let wanted = arguments.coerced.and_then(flow_version::parse)?;
         self.engine
             .get_flow(self.caller, &wanted.id, wanted.version)
@@ -33,7 +32,6 @@ impl Operations<'_> {
         &self,
         arguments: Arguments<'_>,
     ) -> Result<Out<'static>, Fault> {
-        self.caller.require_server()?;
         let wanted = arguments.coerced.and_then(flow_version::parse)?;
         self.engine
             .export_flow(self.caller, &wanted.id, wanted.version, wanted.format)
@@ -42,7 +40,6 @@ impl Operations<'_> {
     }
 
     pub(super) async fn try_flow(&self, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
-        self.caller.require_server()?;
         let (wanted, facts) = arguments.coerced.and_then(try_flow::parse)?;
         let trial = self
             .engine
@@ -52,7 +49,6 @@ impl Operations<'_> {
     }
 
     pub(super) async fn save_flow(&self, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
-        self.caller.require_server()?;
         let command = arguments.coerced.and_then(save_flow::parse)?;
         self.engine
             .save_flow(self.caller, command)
@@ -64,7 +60,6 @@ impl Operations<'_> {
         &self,
         arguments: Arguments<'_>,
     ) -> Result<Out<'static>, Fault> {
-        self.caller.require_server()?;
         let wanted = arguments.coerced.and_then(flow_version::parse)?;
         // The schema requires it.
         let version = wanted.version.unwrap_or_default();
@@ -78,7 +73,6 @@ impl Operations<'_> {
         &self,
         arguments: Arguments<'_>,
     ) -> Result<Out<'static>, Fault> {
-        self.caller.require_server()?;
         let decision = arguments.coerced.and_then(decide::parse)?;
         done(self.engine.decide_approval(self.caller, decision).await)
     }
@@ -87,7 +81,6 @@ impl Operations<'_> {
         &self,
         arguments: Arguments<'_>,
     ) -> Result<Out<'static>, Fault> {
-        self.caller.require_server()?;
         let id = ids::flow(ids::argument(&arguments.coerced?, "id"))?;
         done(self.engine.delete_flow(self.caller, &id).await)
     }
@@ -96,7 +89,6 @@ impl Operations<'_> {
         &self,
         arguments: Arguments<'_>,
     ) -> Result<Out<'static>, Fault> {
-        self.caller.require_server()?;
         let id = ids::flow(ids::argument(&arguments.coerced?, "id"))?;
         done(self.engine.set_default_flow(self.caller, &id).await)
     }

@@ -75,7 +75,6 @@ impl Operations<'_> {
         arguments: Arguments<'_>,
         look: LookAhead<'_>,
     ) -> Result<Out<'static>, Fault> {
-        self.caller.require_server()?;
         let list_intents::Wanted {
             page,
             order,

@@ -22,7 +22,6 @@ impl Operations<'_> {
         arguments: Arguments<'_>,
         look: LookAhead<'_>,
     ) -> Result<Out<'static>, Fault> {
-        self.caller.require_server()?;
         let wanted = arguments.coerced.and_then(list_payments::parse)?;
         let list_payments::Wanted {
             page,
@@ -78,7 +77,6 @@ impl Operations<'_> {
         arguments: Arguments<'_>,
         look: LookAhead<'_>,
     ) -> Result<Out<'static>, Fault> {
-        self.caller.require_server()?;
         let list_customers::Wanted {
             page,
             order,

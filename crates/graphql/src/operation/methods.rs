@@ -67,7 +67,6 @@ impl Operations<'_> {
         &self,
         arguments: Arguments<'_>,
     ) -> Result<Out<'static>, Fault> {
-        self.caller.require_server()?;
         let wanted = arguments.coerced.and_then(processor_token::parse)?;
         let token = self.engine.processor_token(self.caller, wanted).await?;
         Ok(object(ProcessorTokenObject { token }))
@@ -77,7 +76,6 @@ impl Operations<'_> {
         &self,
         arguments: Arguments<'_>,
     ) -> Result<Out<'static>, Fault> {
-        self.caller.require_server()?;
         let token = ids::token(ids::argument(&arguments.coerced?, "token"))?;
         done(self.engine.delete_method(self.caller, token).await)
     }
@@ -86,7 +84,6 @@ impl Operations<'_> {
         &self,
         arguments: Arguments<'_>,
     ) -> Result<Out<'static>, Fault> {
-        self.caller.require_server()?;
         let token = ids::token(ids::argument(&arguments.coerced?, "token"))?;
         done(self.engine.make_default(self.caller, token).await)
     }
@@ -95,7 +92,6 @@ impl Operations<'_> {
         &self,
         arguments: Arguments<'_>,
     ) -> Result<Out<'static>, Fault> {
-        self.caller.require_server()?;
         let given = arguments.coerced?;
         let token = ids::token(ids::argument(&given, "token"))?;
         let customer = ids::customer(ids::argument(&given, "customerId"))?;

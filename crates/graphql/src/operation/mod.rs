@@ -13,7 +13,7 @@ mod wallets;
 
 use std::future::Future;
 
-use domain::{Code, Fault, caller::Caller};
+use domain::{Code, Fault, caller::Caller, rights};
 use engine::{Act, Engine, Once, Scope};
 use futures_util::{FutureExt, future::BoxFuture};
 
@@ -129,6 +129,9 @@ impl<'a> Operations<'a> {
             arguments,
             look_ahead,
         } = call;
+        if let Err(fault) = rights::permit(self.caller, name) {
+            return told(Err(fault));
+        }
         if let Err(fault) = self.admitted(name, &arguments) {
             return told(Err(fault));
         }
@@ -314,6 +317,19 @@ mod tests {
                 assert!(arms.contains(&format!("\"{name}\"")), "{root}.{name}");
             }
         }
+    }
+
+    #[test]
+    fn every_root_field_has_a_row_in_the_table_of_rights_and_nothing_else_has() {
+        let schema = crate::schema::ApiSchema::load().unwrap().schema;
+        let fields: std::collections::BTreeSet<&str> = ["Query", "Mutation"]
+            .into_iter()
+            .flat_map(|root| schema.get_object(root).unwrap().fields.keys())
+            .map(|name| name.as_str())
+            .collect();
+        let rows = rights::OPERATIONS.iter().map(|operation| operation.name);
+        let rows = rows.filter(|name| !name.starts_with('/')).collect();
+        assert_eq!(fields, rows);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Anything by its identifier.
 
-use domain::{Code, Fault, id};
+use domain::{Code, Fault, id, rights};
 
 use super::{Operations, payments::TIMELINE};
 use crate::{
@@ -18,7 +18,8 @@ impl Operations<'_> {
     ) -> Result<Out<'static>, Fault> {
         let given = arguments.coerced?;
         let text = ids::argument(&given, "id");
-        if let Some(id) = id::PaymentId::parse(text)
+        let may = |operation: &str| rights::permit(self.caller, operation).is_ok();
+        if let Some(id) = id::PaymentId::parse(text).filter(|_| may("getPayment"))
             && let Some(view) = there(self.engine.payment(self.caller, id).await)?
         {
             let view = if look.selects_on("Payment", TIMELINE) {
@@ -28,12 +29,12 @@ impl Operations<'_> {
             };
             return Ok(object(self.payment_object(view)));
         }
-        if let Some(id) = id::CustomerId::parse(text)
+        if let Some(id) = id::CustomerId::parse(text).filter(|_| may("getCustomer"))
             && let Some(customer) = there(self.engine.customer(self.caller, id).await)?
         {
             return Ok(object(OwnCustomer(customer)));
         }
-        if let Some(id) = id::IntentId::parse(text)
+        if let Some(id) = id::IntentId::parse(text).filter(|_| may("getIntent"))
             && let Some(view) = there(self.engine.intent(self.caller, id).await)?
         {
             return self.shown_intent_node(view, look).await;
@@ -49,10 +50,7 @@ fn there<T>(found: Result<T, Fault>) -> Result<Option<T>, Fault> {
         Err(fault)
             if matches!(
                 fault.code,
-                Code::PaymentNotFound
-                    | Code::CustomerNotFound
-                    | Code::IntentNotFound
-                    | Code::Forbidden
+                Code::PaymentNotFound | Code::CustomerNotFound | Code::IntentNotFound
             ) =>
         {
             Ok(None)

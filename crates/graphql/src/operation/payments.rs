@@ -27,9 +27,6 @@ impl Operations<'_> {
 
     /// The same under another argument's name, which faults bear too.
     pub(super) async fn headless(&self, arguments: Arguments<'_>, look: LookAhead<'_>) -> Answer {
-        if let Err(fault) = self.caller.require_server() {
-            return Err(fault).into();
-        }
         // The two share their keys, so their arguments are compared under one name.
         let once = self.once(|_| Scope::Authorise, &arguments).map(|mut once| {
             authorise::rename_argument(&mut once.arguments);
@@ -80,7 +77,6 @@ impl Operations<'_> {
         arguments: Arguments<'_>,
         look: LookAhead<'_>,
     ) -> Result<Out<'static>, Fault> {
-        self.caller.require_server()?;
         let command = arguments.coerced.and_then(resolve::parse)?;
         let view = self.engine.resolve(self.caller, command).await?;
         Ok(self.shown(view, look).await)
@@ -100,7 +96,6 @@ impl Operations<'_> {
         &self,
         arguments: Arguments<'_>,
     ) -> Result<Out<'static>, Fault> {
-        self.caller.require_server()?;
         let grant = arguments.coerced.and_then(client_token::parse)?;
         let made = self.engine.client_token(self.caller, grant).await?;
         Ok(object(ClientTokenObject {

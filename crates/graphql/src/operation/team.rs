@@ -18,7 +18,6 @@ impl Operations<'_> {
         &self,
         arguments: Arguments<'_>,
     ) -> Result<Out<'static>, Fault> {
-        self.caller.require_server()?;
         let update = arguments.coerced.and_then(team::update)?;
         let team = self.engine.update_team(self.caller, update).await?;
         Ok(object(TeamObject(team)))
@@ -28,7 +27,6 @@ impl Operations<'_> {
         &self,
         arguments: Arguments<'_>,
     ) -> Result<Out<'static>, Fault> {
-        self.caller.require_server()?;
         let page = arguments.coerced.and_then(team::tokens)?;
         let found = self.engine.client_tokens(self.caller, &page).await?;
         Ok(object(ClientTokensPageObject {
@@ -47,7 +45,6 @@ impl Operations<'_> {
         &self,
         arguments: Arguments<'_>,
     ) -> Result<Out<'static>, Fault> {
-        self.caller.require_server()?;
         let arguments = arguments.coerced?;
         let id = ids::argument(&arguments, "id");
         done(self.engine.revoke_client_token(self.caller, id).await)

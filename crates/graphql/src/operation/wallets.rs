@@ -1,9 +1,6 @@
 //! Setting wallets up.
 
-use domain::{
-    Fault,
-    caller::{Credential, forbidden},
-};
+use domain::Fault;
 
 use super::{Operations, done};
 use crate::{
@@ -16,9 +13,6 @@ impl Operations<'_> {
         &self,
         arguments: Arguments<'_>,
     ) -> Result<Out<'static>, Fault> {
-        if matches!(self.caller.credential, Credential::Public) {
-            return Err(forbidden());
-        }
         let request = arguments.coerced.and_then(setup_wallet::parse)?;
         self.engine
             .setup_wallet(self.caller, request)
@@ -30,7 +24,6 @@ impl Operations<'_> {
         &self,
         arguments: Arguments<'_>,
     ) -> Result<Out<'static>, Fault> {
-        self.caller.require_server()?;
         let (wallet, settings) = arguments.coerced.and_then(setup_wallet::parse_save)?;
         done(
             self.engine

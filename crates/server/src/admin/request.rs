@@ -1,5 +1,6 @@
 //! What can be asked for.
 
+use domain::rights::Scope;
 use serde::{Deserialize, Serialize};
 
 /// A command that needs the databases.
@@ -35,6 +36,8 @@ pub enum Request {
         name: String,
         /// When it ends, as it was written; never when absent.
         expires: Option<String>,
+        /// What a secret key may do; everything when there is none.
+        scopes: Vec<Scope>,
     },
     /// Makes an API key like another one, which ends.
     KeyRotate {
@@ -149,7 +152,7 @@ pub struct TeamChanges {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum KeyKind {
-    /// For a merchant's server: everything.
+    /// For a merchant's server.
     Secret,
     /// For browsers.
     Public,

@@ -46,6 +46,7 @@ async fn a_command_is_performed_by_the_server_and_its_words_come_back() {
     let commands = async {
         let request = Request::KeyCreate {
             expires: None,
+            scopes: Vec::new(),
             team: None,
             kind: KeyKind::Public,
             name: "two\nlines".to_owned(),

@@ -44,12 +44,14 @@ impl Operator for Local {
                     kind,
                     name,
                     expires,
+                    scopes,
                 } => {
                     let wanted = keys::Wanted {
                         team,
                         kind,
                         name,
                         expires,
+                        scopes,
                     };
                     self.create_key(wanted, say).await
                 }

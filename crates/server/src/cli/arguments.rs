@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use domain::rights::Scope;
 
 use crate::{
     admin::{FlowText, KeyKind, TeamChanges},
@@ -149,6 +150,9 @@ pub(super) enum Keys {
         /// When it ends: after a time such as 90d or 12h, with a day such as 2027-01-31 (UTC), or at an RFC 3339 time [default: never]
         #[arg(long, value_name = "WHEN")]
         expires: Option<String>,
+        /// What a secret key may do, of payments, refunds, read, tokenise and manage, with commas between them [default: everything]
+        #[arg(long, value_name = "SCOPES", value_delimiter = ',', value_parser = scope)]
+        scope: Vec<Scope>,
         #[command(flatten)]
         place: Place,
     },
@@ -180,6 +184,13 @@ pub(super) enum Keys {
         #[command(flatten)]
         place: Place,
     },
+}
+
+fn scope(text: &str) -> Result<Scope, String> {
+    Scope::parse(text).ok_or_else(|| {
+        let names: Vec<&str> = Scope::ALL.iter().map(|scope| scope.code()).collect();
+        format!("must be one of {}", names.join(", "))
+    })
 }
 
 #[derive(Subcommand)]

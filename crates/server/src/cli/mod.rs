@@ -70,6 +70,7 @@ fn key(command: Keys) -> anyhow::Result<ExitCode> {
             kind,
             name,
             expires,
+            scope,
             place,
         } => (
             place,
@@ -78,6 +79,7 @@ fn key(command: Keys) -> anyhow::Result<ExitCode> {
                 kind,
                 name,
                 expires,
+                scopes: scope,
             },
         ),
         Keys::Rotate {

@@ -7,7 +7,7 @@ use axum::{
     response::Response,
 };
 use connectors::simulator::read_books;
-use domain::{Code, Fault, Timestamp, id::TeamId};
+use domain::{Code, Fault, Timestamp, id::TeamId, rights};
 use engine::Engine;
 use http::{StatusCode, request::Parts};
 use serde_json::Value;
@@ -29,8 +29,8 @@ pub(super) async fn books(State(web): State<Arc<Web>>, request: Request) -> Resp
 
 async fn answer(web: &Web, request: &Parts) -> Result<String, Envelope> {
     let caller = caller_of(web, &request.headers, None).await?;
-    caller
-        .require_server()
+    rights::BOOKS
+        .permit(&caller)
         .map_err(|fault| Envelope::of(fault).with_status(StatusCode::FORBIDDEN))?;
     let pairs = query_text::pairs(request.uri.query().unwrap_or_default())
         .ok_or_else(|| Envelope::malformed(Code::Validation, "The address has a broken escape."))?;

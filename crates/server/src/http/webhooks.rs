@@ -6,7 +6,7 @@ use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
 };
-use domain::{Code, Fault, bounded::JsonBlob};
+use domain::{Code, Fault, bounded::JsonBlob, rights};
 use engine::Webhook;
 use futures_util::FutureExt;
 use http::StatusCode;
@@ -49,7 +49,7 @@ async fn taken(web: &Arc<Web>, name: String, request: Request) -> Result<Value, 
     };
     let network = network_of(&request, &web.rules.trusted_proxies);
     let caller = caller_of(web, request.headers(), network).await?;
-    caller.require_server().map_err(told)?;
+    rights::WEBHOOK.permit(&caller).map_err(told)?;
     if !media::is_json(request.headers()) {
         let message = "The body must be JSON in UTF-8, sent with Content-Type: application/json.";
         return Err(Envelope::new(

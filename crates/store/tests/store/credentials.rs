@@ -4,6 +4,7 @@ use db::{Committed, Db};
 use domain::{
     caller::{ClientGrant, Mode},
     id::{KeyId, PaymentId, TeamId},
+    rights::{Scope, Scopes},
 };
 use store::credential::{Credential, Kind, Presented};
 use uuid::Uuid;
@@ -32,14 +33,16 @@ fn credential(team: TeamId, n: u128, kind: Kind) -> Credential {
         revoked_at: None,
         parent: None,
         last_used_at: None,
+        scopes: Scopes::ALL,
     }
 }
 
 pub(crate) async fn credentials(db: &Db, own: TeamId, other: TeamId) {
-    let (key, foreign) = (
-        credential(own, 1, Kind::Secret),
-        credential(other, 2, Kind::Public),
-    );
+    let restricted = Credential {
+        scopes: Scopes::of(&[Scope::Read, Scope::Refunds]).unwrap(),
+        ..credential(own, 1, Kind::Secret)
+    };
+    let (key, foreign) = (restricted, credential(other, 2, Kind::Public));
     for row in [&key, &foreign] {
         assert_eq!(
             commit(db, [store::credential::insert(row)]).await,

@@ -1,6 +1,9 @@
 //! `pointsman key`.
 
-use domain::id::KeyId;
+use domain::{
+    id::KeyId,
+    rights::{Scope, Scopes},
+};
 use engine::{KeyKind, ListedKey, ListedTeam, NewKey};
 
 use super::{Local, told};
@@ -15,6 +18,7 @@ pub(super) struct Wanted {
     pub(super) kind: admin::KeyKind,
     pub(super) name: String,
     pub(super) expires: Option<String>,
+    pub(super) scopes: Vec<Scope>,
 }
 
 impl Local {
@@ -31,6 +35,8 @@ impl Local {
         let expires_at = wanted.expires.map(|when| self.engine.key_expiry(&when));
         let new = NewKey {
             expires_at: expires_at.transpose().map_err(told)?,
+            // None named: everything.
+            scopes: Scopes::of(&wanted.scopes).unwrap_or(Scopes::ALL),
             ..NewKey::of(team, kind, name)
         };
         let expires_at = new.expires_at;
@@ -123,7 +129,7 @@ impl Local {
             key.team,
             team.map_or("", |team| &team.name),
             if closed { ", closed" } else { "" },
-            word(key.kind),
+            may_do(key),
             key.hint,
             key.created_at.rfc3339_seconds(),
             key.name
@@ -134,6 +140,15 @@ impl Local {
 fn key_id(text: &str) -> Result<KeyId, String> {
     KeyId::parse(text)
         .ok_or_else(|| "a key's id is a UUID, as `pointsman key list` shows it".to_owned())
+}
+
+/// The kind of a key, with its scopes when it has not all.
+fn may_do(key: &ListedKey) -> String {
+    if key.scopes == Scopes::ALL {
+        word(key.kind).to_owned()
+    } else {
+        format!("{}({})", word(key.kind), key.scopes.text())
+    }
 }
 
 const fn word(kind: KeyKind) -> &'static str {

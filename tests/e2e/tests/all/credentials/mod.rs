@@ -5,4 +5,5 @@ mod isolation;
 mod key_life;
 mod keys;
 mod other_team;
+mod rights;
 mod team;

@@ -1,0 +1,317 @@
+//! Who may do what: one table of all operations of the API, judged once, before an operation's arguments are read.
+//!
+//! A row says which kinds of credential may hold the right, and which scope a secret key needs. What a browser's credential
+//! may do depends further on what it made or was made for (its own payments, its customer, its amount): the use cases judge
+//! that where they load it.
+
+use crate::{
+    caller::{Caller, Credential, forbidden},
+    fault::{Code, Fault},
+    text_enum::text_enum,
+};
+
+text_enum!(
+    /// A part of what secret keys may do. Keys are made with some of them, or with all.
+    Scope {
+        /// Take payments: authorise, capture, cancel; customers, their methods, intents and client tokens.
+        Payments = "payments",
+        /// Give money back.
+        Refunds = "refunds",
+        /// Read everything of the team.
+        Read = "read",
+        /// Send card and account numbers and security codes.
+        Tokenise = "tokenise",
+        /// Change flows, connections, wallets and settings; revoke client tokens; erase customers.
+        Manage = "manage",
+    }
+);
+
+/// The scopes of a secret key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scopes(u8);
+
+impl Scopes {
+    /// Everything.
+    pub const ALL: Self = Self(0b1_1111);
+
+    /// These; `None` where there is none, since a key without a scope is of no use.
+    pub fn of(scopes: &[Scope]) -> Option<Self> {
+        let bits = scopes.iter().fold(0, |bits, scope| bits | bit(*scope));
+        (bits != 0).then_some(Self(bits))
+    }
+
+    /// Whether this one is among them.
+    pub const fn contains(self, scope: Scope) -> bool {
+        self.0 & bit(scope) != 0
+    }
+
+    /// Each of them.
+    pub fn each(self) -> impl Iterator<Item = Scope> {
+        Scope::ALL
+            .iter()
+            .copied()
+            .filter(move |scope| self.contains(*scope))
+    }
+
+    /// Their names with a comma between them, as they are stored.
+    pub fn text(self) -> String {
+        let names: Vec<&str> = self.each().map(Scope::code).collect();
+        names.join(",")
+    }
+
+    /// Reads what [`Scopes::text`] wrote.
+    pub fn parse(text: &str) -> Option<Self> {
+        let scopes: Option<Vec<Scope>> = text.split(',').map(Scope::parse).collect();
+        scopes.as_deref().and_then(Self::of)
+    }
+}
+
+const fn bit(scope: Scope) -> u8 {
+    match scope {
+        Scope::Payments => 1,
+        Scope::Refunds => 2,
+        Scope::Read => 4,
+        Scope::Tokenise => 8,
+        Scope::Manage => 16,
+    }
+}
+
+/// Which kinds of credential may hold the right to an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holders {
+    /// Secret keys.
+    SecretKeys,
+    /// Secret keys and client tokens.
+    ClientTokens,
+    /// All: secret keys, client tokens and public keys.
+    All,
+}
+
+/// An operation of the API and the right that it needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Operation {
+    /// The name of the root field, or of the address.
+    pub name: &'static str,
+    /// Which kinds of credential may do it.
+    pub holders: Holders,
+    /// The scope that a secret key needs; none where any will do.
+    pub scope: Option<Scope>,
+}
+
+const fn row(name: &'static str, holders: Holders, scope: Scope) -> Operation {
+    Operation {
+        name,
+        holders,
+        scope: Some(scope),
+    }
+}
+
+/// All operations, by their names.
+pub const OPERATIONS: &[Operation] = &[
+    row("abandonPayment", Holders::ClientTokens, Scope::Payments),
+    row("attachPaymentMethod", Holders::SecretKeys, Scope::Payments),
+    row("attachSecurityCode", Holders::ClientTokens, Scope::Tokenise),
+    row("authorizePayment", Holders::ClientTokens, Scope::Payments),
+    row("cancelPayment", Holders::SecretKeys, Scope::Payments),
+    row("capturePayment", Holders::SecretKeys, Scope::Payments),
+    row("completeIntent", Holders::All, Scope::Payments),
+    row("createCustomer", Holders::ClientTokens, Scope::Payments),
+    row("decideApproval", Holders::SecretKeys, Scope::Payments),
+    row("deleteConnection", Holders::SecretKeys, Scope::Manage),
+    row("deleteCustomer", Holders::SecretKeys, Scope::Manage),
+    row("deleteFlow", Holders::SecretKeys, Scope::Manage),
+    row("deletePaymentMethod", Holders::SecretKeys, Scope::Payments),
+    row("disableConnection", Holders::SecretKeys, Scope::Manage),
+    row("enableConnection", Holders::SecretKeys, Scope::Manage),
+    row("exportFlow", Holders::SecretKeys, Scope::Read),
+    row("generateClientToken", Holders::SecretKeys, Scope::Payments),
+    row("getCustomer", Holders::SecretKeys, Scope::Read),
+    row("getFlow", Holders::SecretKeys, Scope::Read),
+    row("getIntent", Holders::All, Scope::Read),
+    row("getPayment", Holders::ClientTokens, Scope::Read),
+    row("getPaymentMethod", Holders::SecretKeys, Scope::Read),
+    row("getPaymentMethods", Holders::ClientTokens, Scope::Read),
+    row("getTeam", Holders::SecretKeys, Scope::Read),
+    row(
+        "headlessAuthorizePayment",
+        Holders::SecretKeys,
+        Scope::Payments,
+    ),
+    row(
+        "headlessRequestPaymentProcessorToken",
+        Holders::SecretKeys,
+        Scope::Payments,
+    ),
+    Operation {
+        name: "initializeSDK",
+        holders: Holders::All,
+        scope: None,
+    },
+    row("listClientTokens", Holders::SecretKeys, Scope::Read),
+    row("listConnections", Holders::SecretKeys, Scope::Read),
+    row("listCustomerCards", Holders::ClientTokens, Scope::Read),
+    row("listCustomers", Holders::SecretKeys, Scope::Read),
+    row("listFlows", Holders::SecretKeys, Scope::Read),
+    row("listIntents", Holders::SecretKeys, Scope::Read),
+    row("listPayments", Holders::SecretKeys, Scope::Read),
+    // What it finds is judged by the operation that reads it.
+    row("node", Holders::All, Scope::Read),
+    row("optimise", Holders::All, Scope::Payments),
+    row("publishFlow", Holders::SecretKeys, Scope::Manage),
+    row("refundPayment", Holders::SecretKeys, Scope::Refunds),
+    row("resolvePayment", Holders::SecretKeys, Scope::Payments),
+    row("revokeClientToken", Holders::SecretKeys, Scope::Manage),
+    row("saveConnection", Holders::SecretKeys, Scope::Manage),
+    row("saveFlow", Holders::SecretKeys, Scope::Manage),
+    row("saveWallet", Holders::SecretKeys, Scope::Manage),
+    row("setDefaultFlow", Holders::SecretKeys, Scope::Manage),
+    row("setupWallet", Holders::ClientTokens, Scope::Payments),
+    row("startIntent", Holders::All, Scope::Payments),
+    row("tokeniseCard", Holders::ClientTokens, Scope::Tokenise),
+    row(
+        "tokenisePaymentMethod",
+        Holders::ClientTokens,
+        Scope::Tokenise,
+    ),
+    row("tryFlow", Holders::SecretKeys, Scope::Read),
+    row(
+        "updateDefaultPaymentMethod",
+        Holders::SecretKeys,
+        Scope::Payments,
+    ),
+    row("updateCustomer", Holders::SecretKeys, Scope::Payments),
+    row("updateIntent", Holders::All, Scope::Payments),
+    row("updateTeam", Holders::SecretKeys, Scope::Manage),
+    BOOKS,
+    WEBHOOK,
+];
+
+/// `GET /sandbox/books`.
+pub const BOOKS: Operation = row("/sandbox/books", Holders::SecretKeys, Scope::Read);
+
+/// `POST /api/webhooks/{name}`.
+pub const WEBHOOK: Operation = row("/api/webhooks", Holders::SecretKeys, Scope::Payments);
+
+/// The operation of this name.
+pub fn operation(name: &str) -> Option<&'static Operation> {
+    OPERATIONS.iter().find(|operation| operation.name == name)
+}
+
+impl Operation {
+    /// Refuses a caller who has not the right.
+    ///
+    /// # Errors
+    /// `api.key.forbidden`, with the scope that is missing.
+    pub fn permit(&self, caller: &Caller) -> Result<(), Fault> {
+        let may_hold = match &caller.credential {
+            Credential::Secret => true,
+            Credential::Client(_) => self.holders != Holders::SecretKeys,
+            Credential::Public => self.holders == Holders::All,
+        };
+        if !may_hold {
+            return Err(forbidden());
+        }
+        self.scope.map_or(Ok(()), |scope| require(caller, scope))
+    }
+}
+
+/// Refuses a caller who may not do the operation of this name. One that is not in the table is refused to everybody.
+///
+/// # Errors
+/// `api.key.forbidden`.
+pub fn permit(caller: &Caller, name: &str) -> Result<(), Fault> {
+    operation(name).ok_or_else(forbidden)?.permit(caller)
+}
+
+/// Refuses a secret key that was made without this scope. Browsers' credentials have none and need none.
+///
+/// # Errors
+/// `api.key.forbidden`.
+pub fn require(caller: &Caller, scope: Scope) -> Result<(), Fault> {
+    if !caller.is_server() || caller.scopes.contains(scope) {
+        return Ok(());
+    }
+    let message =
+        format!("This key was made without the scope `{scope}`. Use a secret key that has it.");
+    Err(Fault::new(Code::Forbidden, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        caller::{ClientGrant, Mode},
+        id::TeamId,
+    };
+
+    fn caller(credential: Credential, scopes: Scopes) -> Caller {
+        Caller {
+            credential,
+            scopes,
+            ..Caller::operator(TeamId::new(uuid::Uuid::nil()), Mode::Test)
+        }
+    }
+
+    #[test]
+    fn scopes_are_written_and_read() {
+        let some = Scopes::of(&[Scope::Read, Scope::Payments]).unwrap();
+        assert_eq!(some.text(), "payments,read");
+        assert_eq!(Scopes::parse("payments,read"), Some(some));
+        assert_eq!(Scopes::parse(&Scopes::ALL.text()), Some(Scopes::ALL));
+        assert_eq!(Scopes::of(Scope::ALL), Some(Scopes::ALL));
+        for wrong in ["", "payments,", "everything", "payments read"] {
+            assert_eq!(Scopes::parse(wrong), None, "{wrong}");
+        }
+        assert_eq!(Scopes::of(&[]), None);
+    }
+
+    #[test]
+    fn each_operation_is_in_the_table_once() {
+        let mut names: Vec<&str> = OPERATIONS.iter().map(|operation| operation.name).collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+
+    #[test]
+    fn a_secret_key_needs_the_operations_scope_and_no_other() {
+        for operation in OPERATIONS {
+            for scope in Scope::ALL.iter().copied() {
+                let only = Scopes::of(&[scope]).unwrap();
+                let judged = operation.permit(&caller(Credential::Secret, only));
+                let is_enough = operation.scope.is_none_or(|needed| needed == scope);
+                assert_eq!(judged.is_ok(), is_enough, "{} {scope}", operation.name);
+                if let (Err(fault), Some(needed)) = (judged, operation.scope) {
+                    assert_eq!(fault.code, Code::Forbidden);
+                    assert!(fault.message.contains(needed.code()), "{}", fault.message);
+                }
+            }
+            let all = caller(Credential::Secret, Scopes::ALL);
+            assert!(operation.permit(&all).is_ok(), "{}", operation.name);
+        }
+    }
+
+    #[test]
+    fn browsers_do_what_their_kind_may_whatever_the_scopes() {
+        let client = caller(Credential::Client(ClientGrant::default()), Scopes::ALL);
+        let public = caller(Credential::Public, Scopes::ALL);
+        for operation in OPERATIONS {
+            let (by_client, by_public) = (operation.permit(&client), operation.permit(&public));
+            assert_eq!(by_client.is_ok(), operation.holders != Holders::SecretKeys);
+            assert_eq!(by_public.is_ok(), operation.holders == Holders::All);
+        }
+        assert!(permit(&client, "authorizePayment").is_ok());
+        assert!(permit(&public, "authorizePayment").is_err());
+        assert!(permit(&client, "refundPayment").is_err());
+    }
+
+    #[test]
+    fn what_is_not_in_the_table_is_refused_to_everybody() {
+        let server = caller(Credential::Secret, Scopes::ALL);
+        assert_eq!(
+            permit(&server, "noSuchOperation").unwrap_err().code,
+            Code::Forbidden
+        );
+    }
+}
