@@ -325,7 +325,7 @@ mod tests {
         let fields: std::collections::BTreeSet<&str> = ["Query", "Mutation"]
             .into_iter()
             .flat_map(|root| schema.get_object(root).unwrap().fields.keys())
-            .map(|name| name.as_str())
+            .map(apollo_compiler::Name::as_str)
             .collect();
         let rows = rights::OPERATIONS.iter().map(|operation| operation.name);
         let rows = rows.filter(|name| !name.starts_with('/')).collect();
