@@ -8,7 +8,7 @@ use std::{
 
 use domain::Timestamp;
 
-use crate::{Value, dates::Open};
+use crate::{Value, dates::Open, parts::Parts};
 
 /// How many rows a statement must touch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +46,8 @@ pub struct Statement {
     pub params: Vec<Value>,
     /// How many rows it must touch.
     pub expect: Expect,
+    /// What it is made of, so that several of a kind can become one.
+    pub(crate) parts: Parts,
 }
 
 impl Statement {
@@ -55,6 +57,7 @@ impl Statement {
             sql: sql.into(),
             params,
             expect: Expect::Rows(1),
+            parts: Parts::Text,
         }
     }
 
@@ -64,6 +67,24 @@ impl Statement {
             sql: sql.into(),
             params,
             expect: Expect::Any,
+            parts: Parts::Text,
+        }
+    }
+
+    /// The same that may touch any number of rows.
+    #[must_use]
+    pub fn or_none(mut self) -> Self {
+        self.expect = Expect::Any;
+        self
+    }
+
+    /// Another text with the same parameters.
+    #[must_use]
+    pub fn reworded(self, sql: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            sql: sql.into(),
+            parts: Parts::Text,
+            ..self
         }
     }
 }

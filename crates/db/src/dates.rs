@@ -32,7 +32,7 @@ use domain::Timestamp;
 use parking_lot::Mutex;
 use world::World;
 
-use crate::{Change, DbError, Row, Statement};
+use crate::{Change, DbError, Parts, Row, Statement};
 
 /// How far a date may be from the server's clock when its change is committed.
 pub const TOLERANCE: Duration = Duration::from_secs(2);
@@ -96,7 +96,10 @@ impl Change {
     pub fn dated(mut self, date: &Date) -> Self {
         match &date.open {
             Some(open) => self.open = Some(open.clone()),
-            None => self.push(Statement::one(GUARD, vec![date.at.into()])),
+            None => self.push(Statement {
+                parts: Parts::DateGuard,
+                ..Statement::one(GUARD, vec![date.at.into()])
+            }),
         }
         self
     }

@@ -6,8 +6,8 @@ use domain::Timestamp;
 use world::{Stopwatch, World};
 
 use crate::{
-    Change, Committed, DbError, Migration, PostgresOptions, Row, SqliteOptions, Statement, Step,
-    Value,
+    Change, Committed, DbError, Migration, PostgresOptions, Row, Select, SqliteOptions, Statement,
+    Step, Value,
     dates::{self, Date, Dates, SAMPLE},
     group::{self, Answer, Work},
     postgres::{OnServer, Server},
@@ -245,7 +245,19 @@ impl Db {
         sql: impl Into<Cow<'static, str>>,
         params: Vec<Value>,
     ) -> Result<Vec<Row>, DbError> {
-        let statement = Statement::any(sql, params);
+        self.look(Statement::any(sql, params)).await
+    }
+
+    /// Reads a few rows by their key, together with others who read the same kind at this moment.
+    pub async fn find(
+        &self,
+        select: &'static Select,
+        params: Vec<Value>,
+    ) -> Result<Vec<Row>, DbError> {
+        self.look(select.with(params)).await
+    }
+
+    async fn look(&self, statement: Statement) -> Result<Vec<Row>, DbError> {
         let found = match &self.0 {
             Engine::Threaded(threaded) => threaded.read(&statement),
             Engine::Inline(inline) => inline.read(&statement),

@@ -1,6 +1,6 @@
 //! What browsers made: customers and intents that are erased when nobody ever used them.
 
-use db::{Db, DbError, Statement};
+use db::{Db, DbError, Insert, Statement};
 use domain::{
     Timestamp,
     id::{CustomerId, IntentId, TeamId},
@@ -32,18 +32,18 @@ impl Made {
     }
 }
 
+/// A new row.
+static NEW: Insert = Insert::new("browser_made", &["team_id", "what", "id", "due_at"]);
+
 /// Notes what a browser made, and when the job looks at it.
 pub fn insert(team: TeamId, made: Made, due_at: Timestamp) -> Statement {
     let (what, id) = made.words();
-    Statement::one(
-        "insert into browser_made (team_id, what, id, due_at) values ($1, $2, $3, $4)",
-        vec![
-            team.key().into(),
-            what.into(),
-            id.into(),
-            due_at.micros().into(),
-        ],
-    )
+    NEW.with(vec![
+        team.key().into(),
+        what.into(),
+        id.into(),
+        due_at.micros().into(),
+    ])
 }
 
 /// Looks at it again later.

@@ -37,11 +37,10 @@ pub(crate) fn write_event_over(
     lines: &[Line],
     at: Timestamp,
 ) -> Statement {
-    let mut statement = event::unplanted_insert(payment, change, lines, at);
-    statement.sql = "insert into event (team_id, stream, seq, change_id, at, kind, data) \
-        values ($1, $2, $3, $4, $5, $6, $7) on conflict (team_id, stream, seq) do update set at = event.at"
-        .into();
-    statement
+    event::unplanted_insert(payment, change, lines, at).reworded(
+        "insert into event (team_id, stream, seq, change_id, at, kind, data) \
+        values ($1, $2, $3, $4, $5, $6, $7) on conflict (team_id, stream, seq) do update set at = event.at",
+    )
 }
 
 /// For `event::was_written_by`.
@@ -57,11 +56,10 @@ pub(crate) async fn never_ours(
 
 /// For `payment::update`.
 pub(crate) fn update_any_version(payment: &Payment, at: Timestamp) -> Statement {
-    let mut statement = payment::unplanted_update(payment, at);
-    statement.sql = "update payment set version = $3, status = $4, due_at = $5, gateway = $6, country = $7, connection_id = $8, \
-         body = $9 where team_id = $1 and payment_id = $2 and $10 is not null"
-        .into();
-    statement
+    payment::unplanted_update(payment, at).reworded(
+        "update payment set version = $3, status = $4, due_at = $5, gateway = $6, country = $7, connection_id = $8, \
+         body = $9 where team_id = $1 and payment_id = $2 and $10 is not null",
+    )
 }
 
 /// For `payment::claim_due`.
@@ -81,9 +79,8 @@ pub(crate) fn hand_back_any_version(
     not_before: Timestamp,
     lease_until: Timestamp,
 ) -> Statement {
-    let mut statement = payment::unplanted_set_due(payment, not_before, lease_until);
-    statement.sql = "update payment set due_at = $3 \
-         where team_id = $1 and payment_id = $2 and $4 is not null and $5 is not null"
-        .into();
-    statement
+    payment::unplanted_set_due(payment, not_before, lease_until).reworded(
+        "update payment set due_at = $3 \
+         where team_id = $1 and payment_id = $2 and $4 is not null and $5 is not null",
+    )
 }

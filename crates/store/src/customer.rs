@@ -1,43 +1,64 @@
 //! Customers.
 
-use db::{Db, DbError, Row, Statement, Value};
+use db::{Db, DbError, Insert, Row, Select, Statement, Update, Value};
 use domain::{
     customer::Customer,
     id::{CustomerId, TeamId},
 };
 
+/// A new row.
+static NEW: Insert = Insert::new(
+    "customer",
+    &[
+        "team_id",
+        "customer_id",
+        "version",
+        "name",
+        "email",
+        "body",
+        "created_at",
+    ],
+);
+
+/// The next version of a row.
+static NEXT: Update = Update::new(
+    "customer",
+    &["team_id", "customer_id"],
+    &["version", "name", "email", "body"],
+)
+.expecting(&["version"]);
+
+/// A row by its key.
+static BY_ID: Select = Select::new(
+    "customer",
+    &["customer_id", "body"],
+    &["team_id", "customer_id"],
+);
+
 /// A new customer.
 pub fn insert(customer: &Customer) -> Statement {
-    Statement::one(
-        "insert into customer (team_id, customer_id, version, name, email, body, created_at) \
-         values ($1, $2, $3, $4, $5, $6, $7)",
-        vec![
-            customer.team.key().into(),
-            customer.id.key().into(),
-            version(customer.version),
-            customer.name.to_lowercase().into(),
-            customer.email.as_deref().map(str::to_lowercase).into(),
-            crate::text(customer).into(),
-            customer.created_at.micros().into(),
-        ],
-    )
+    NEW.with(vec![
+        customer.team.key().into(),
+        customer.id.key().into(),
+        version(customer.version),
+        customer.name.to_lowercase().into(),
+        customer.email.as_deref().map(str::to_lowercase).into(),
+        crate::text(customer).into(),
+        customer.created_at.micros().into(),
+    ])
 }
 
 /// The next version of a customer, guarded by the version before it.
 pub fn update(customer: &Customer) -> Statement {
-    Statement::one(
-        "update customer set version = $3, name = $4, email = $5, body = $6 \
-         where team_id = $1 and customer_id = $2 and version = $7",
-        vec![
-            customer.team.key().into(),
-            customer.id.key().into(),
-            version(customer.version),
-            customer.name.to_lowercase().into(),
-            customer.email.as_deref().map(str::to_lowercase).into(),
-            crate::text(customer).into(),
-            version(customer.version.saturating_sub(1)),
-        ],
-    )
+    NEXT.with(vec![
+        customer.team.key().into(),
+        customer.id.key().into(),
+        version(customer.version),
+        customer.name.to_lowercase().into(),
+        customer.email.as_deref().map(str::to_lowercase).into(),
+        crate::text(customer).into(),
+        version(customer.version.saturating_sub(1)),
+    ])
 }
 
 /// Removes a customer, guarded by its version.
@@ -54,8 +75,7 @@ pub fn delete(customer: &Customer) -> Statement {
 
 /// A team's customer by its id.
 pub async fn of_team(db: &Db, team: TeamId, id: CustomerId) -> Result<Option<Customer>, DbError> {
-    let sql = "select customer_id, body from customer where team_id = $1 and customer_id = $2";
-    db.read(sql, vec![team.key().into(), id.key().into()])
+    db.find(&BY_ID, vec![team.key().into(), id.key().into()])
         .await?
         .first()
         .map(read)

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use db::{ChangeId, Db, DbError, Statement, Value};
+use db::{ChangeId, Db, DbError, Insert, Select, Statement, Value};
 use domain::{
     Timestamp,
     id::{IntentId, TeamId},
@@ -70,6 +70,23 @@ pub fn insert_of_intent(
     )
 }
 
+/// A new row.
+static NEW: Insert = Insert::new(
+    "event",
+    &[
+        "team_id",
+        "stream",
+        "seq",
+        "change_id",
+        "at",
+        "kind",
+        "data",
+    ],
+);
+
+/// The change that wrote a row.
+static CHANGE: Select = Select::new("event", &["change_id"], &["team_id", "stream", "seq"]);
+
 fn row(
     of: (TeamId, &str, u64),
     change: ChangeId,
@@ -77,19 +94,15 @@ fn row(
     at: Timestamp,
 ) -> Statement {
     let ((team, stream, version), (kind, data)) = (of, told);
-    let sql = "insert into event (team_id, stream, seq, change_id, at, kind, data) values ($1, $2, $3, $4, $5, $6, $7)";
-    Statement::one(
-        sql,
-        vec![
-            team.key().into(),
-            stream.into(),
-            Value::Int(i64::try_from(version).unwrap_or(i64::MAX)),
-            format!("{:032x}", change.0).into(),
-            at.micros().into(),
-            kind.into(),
-            crate::text(data).into(),
-        ],
-    )
+    NEW.with(vec![
+        team.key().into(),
+        stream.into(),
+        Value::Int(i64::try_from(version).unwrap_or(i64::MAX)),
+        format!("{:032x}", change.0).into(),
+        at.micros().into(),
+        kind.into(),
+        crate::text(data).into(),
+    ])
 }
 
 /// The timeline of a stream: the lines of its first `up_to` events.
@@ -146,10 +159,9 @@ pub async fn was_written_by(
     seq: u64,
     change: ChangeId,
 ) -> Result<bool, DbError> {
-    let sql = "select change_id from event where team_id = $1 and stream = $2 and seq = $3";
     let seq = i64::try_from(seq).unwrap_or(i64::MAX);
     let rows = db
-        .read(sql, vec![team.key().into(), stream.into(), seq.into()])
+        .find(&CHANGE, vec![team.key().into(), stream.into(), seq.into()])
         .await?;
     let Some(row) = rows.first() else {
         return Ok(false);

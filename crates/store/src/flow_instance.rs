@@ -1,6 +1,6 @@
 //! Instances of flows that began without a payment.
 
-use db::{Db, DbError, Statement, Value};
+use db::{Db, DbError, Insert, Select, Statement, Update, Value};
 use domain::{
     Timestamp,
     automation::Instance,
@@ -10,21 +10,46 @@ use uuid::Uuid;
 
 use crate::flow_wait::key;
 
+/// A new row.
+static NEW: Insert = Insert::new(
+    "flow_instance",
+    &[
+        "team_id",
+        "instance_id",
+        "version",
+        "due_at",
+        "started_at",
+        "body",
+        "intent_id",
+    ],
+);
+
+/// The next version of a row.
+static NEXT: Update = Update::new(
+    "flow_instance",
+    &["team_id", "instance_id"],
+    &["version", "due_at", "body"],
+)
+.expecting(&["version"]);
+
+/// A row by its key.
+static BY_ID: Select = Select::new(
+    "flow_instance",
+    &["instance_id", "body"],
+    &["team_id", "instance_id"],
+);
+
 /// A new instance.
 pub fn insert(instance: &Instance) -> Statement {
-    Statement::one(
-        "insert into flow_instance (team_id, instance_id, version, due_at, started_at, body, intent_id) \
-         values ($1, $2, $3, $4, $5, $6, $7)",
-        vec![
-            instance.team.key().into(),
-            key(instance.run.instance).into(),
-            version(instance.version),
-            due_at(instance),
-            instance.run.started_at.micros().into(),
-            crate::text(instance).into(),
-            instance.intent.map(IntentId::key).into(),
-        ],
-    )
+    NEW.with(vec![
+        instance.team.key().into(),
+        key(instance.run.instance).into(),
+        version(instance.version),
+        due_at(instance),
+        instance.run.started_at.micros().into(),
+        crate::text(instance).into(),
+        instance.intent.map(IntentId::key).into(),
+    ])
 }
 
 /// The instances that an intent started.
@@ -48,25 +73,20 @@ pub fn delete_of_intent(team: TeamId, intent: IntentId) -> Statement {
 
 /// The next version of an instance, guarded by the version before it.
 pub fn update(instance: &Instance) -> Statement {
-    Statement::one(
-        "update flow_instance set version = $3, due_at = $4, body = $5 \
-         where team_id = $1 and instance_id = $2 and version = $6",
-        vec![
-            instance.team.key().into(),
-            key(instance.run.instance).into(),
-            version(instance.version),
-            due_at(instance),
-            crate::text(instance).into(),
-            version(instance.version.saturating_sub(1)),
-        ],
-    )
+    NEXT.with(vec![
+        instance.team.key().into(),
+        key(instance.run.instance).into(),
+        version(instance.version),
+        due_at(instance),
+        crate::text(instance).into(),
+        version(instance.version.saturating_sub(1)),
+    ])
 }
 
 /// A team's instance by its id.
 pub async fn of_team(db: &Db, team: TeamId, instance: Uuid) -> Result<Option<Instance>, DbError> {
-    let sql = "select instance_id, body from flow_instance where team_id = $1 and instance_id = $2";
     let rows = db
-        .read(sql, vec![team.key().into(), key(instance).into()])
+        .find(&BY_ID, vec![team.key().into(), key(instance).into()])
         .await?;
     rows.first()
         .map(|row| crate::document(row.text(1)?, "flow instance", row.text(0)?))

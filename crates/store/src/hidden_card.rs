@@ -1,22 +1,25 @@
 //! Sealed numbers of raw cards, which live until their payment's authorisation has ended.
 
-use db::{Db, DbError, Statement};
+use db::{Db, DbError, Insert, Statement};
 use domain::{
     Timestamp,
     id::{BlobId, PaymentId, TeamId},
 };
 
+/// A new row.
+static NEW: Insert = Insert::new(
+    "hidden_card",
+    &["team_id", "blob_id", "payment_id", "due_at"],
+);
+
 /// Notes that `payment` uses the sealed number `blob`, and when to look whether it still does.
 pub fn insert(team: TeamId, blob: BlobId, payment: PaymentId, due_at: Timestamp) -> Statement {
-    Statement::one(
-        "insert into hidden_card (team_id, blob_id, payment_id, due_at) values ($1, $2, $3, $4)",
-        vec![
-            team.key().into(),
-            blob.key().into(),
-            payment.key().into(),
-            due_at.micros().into(),
-        ],
-    )
+    NEW.with(vec![
+        team.key().into(),
+        blob.key().into(),
+        payment.key().into(),
+        due_at.micros().into(),
+    ])
 }
 
 /// Forgets a sealed number that is erased.

@@ -1,6 +1,6 @@
 //! Intents, and which payment holds each of them.
 
-use db::{Db, DbError, Row, Statement, Value};
+use db::{Db, DbError, Insert, Row, Select, Statement, Update, Value};
 use domain::{
     Timestamp,
     id::{CustomerId, IntentId, PaymentId, TeamId},
@@ -8,42 +8,68 @@ use domain::{
     payment::Payment,
 };
 
+/// A new row.
+static NEW: Insert = Insert::new(
+    "intent",
+    &[
+        "team_id",
+        "intent_id",
+        "version",
+        "status",
+        "tracking_id",
+        "customer_id",
+        "created_at",
+        "due_at",
+        "body",
+    ],
+);
+
+/// The next version of a row.
+static NEXT: Update = Update::new(
+    "intent",
+    &["team_id", "intent_id"],
+    &[
+        "version",
+        "status",
+        "tracking_id",
+        "customer_id",
+        "due_at",
+        "body",
+    ],
+)
+.expecting(&["version"]);
+
+/// A row by its key.
+static BY_ID: Select = Select::new("intent", &["intent_id", "body"], &["team_id", "intent_id"]);
+
 /// A new intent.
 pub fn insert(intent: &Intent) -> Statement {
-    Statement::one(
-        "insert into intent (team_id, intent_id, version, status, tracking_id, customer_id, created_at, due_at, body) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-        vec![
-            intent.team.key().into(),
-            intent.id.key().into(),
-            version(intent.version),
-            intent.status.code().into(),
-            intent.tracking_id.as_str().into(),
-            customer(intent),
-            intent.created_at.micros().into(),
-            due_at(intent),
-            crate::text(intent).into(),
-        ],
-    )
+    NEW.with(vec![
+        intent.team.key().into(),
+        intent.id.key().into(),
+        version(intent.version),
+        intent.status.code().into(),
+        intent.tracking_id.as_str().into(),
+        customer(intent),
+        intent.created_at.micros().into(),
+        due_at(intent),
+        crate::text(intent).into(),
+    ])
 }
 
 /// The next version of an intent, guarded by the version before it.
 pub fn update(intent: &Intent) -> Statement {
-    Statement::one(
-        "update intent set version = $3, status = $4, tracking_id = $5, customer_id = $6, due_at = $7, body = $8 \
-         where team_id = $1 and intent_id = $2 and version = $9",
-        vec![
-            intent.team.key().into(),
-            intent.id.key().into(),
-            version(intent.version),
-            intent.status.code().into(),
-            intent.tracking_id.as_str().into(),
-            customer(intent),
-            due_at(intent),
-            crate::text(intent).into(),
-            version(intent.version.saturating_sub(1)),
-        ],
-    )
+    NEXT.with(vec![
+        intent.team.key().into(),
+        intent.id.key().into(),
+        version(intent.version),
+        intent.status.code().into(),
+        intent.tracking_id.as_str().into(),
+        customer(intent),
+        due_at(intent),
+        crate::text(intent).into(),
+        version(intent.version.saturating_sub(1)),
+    ])
 }
 
 /// Removes an intent that no payment holds, guarded by its version.
@@ -60,8 +86,7 @@ pub fn delete(intent: &Intent) -> Statement {
 
 /// A team's intent by its id.
 pub async fn of_team(db: &Db, team: TeamId, id: IntentId) -> Result<Option<Intent>, DbError> {
-    let sql = "select intent_id, body from intent where team_id = $1 and intent_id = $2";
-    db.read(sql, vec![team.key().into(), id.key().into()])
+    db.find(&BY_ID, vec![team.key().into(), id.key().into()])
         .await?
         .first()
         .map(read)

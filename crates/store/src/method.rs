@@ -1,26 +1,43 @@
 //! Token records: stored payment methods without their numbers.
 
-use db::{Db, DbError, Row, Statement};
+use db::{Db, DbError, Insert, Row, Select, Statement};
 use domain::{
     Timestamp,
     customer::StoredMethod,
     id::{BlobId, CustomerId, TeamId, VaultToken},
 };
 
+/// A new row.
+static NEW: Insert = Insert::new(
+    "method",
+    &[
+        "team_id",
+        "token",
+        "customer_id",
+        "blob_id",
+        "body",
+        "created_at",
+    ],
+);
+
+/// A row by its key, unless it is deleted.
+static BY_TOKEN: Select = Select::new(
+    "method",
+    &["token", "body", "team_id"],
+    &["team_id", "token"],
+)
+.only_if("deleted_at is null");
+
 /// A new token record.
 pub fn insert(method: &StoredMethod) -> Statement {
-    Statement::one(
-        "insert into method (team_id, token, customer_id, blob_id, body, created_at, deleted_at) \
-         values ($1, $2, $3, $4, $5, $6, null)",
-        vec![
-            method.team.key().into(),
-            method.token.as_str().into(),
-            method.customer.map(CustomerId::key).into(),
-            method.blob.key().into(),
-            crate::text(method).into(),
-            method.created_at.micros().into(),
-        ],
-    )
+    NEW.with(vec![
+        method.team.key().into(),
+        method.token.as_str().into(),
+        method.customer.map(CustomerId::key).into(),
+        method.blob.key().into(),
+        crate::text(method).into(),
+        method.created_at.micros().into(),
+    ])
 }
 
 /// Gives a token record that is nobody's to a customer.
@@ -86,8 +103,7 @@ pub async fn of_team(
     team: TeamId,
     token: &VaultToken,
 ) -> Result<Option<StoredMethod>, DbError> {
-    let sql = "select token, body, team_id from method where team_id = $1 and token = $2 and deleted_at is null";
-    db.read(sql, vec![team.key().into(), token.as_str().into()])
+    db.find(&BY_TOKEN, vec![team.key().into(), token.as_str().into()])
         .await?
         .first()
         .map(read)

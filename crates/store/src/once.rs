@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use db::{Db, DbError, Statement};
+use db::{Db, DbError, Insert, Select, Statement, Update};
 use domain::{
     Timestamp,
     id::{CustomerId, KeyId, TeamId, VaultToken},
@@ -35,6 +35,43 @@ pub struct Claim {
     pub taken_by: Option<KeyId>,
 }
 
+/// Takes a key, or one whose retention is over.
+static TAKE: Insert = Insert::or(
+    "once",
+    &[
+        "team_id",
+        "scope",
+        "key_hash",
+        "fingerprint",
+        "stream",
+        "answer",
+        "created_at",
+        "taken_by",
+    ],
+    &[
+        "on conflict (team_id, scope, key_hash) do update set fingerprint = excluded.fingerprint, stream = excluded.stream, \
+         answer = excluded.answer, created_at = excluded.created_at, taken_by = excluded.taken_by \
+         where once.created_at <= excluded.created_at - ",
+        " and once.answer is not null",
+    ],
+);
+
+/// What a key answers.
+static ANSWER: Update =
+    Update::new("once", &["team_id", "scope", "key_hash"], &["answer"]).expecting(&["stream"]);
+
+/// What a key answers, when it answers nothing yet.
+static FIRST_ANSWER: Update = Update::new("once", &["team_id", "scope", "key_hash"], &["answer"])
+    .expecting(&["stream"])
+    .only_if("answer is null");
+
+/// A key's record.
+static BY_KEY: Select = Select::new(
+    "once",
+    &["fingerprint", "stream", "answer", "created_at", "taken_by"],
+    &["team_id", "scope", "key_hash"],
+);
+
 /// Takes a key, unless it was taken within the `retention`, or who took it has no answer yet. The retention is the same for all
 /// claims, so that those that wait together are one statement.
 pub fn claim(
@@ -44,53 +81,43 @@ pub fn claim(
     now: Timestamp,
     retention: Duration,
 ) -> Statement {
-    Statement::one(
-        "insert into once (team_id, scope, key_hash, fingerprint, stream, answer, created_at, taken_by) \
-         values ($1, $2, $3, $4, $5, $6, $7, $9) on conflict (team_id, scope, key_hash) do update set \
-         fingerprint = excluded.fingerprint, stream = excluded.stream, answer = excluded.answer, \
-         created_at = excluded.created_at, taken_by = excluded.taken_by where once.created_at <= excluded.created_at - $8 and once.answer is not null",
-        vec![
-            claim.team.key().into(),
-            claim.once.scope.as_str().into(),
-            claim.once.key.as_str().into(),
-            claim.fingerprint.as_str().into(),
-            stream.into(),
-            answer.into(),
-            now.micros().into(),
-            i64::try_from(retention.as_micros())
-                .unwrap_or(i64::MAX)
-                .into(),
-            claim.taken_by.map(KeyId::key).into(),
-        ],
-    )
+    TAKE.with(vec![
+        claim.team.key().into(),
+        claim.once.scope.as_str().into(),
+        claim.once.key.as_str().into(),
+        claim.fingerprint.as_str().into(),
+        stream.into(),
+        answer.into(),
+        now.micros().into(),
+        claim.taken_by.map(KeyId::key).into(),
+        i64::try_from(retention.as_micros())
+            .unwrap_or(i64::MAX)
+            .into(),
+    ])
 }
 
 /// Writes what is told from now on. A record that is forgotten by now is left so.
 pub fn answer(team: TeamId, once: &OnceRef, stream: &str, answer: &str) -> Statement {
-    Statement::any(
-        "update once set answer = $4 where team_id = $1 and scope = $2 and key_hash = $3 and stream = $5",
-        vec![
+    ANSWER
+        .with(vec![
             team.key().into(),
             once.scope.as_str().into(),
             once.key.as_str().into(),
             answer.into(),
             stream.into(),
-        ],
-    )
+        ])
+        .or_none()
 }
 
 /// Writes what is told until there is an outcome, unless something is told already.
 pub fn answer_meanwhile(team: TeamId, once: &OnceRef, stream: &str, answer: &str) -> Statement {
-    Statement::one(
-        "update once set answer = $4 where team_id = $1 and scope = $2 and key_hash = $3 and stream = $5 and answer is null",
-        vec![
-            team.key().into(),
-            once.scope.as_str().into(),
-            once.key.as_str().into(),
-            answer.into(),
-            stream.into(),
-        ],
-    )
+    FIRST_ANSWER.with(vec![
+        team.key().into(),
+        once.scope.as_str().into(),
+        once.key.as_str().into(),
+        answer.into(),
+        stream.into(),
+    ])
 }
 
 /// The record of a key, unless it is forgotten. One whose payment is open is not, however old: its outcome may be unknown for
@@ -101,14 +128,12 @@ pub async fn find(
     once: &OnceRef,
     forgotten_before: Timestamp,
 ) -> Result<Option<Record>, DbError> {
-    let sql = "select fingerprint, stream, answer, created_at, taken_by from once \
-               where team_id = $1 and scope = $2 and key_hash = $3";
     let params = vec![
         team.key().into(),
         once.scope.as_str().into(),
         once.key.as_str().into(),
     ];
-    let mut rows = db.read(sql, params).await?;
+    let mut rows = db.find(&BY_KEY, params).await?;
     let Some(row) = rows.first_mut() else {
         return Ok(None);
     };

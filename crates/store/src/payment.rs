@@ -1,38 +1,80 @@
 //! Payments.
 
-use db::{Db, DbError, Row, Statement, Value};
+use db::{Db, DbError, Insert, Row, Select, Statement, Update, Value};
 use domain::{
     Timestamp,
     id::{ConnectionId, CustomerId, IntentId, PaymentId, TeamId},
     payment::Payment,
 };
 
+/// A new row.
+static NEW: Insert = Insert::new(
+    "payment",
+    &[
+        "team_id",
+        "payment_id",
+        "version",
+        "status",
+        "created_at",
+        "due_at",
+        "amount",
+        "currency",
+        "method",
+        "gateway",
+        "country",
+        "flow_id",
+        "customer_id",
+        "order_id",
+        "intent_id",
+        "connection_id",
+        "body",
+    ],
+);
+
+/// The next version of a row.
+static NEXT: Update = Update::new(
+    "payment",
+    &["team_id", "payment_id"],
+    &[
+        "version",
+        "status",
+        "due_at",
+        "gateway",
+        "country",
+        "connection_id",
+        "body",
+    ],
+)
+.expecting(&["version"]);
+
+/// A row by its key.
+static BY_ID: Select = Select::new(
+    "payment",
+    &["payment_id", "body"],
+    &["team_id", "payment_id"],
+);
+
 /// A new payment, committed at `at`: whoever commits it goes on with what is due then.
 pub fn insert(payment: &Payment, at: Timestamp) -> Statement {
-    Statement::one(
-        "insert into payment (team_id, payment_id, version, status, created_at, due_at, amount, currency, method, gateway, \
-         country, flow_id, customer_id, order_id, intent_id, connection_id, body) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
-        vec![
-            payment.team.key().into(),
-            payment.id.key().into(),
-            version(payment.version),
-            payment.status.text().into(),
-            payment.created_at.micros().into(),
-            due_at(payment, at),
-            payment.money.minor().into(),
-            payment.money.currency().code().into(),
-            payment.method.method.canonical().code().into(),
-            gateway(payment),
-            country(payment),
-            payment.flow.as_ref().map(|flow| flow.id.as_str()).into(),
-            customer(payment),
-            payment.order_id.as_deref().into(),
-            payment.intent.map(IntentId::key).into(),
-            connection(payment),
-            crate::text(payment).into(),
-        ],
-    )
+    NEW.with(vec![
+        payment.team.key().into(),
+        payment.id.key().into(),
+        version(payment.version),
+        payment.status.text().into(),
+        payment.created_at.micros().into(),
+        due_at(payment, at),
+        payment.money.minor().into(),
+        payment.money.currency().code().into(),
+        payment.method.method.canonical().code().into(),
+        gateway(payment),
+        country(payment),
+        payment.flow.as_ref().map(|flow| flow.id.as_str()).into(),
+        customer(payment),
+        payment.order_id.as_deref().into(),
+        payment.intent.map(IntentId::key).into(),
+        connection(payment),
+        crate::text(payment).into(),
+    ])
 }
 
 /// The next version of a payment, guarded by the version before it and committed at `at`: whoever commits it goes on with
@@ -42,23 +84,18 @@ pub fn insert(payment: &Payment, at: Timestamp) -> Statement {
     planted::alternatives(VersionUnchecked = crate::bugs::update_any_version)
 )]
 pub fn update(payment: &Payment, at: Timestamp) -> Statement {
-    let sql = "update payment set version = $3, status = $4, due_at = $5, gateway = $6, country = $7, connection_id = $8, \
-         body = $9 where team_id = $1 and payment_id = $2 and version = $10";
-    Statement::one(
-        sql,
-        vec![
-            payment.team.key().into(),
-            payment.id.key().into(),
-            version(payment.version),
-            payment.status.text().into(),
-            due_at(payment, at),
-            gateway(payment),
-            country(payment),
-            connection(payment),
-            crate::text(payment).into(),
-            version(payment.version.saturating_sub(1)),
-        ],
-    )
+    NEXT.with(vec![
+        payment.team.key().into(),
+        payment.id.key().into(),
+        version(payment.version),
+        payment.status.text().into(),
+        due_at(payment, at),
+        gateway(payment),
+        country(payment),
+        connection(payment),
+        crate::text(payment).into(),
+        version(payment.version.saturating_sub(1)),
+    ])
 }
 
 /// Whether a payment at a connection may still need it: it is open, or there is money that can be captured, cancelled,
@@ -77,9 +114,8 @@ pub async fn needs_connection(
 
 /// A team's payment by its id.
 pub async fn of_team(db: &Db, team: TeamId, id: PaymentId) -> Result<Option<Payment>, DbError> {
-    let sql = "select payment_id, body from payment where team_id = $1 and payment_id = $2";
     let rows = db
-        .read(sql, vec![team.key().into(), id.key().into()])
+        .find(&BY_ID, vec![team.key().into(), id.key().into()])
         .await?;
     rows.into_iter().next().map(|row| read(&row)).transpose()
 }

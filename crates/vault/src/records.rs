@@ -1,6 +1,6 @@
 //! The rows of sealed numbers.
 
-use db::{Db, DbError, Row, Statement};
+use db::{Db, DbError, Insert, Row, Select, Statement};
 use domain::{
     Timestamp,
     id::{BlobId, TeamId},
@@ -11,6 +11,28 @@ use crate::{
     secrets,
 };
 
+/// A new row.
+static NEW: Insert = Insert::new(
+    "sealed",
+    &[
+        "team_id",
+        "blob_id",
+        "kind",
+        "key_version",
+        "key_retired",
+        "sealed_key",
+        "sealed",
+        "created_at",
+    ],
+);
+
+/// A row by its key.
+static BY_ID: Select = Select::new(
+    "sealed",
+    &["key_version", "sealed_key", "sealed"],
+    &["team_id", "blob_id"],
+);
+
 /// A new sealed number.
 pub(crate) fn insert(
     team: TeamId,
@@ -19,19 +41,16 @@ pub(crate) fn insert(
     sealed: &Sealed,
     at: Timestamp,
 ) -> Statement {
-    Statement::one(
-        "insert into sealed (blob_id, team_id, kind, key_version, key_retired, sealed_key, sealed, created_at) \
-         values ($1, $2, $3, $4, 0, $5, $6, $7)",
-        vec![
-            blob.key().into(),
-            team.key().into(),
-            kind.text().into(),
-            i64::from(sealed.version).into(),
-            sealed.key.as_str().into(),
-            sealed.content.as_str().into(),
-            at.micros().into(),
-        ],
-    )
+    NEW.with(vec![
+        team.key().into(),
+        blob.key().into(),
+        kind.text().into(),
+        i64::from(sealed.version).into(),
+        0_i64.into(),
+        sealed.key.as_str().into(),
+        sealed.content.as_str().into(),
+        at.micros().into(),
+    ])
 }
 
 /// Erases a sealed number.
@@ -61,10 +80,8 @@ pub(crate) fn rewrap(place: &Place, old: &Sealed, new: &Sealed) -> Statement {
 
 /// A team's sealed number.
 pub(crate) async fn find(db: &Db, team: TeamId, blob: BlobId) -> Result<Option<Sealed>, DbError> {
-    let sql =
-        "select key_version, sealed_key, sealed from sealed where team_id = $1 and blob_id = $2";
     let rows = db
-        .read(sql, vec![team.key().into(), blob.key().into()])
+        .find(&BY_ID, vec![team.key().into(), blob.key().into()])
         .await?;
     rows.first().map(|row| sealed(row, 0)).transpose()
 }

@@ -6,7 +6,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use db::{DbError, Row, Statement};
+use db::{DbError, Insert, Row, Statement};
 use domain::Timestamp;
 use parking_lot::Mutex;
 use zeroize::Zeroizing;
@@ -92,20 +92,24 @@ impl Sealed {
     }
 }
 
+/// A new row, or what a holder's row becomes.
+static NEW: Insert = Insert::or(
+    "security_code",
+    &["holder", "key_version", "sealed", "until_at"],
+    &[
+        "on conflict (holder) do update set key_version = excluded.key_version, sealed = excluded.sealed, \
+         until_at = excluded.until_at, used_by = null, look_at = null",
+    ],
+);
+
 fn put(holder: &str, version: u32, sealed: &str, until: Timestamp) -> Statement {
     // A holder's name is of one team.
-    let sql = "insert into security_code (holder, key_version, sealed, until_at) values ($1, $2, $3, $4) \
-               on conflict (holder) do update set key_version = $2, sealed = $3, until_at = $4, used_by = null, \
-               look_at = null";
-    Statement::one(
-        sql,
-        vec![
-            holder.into(),
-            i64::from(version).into(),
-            sealed.into(),
-            until.micros().into(),
-        ],
-    )
+    NEW.with(vec![
+        holder.into(),
+        i64::from(version).into(),
+        sealed.into(),
+        until.micros().into(),
+    ])
 }
 
 fn delete(holder: &str) -> Statement {

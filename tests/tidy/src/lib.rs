@@ -12,6 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+pub mod parts;
 pub mod sql;
 
 /// The root of the repository.

@@ -50,7 +50,7 @@ fn is_sql(literal: &str) -> bool {
 }
 
 /// The entries of the first `vec![…]` that follows within the same function.
-fn bound_after(rest: &str) -> Option<Vec<String>> {
+pub(crate) fn bound_after(rest: &str) -> Option<Vec<String>> {
     let function = rest.find("\nfn ").unwrap_or(rest.len());
     let function = rest.find("\npub").unwrap_or(rest.len()).min(function);
     let (_, list) = rest[..function].split_once("vec![")?;

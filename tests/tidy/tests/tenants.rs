@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use tidy::{
-    code, files, root, shown,
+    code, files,
+    parts::declared,
+    root, shown,
     sql::{Statement, parameters_of_team, statements, tables_of_teams, unbound, without_team},
     text,
 };
@@ -204,7 +206,8 @@ fn all() -> Vec<(String, Statement)> {
         for file in files(&root().join(folder), &[".rs"]) {
             let path = shown(&file);
             if !path.contains("/tests") {
-                let of_file = statements(&code(&file)).into_iter();
+                let code = code(&file);
+                let of_file = statements(&code).into_iter().chain(declared(&code));
                 found.extend(of_file.map(|statement| (path.clone(), statement)));
             }
         }

@@ -2,19 +2,19 @@
 //!
 //! A statement costs the server more than the row that it writes: a message, a portal, an answer and a wake-up for each. Changes that
 //! wait at the same moment are mostly alike, so their statements of one text become one statement over arrays of their
-//! parameters.
+//! parameters. It is built from the parts of the statements ([`crate::parts`]), never from their texts; what has no known parts goes as it is.
 //!
 //! **Why this is the same.** Only changes of one shape are bundled: the same texts in the same order, each of a table of its
 //! own, and none that reads another table. Such changes run statement by statement through all of them, which no statement can tell from
 //! change by change. Every change must be right as it is: whatever is refused or does not meet its count undoes all
 //! of it, and the changes are played and judged one by one.
 
-use std::{borrow::Cow, fmt::Write as _};
+use std::fmt::Write as _;
 
 use bytes::BytesMut;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
-use crate::{Expect, Statement, Value, dates};
+use crate::{Expect, Insert, Parts, Statement, Update, Value, dates};
 
 /// What is sent for a batch.
 pub(super) enum Part<'a> {
@@ -115,163 +115,116 @@ fn levels<'a>(first: &[Statement], group: &[&'a [Statement]]) -> Option<Vec<Bund
     if group.len() < 2 {
         return None;
     }
-    let texts: Vec<Text<'_>> = first
-        .iter()
-        .map(|statement| Text::parse(&statement.sql))
-        .collect::<Option<_>>()?;
-    let apart = |(index, text): (usize, &Text<'_>)| {
-        texts
-            .iter()
-            .skip(index + 1)
-            .all(|other| other.table != text.table)
-    };
-    if !texts.iter().enumerate().all(apart) {
+    let mut tables: Vec<&str> = first.iter().map(table).collect::<Option<_>>()?;
+    tables.sort_unstable();
+    if tables.windows(2).any(|pair| pair.first() == pair.last()) {
         return None;
     }
-    let bundle = |(index, text): (usize, &Text<'_>)| {
+    let bundle = |index| {
         let statements: Vec<&'a Statement> = group
             .iter()
             .filter_map(|change| change.get(index))
             .collect();
-        text.bundle(&statements)
+        bundle(&statements)
     };
-    texts.iter().enumerate().map(bundle).collect()
+    (0..first.len()).map(bundle).collect()
 }
 
-/// A statement that can be bundled, in its parts.
-#[derive(Debug, PartialEq, Eq)]
-struct Text<'a> {
-    table: &'a str,
-    form: Form<'a>,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-enum Form<'a> {
-    /// `insert into table (columns) values (…) tail`
-    Insert {
-        head: &'a str,
-        values: &'a str,
-        tail: &'a str,
-    },
-    /// `update table set … where …`
-    Update {
-        head: &'a str,
-        set: &'a str,
-        conditions: &'a str,
-    },
-    /// The guard of a date.
-    Dated,
-}
-
-impl<'a> Text<'a> {
-    fn parse(sql: &'a str) -> Option<Self> {
-        if sql == dates::GUARD {
-            return Some(Self {
-                table: "",
-                form: Form::Dated,
-            });
-        }
-        let simple = is_plain(sql) && !sql.contains("select") && !sql.contains("returning");
-        let sql = Some(sql).filter(|_| simple)?;
-        let table = |rest: &'a str| {
-            rest.split([' ', '('])
-                .next()
-                .filter(|name| !name.is_empty())
-        };
-        if let Some(rest) = sql.strip_prefix("insert into ") {
-            let (head, values) = sql.split_once(" values (")?;
-            let end = closing(values)?;
-            let (values, tail) = (values.get(..end)?, values.get(end + 1..)?);
-            return Some(Self {
-                table: table(rest)?,
-                form: Form::Insert { head, values, tail },
-            });
-        }
-        let rest = sql.strip_prefix("update ")?;
-        let (head, rest_of_it) = sql.split_once(" set ")?;
-        let (set, conditions) = rest_of_it.split_once(" where ")?;
-        Some(Self {
-            table: table(rest)?,
-            form: Form::Update {
-                head,
-                set,
-                conditions,
-            },
-        })
-    }
-
-    fn bundle<'v>(&self, statements: &[&'v Statement]) -> Option<Bundle<'v>> {
-        let first = statements.first()?;
-        let wanted = match first.expect {
-            Expect::Rows(1) => Some(u64::try_from(statements.len()).ok()?),
-            Expect::Rows(_) => return None,
-            Expect::Any => None,
-        };
-        let mut columns = Columns {
-            statements,
-            params: Vec::new(),
-            casts: String::new(),
-            names: String::new(),
-        };
-        let columns_of = |columns: &mut Columns<'_, 'v>, text| columns.named(text);
-        let sql = match self.form {
-            Form::Dated => {
-                columns.column(1)?;
-                dates::GUARDS.to_owned()
-            }
-            Form::Insert { head, values, tail } => {
-                let values = columns_of(&mut columns, values)?;
-                let tail = columns.shared(tail)?;
-                let Columns { casts, names, .. } = &columns;
-                format!("{head} select {values} from unnest({casts}) as u({names}){tail}")
-            }
-            Form::Update {
-                head,
-                set,
-                conditions,
-            } => {
-                if wanted.is_none() && !touch_rows_apart(conditions, statements) {
-                    return None;
-                }
-                let set = columns_of(&mut columns, set)?;
-                let conditions = columns_of(&mut columns, conditions)?;
-                let Columns { casts, names, .. } = &columns;
-                // Each must touch one row: not this one two and that one none.
-                format!(
-                    "with done as ({head} set {set} from unnest({casts}) with ordinality as u({names}, arg_no) \
-                     where {conditions} returning u.arg_no) select from done group by arg_no having count(*) = 1"
-                )
-            }
-        };
-        (!columns.casts.is_empty()).then_some(Bundle {
-            sql,
-            params: columns.params,
-            wanted,
-        })
+/// The table that a statement of known parts writes; that of no table for the guard of a date.
+fn table(statement: &Statement) -> Option<&'static str> {
+    match statement.parts {
+        Parts::Insert(insert) => Some(insert.table),
+        Parts::Update(update) => Some(update.table),
+        Parts::DateGuard => Some(""),
+        Parts::Text | Parts::Select(_) => None,
     }
 }
 
-/// The same look for several: each row with the number of whom it is for, from 1, in its last column. `None` when the text is not that of
-/// a simple read.
+/// Statements of one text as one.
+fn bundle<'v>(statements: &[&'v Statement]) -> Option<Bundle<'v>> {
+    let first = statements.first()?;
+    let wanted = match first.expect {
+        Expect::Rows(1) => Some(u64::try_from(statements.len()).ok()?),
+        Expect::Rows(_) => return None,
+        Expect::Any => None,
+    };
+    let mut columns = Columns::of(statements);
+    let sql = match first.parts {
+        Parts::Insert(insert) => inserts(insert, &mut columns)?,
+        Parts::Update(update) => {
+            if wanted.is_none() && !touch_rows_apart(update, statements) {
+                return None;
+            }
+            updates(update, &mut columns)?
+        }
+        Parts::DateGuard => {
+            columns.add(1)?;
+            dates::GUARDS.to_owned()
+        }
+        Parts::Text | Parts::Select(_) => return None,
+    };
+    (!columns.casts.is_empty()).then_some(Bundle {
+        sql,
+        params: columns.params,
+        wanted,
+    })
+}
+
+fn inserts(insert: &Insert, columns: &mut Columns<'_, '_>) -> Option<String> {
+    let own = insert.columns.len();
+    let values: Vec<String> = (1..=own)
+        .map(|number| columns.add(number))
+        .collect::<Option<_>>()?;
+    // What stands behind the values counts for all of them.
+    let behind: Vec<String> = (0..insert.tail_params())
+        .map(|place| columns.shared(own + 1 + place))
+        .collect::<Option<_>>()?;
+    let tail = insert.tail_with(|place| behind.get(place).cloned().unwrap_or_default());
+    let Columns { casts, names, .. } = &columns;
+    Some(format!(
+        "{} select {} from unnest({casts}) as u({names}){tail}",
+        insert.head(),
+        values.join(", ")
+    ))
+}
+
+fn updates(update: &Update, columns: &mut Columns<'_, '_>) -> Option<String> {
+    let count = update.key.len() + update.set.len() + update.expected.len();
+    let params: Vec<String> = (1..=count)
+        .map(|number| columns.add(number))
+        .collect::<Option<_>>()?;
+    let param = |number: usize| {
+        params
+            .get(number.wrapping_sub(1))
+            .cloned()
+            .unwrap_or_default()
+    };
+    let (set, conditions) = (update.set_to(param), update.conditions(param));
+    let (Columns { casts, names, .. }, table) = (&columns, update.table);
+    // Each must touch one row: not this one two and that one none.
+    Some(format!(
+        "with done as (update {table} set {set} from unnest({casts}) with ordinality as u({names}, arg_no) \
+         where {conditions} returning u.arg_no) select from done group by arg_no having count(*) = 1"
+    ))
+}
+
+/// The same look for several: each row with the number of whom it is for, from 1, in its last column. `None` when the parts of
+/// the text are not known.
 pub(super) fn bundled_read<'a>(statements: &[&'a Statement]) -> Option<Bundle<'a>> {
-    let sql = statements
-        .first()
-        .filter(|_| statements.len() > 1)?
-        .sql
-        .as_ref();
-    // Rows of one reader come as they are found, so an order can't be asked for.
-    let simple = is_plain(sql)
-        && sql.starts_with("select ")
-        && !sql.contains(" order by ")
-        && !sql.contains(" for ");
-    let sql = Some(sql).filter(|_| simple)?;
-    let mut columns = Columns {
-        statements,
-        params: Vec::new(),
-        casts: String::new(),
-        names: String::new(),
+    let first = statements.first().filter(|_| statements.len() > 1)?;
+    let Parts::Select(select) = first.parts else {
+        return None;
     };
-    let asked = columns.named(sql)?;
+    let mut columns = Columns::of(statements);
+    let params: Vec<String> = (1..=select.by.len())
+        .map(|number| columns.add(number))
+        .collect::<Option<_>>()?;
+    let asked = select.asked(|number| {
+        params
+            .get(number.wrapping_sub(1))
+            .cloned()
+            .unwrap_or_default()
+    });
     let Columns {
         casts,
         names,
@@ -288,47 +241,12 @@ pub(super) fn bundled_read<'a>(statements: &[&'a Statement]) -> Option<Bundle<'a
     })
 }
 
-/// Texts with quotes or comments would have to be split first; none of those that are run often has any.
-fn is_plain(sql: &str) -> bool {
-    !sql.contains(['\'', '"', ';']) && !sql.contains("--") && !sql.contains("/*")
-}
-
-/// The place of the bracket that closes one that was opened before the text.
-fn closing(text: &str) -> Option<usize> {
-    let mut depth = 0_u32;
-    text.bytes().position(|byte| match byte {
-        b'(' => {
-            depth += 1;
-            false
-        }
-        b')' if depth > 0 => {
-            depth -= 1;
-            false
-        }
-        other => other == b')',
-    })
-}
-
-/// Whether updates surely touch different rows: their conditions are equalities with parameters, and these differ. Else one row
-/// could be meant by two, and a bundle would write it once.
-fn touch_rows_apart(conditions: &str, statements: &[&Statement]) -> bool {
-    let number = |condition: &str| {
-        condition
-            .split_once(" = $")
-            .and_then(|(_, number)| number.parse::<usize>().ok())
-    };
-    let Some(numbers) = conditions
-        .split(" and ")
-        .map(number)
-        .collect::<Option<Vec<_>>>()
-    else {
-        return false;
-    };
-    let key = |statement: &Statement| -> Vec<Option<Value>> {
-        numbers
-            .iter()
-            .map(|number| statement.params.get(number.wrapping_sub(1)).cloned())
-            .collect()
+/// Whether updates surely touch different rows: their keys differ. Else one row could be meant by two, and a bundle would write
+/// it once.
+fn touch_rows_apart(update: &Update, statements: &[&Statement]) -> bool {
+    let key = |statement: &Statement| -> Vec<Value> {
+        let key = statement.params.iter().take(update.key.len());
+        key.cloned().collect()
     };
     let keys: Vec<_> = statements.iter().map(|statement| key(statement)).collect();
     keys.iter()
@@ -344,31 +262,62 @@ struct Columns<'s, 'v> {
     casts: String,
     /// `arg_1, arg_2`
     names: String,
+    /// The team that all of them are of: it is written as one parameter, so that the statement is of one shard.
+    is_of_one_team: bool,
 }
 
-impl Columns<'_, '_> {
-    /// A part of a text in which each parameter is a column of the arrays.
-    fn named(&mut self, text: &str) -> Option<String> {
-        replaced(text, |number| self.column(number))
+/// The column that says whose a row is: always the first one.
+const TEAM: &str = "team_id";
+
+/// Whether a statement's first parameter is a team.
+fn begins_with_team(parts: Parts) -> bool {
+    let first = match parts {
+        Parts::Insert(insert) => insert.columns.first(),
+        Parts::Update(update) => update.key.first(),
+        Parts::Select(select) => select.by.first(),
+        Parts::Text | Parts::DateGuard => None,
+    };
+    first == Some(&TEAM)
+}
+
+impl<'s, 'v> Columns<'s, 'v> {
+    /// Of these statements.
+    fn of(statements: &'s [&'v Statement]) -> Self {
+        let mut columns = Self {
+            statements,
+            params: Vec::new(),
+            casts: String::new(),
+            names: String::new(),
+            is_of_one_team: false,
+        };
+        columns.is_of_one_team = columns.same(1).is_some()
+            && statements
+                .first()
+                .is_some_and(|first| begins_with_team(first.parts));
+        columns
     }
 
-    /// A part of a text in which each parameter must be the same for all.
-    fn shared(&mut self, text: &str) -> Option<String> {
-        replaced(text, |number| {
-            let (first, rest) = self.statements.split_first()?;
-            let value = first.params.get(number.checked_sub(1)?)?;
-            if !rest
-                .iter()
-                .all(|statement| statement.params.get(number - 1) == Some(value))
-            {
-                return None;
-            }
-            self.params.push(Param::One(value));
-            Some(format!("${}", self.params.len()).into())
-        })
+    /// Adds the parameter with this number, which must be the same for all. Returns how it is written.
+    fn shared(&mut self, number: usize) -> Option<String> {
+        let value = self.same(number)?;
+        self.params.push(Param::One(value));
+        Some(format!("${}", self.params.len()))
     }
 
-    fn column(&mut self, number: usize) -> Option<Cow<'static, str>> {
+    /// The value of a parameter, when all have the same.
+    fn same(&self, number: usize) -> Option<&'v Value> {
+        let index = number.checked_sub(1)?;
+        let (first, rest) = self.statements.split_first()?;
+        let value = first.params.get(index)?;
+        let same = |statement: &&Statement| statement.params.get(index) == Some(value);
+        rest.iter().all(same).then_some(value)
+    }
+
+    /// Adds the parameter with this number. Returns how it is written.
+    fn add(&mut self, number: usize) -> Option<String> {
+        if number == 1 && self.is_of_one_team {
+            return self.shared(number);
+        }
         let index = number.checked_sub(1)?;
         let values = || {
             self.statements
@@ -382,20 +331,18 @@ impl Columns<'_, '_> {
         let is_int = values().any(|value| matches!(value, Some(Value::Int(_))));
         let param = match (is_text, is_int) {
             // A null without a type fits every column.
-            (false, false) => return Some("null".into()),
+            (false, false) => return Some("null".to_owned()),
             (true, true) => return None,
             (true, false) => Param::Texts(values().map(text).collect()),
             (false, true) => Param::Ints(values().map(int).collect()),
         };
         let name = format!("arg_{number}");
-        if self.names.split(", ").all(|known| known != name) {
-            let kind = if is_text { "text" } else { "bigint" };
-            self.params.push(param);
-            let comma = if self.casts.is_empty() { "" } else { ", " };
-            write!(self.casts, "{comma}${}::{kind}[]", self.params.len()).ok()?;
-            write!(self.names, "{comma}{name}").ok()?;
-        }
-        Some(format!("u.{name}").into())
+        let kind = if is_text { "text" } else { "bigint" };
+        self.params.push(param);
+        let comma = if self.casts.is_empty() { "" } else { ", " };
+        write!(self.casts, "{comma}${}::{kind}[]", self.params.len()).ok()?;
+        write!(self.names, "{comma}{name}").ok()?;
+        Some(format!("u.{name}"))
     }
 }
 
@@ -411,25 +358,6 @@ fn int(value: Option<&Value>) -> Option<i64> {
         Some(Value::Int(number)) => Some(*number),
         Some(Value::Null | Value::Text(_)) | None => None,
     }
-}
-
-/// A text with something in the place of each `$n`.
-fn replaced(
-    text: &str,
-    mut with: impl FnMut(usize) -> Option<Cow<'static, str>>,
-) -> Option<String> {
-    let mut parts = text.split('$');
-    let mut out = String::with_capacity(text.len() * 2);
-    out.push_str(parts.next()?);
-    for part in parts {
-        let digits = part
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(part.len());
-        let (number, rest) = part.split_at(digits);
-        out.push_str(&with(number.parse().ok()?)?);
-        out.push_str(rest);
-    }
-    Some(out)
 }
 
 #[cfg(test)]

@@ -116,7 +116,7 @@ impl Drop for Turn {
 impl Link {
     /// Reads, with others who read the same kind of thing.
     pub(super) async fn gathered(&self, statement: &Statement) -> Outcome {
-        if self.role != Role::Reader {
+        if self.role != Role::Reader || !self.bundles {
             return self.alone(statement).await;
         }
         loop {

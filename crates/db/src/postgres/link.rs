@@ -87,6 +87,8 @@ pub(crate) struct Link {
     cut: Mutex<Option<oneshot::Sender<()>>>,
     pub(super) cache: Mutex<Cache>,
     pub(super) gathering: Arc<Gathering>,
+    /// Whether statements of a kind are sent as one.
+    pub(super) bundles: bool,
     patience: Duration,
     world: World,
 }
@@ -148,6 +150,7 @@ impl Target {
                 warnings,
                 cut: Mutex::new(Some(cut)),
                 cache: Mutex::default(),
+                bundles: self.options.bundles,
                 gathering: Arc::default(),
                 patience: match role {
                     Role::Migrator => Duration::from_hours(24),

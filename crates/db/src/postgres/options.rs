@@ -32,6 +32,8 @@ pub struct PostgresOptions {
     pub patience: Duration,
     /// How far this machine's clock may be from the server's when it is opened; beyond it is [`crate::DbError::Clock`].
     pub max_clock_skew: Duration,
+    /// Whether statements of a kind that wait at the same moment are sent as one.
+    pub bundles: bool,
     /// What may be done to the schema's tables.
     pub tables: Tables,
     /// Whether they may be made and brought up to date; where not, older ones are [`crate::DbError::Behind`].
@@ -57,6 +59,7 @@ impl PostgresOptions {
             statement_timeout: Duration::from_secs(15),
             patience: Duration::from_secs(10),
             max_clock_skew: Duration::from_secs(5),
+            bundles: true,
             tables: Tables::Made,
             migrates: true,
             moves: false,

@@ -25,6 +25,9 @@ impl Link {
         mut begin: Begin,
         changes: &[Ready<'_, Prepared>],
     ) -> Result<Bundled, Failure> {
+        if !self.bundles {
+            return Ok(Bundled::Not(begin));
+        }
         let all: Vec<&[Statement]> = changes.iter().map(|change| change.statements).collect();
         let Some(parts) = bundle::bundled(&all) else {
             return Ok(Bundled::Not(begin));

@@ -1,6 +1,6 @@
 //! The tables that these tests use: accounts with an amount, and a ledger of what was taken from them.
 
-use db::{Change, ChangeId, Db, Migration, Statement, params};
+use db::{Change, ChangeId, Db, Insert, Migration, Statement, params};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
     number: 1,
@@ -18,11 +18,10 @@ pub(crate) fn change(account: &str) -> Change {
     Change::new(ChangeId(0), account)
 }
 
+static OPEN: Insert = Insert::new("account", &["id", "amount"]);
+
 pub(crate) fn open_account(account: &str, amount: i64) -> Change {
-    change(account).with(Statement::one(
-        "insert into account (id, amount) values ($1, $2)",
-        params![account, amount],
-    ))
+    change(account).with(OPEN.with(params![account, amount]))
 }
 
 /// Takes an amount, if there is so much, and writes it down.

@@ -2,16 +2,29 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use db::{Committed, Db, PostgresOptions, Statement, params};
+use db::{Change, Committed, Db, Insert, PostgresOptions, Select, Update, params};
 use futures_util::future::join_all;
 use world::World;
 
 use crate::{
-    books::{MIGRATIONS, amount, change, ledger, open_account, take},
+    books::{MIGRATIONS, amount, change, ledger, open_account},
     postgres_server::Server,
 };
 
 const ACCOUNTS: usize = 60;
+
+static SET: Update = Update::new("account", &["id"], &["amount"]);
+static SPEND: Update = Update::new("account", &["id"], &["amount"]).expecting(&["amount"]);
+static WRITE: Insert = Insert::new("ledger", &["id", "account_id", "amount"]);
+static BY_ACCOUNT: Update = Update::new("ledger", &["account_id"], &["amount"]);
+static READ: Select = Select::new("account", &["id", "amount"], &["id"]);
+
+/// Leaves so much in an account that had `had`, and writes it down.
+fn spend(account: &str, (had, left): (i64, i64), entry: &str) -> Change {
+    change(account)
+        .with(SPEND.with(params![account, left, had]))
+        .with(WRITE.with(params![entry, account, had - left]))
+}
 
 /// One connection for each purpose, so that whatever comes at once must wait for it.
 async fn narrow() -> Db {
@@ -50,8 +63,8 @@ async fn changes_that_are_alike_are_written_by_few_statements() {
     opened(&db).await;
     // A few, but the writer may be quicker than the makers of the changes on a busy machine.
     assert!(statements(&db, "account").await.len() < ACCOUNTS);
-    let takes =
-        (0..ACCOUNTS).map(|number| db.commit(take(&number.to_string(), 1, &number.to_string())));
+    let takes = (0..ACCOUNTS)
+        .map(|number| db.commit(spend(&number.to_string(), (10, 9), &number.to_string())));
     let ended = join_all(takes).await;
     assert!(
         ended.iter().all(|one| *one == Ok(Committed::Done)),
@@ -69,22 +82,43 @@ async fn changes_that_are_alike_are_written_by_few_statements() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn without_bundles_each_change_has_statements_of_its_own() {
+    let options = PostgresOptions {
+        writers: 1,
+        bundles: false,
+        ..Server::shared().options(None)
+    };
+    let db = Db::postgres(options, MIGRATIONS, &World::real())
+        .await
+        .unwrap();
+    opened(&db).await;
+    assert_eq!(statements(&db, "account").await.len(), ACCOUNTS);
+    let found = join_all((0..ACCOUNTS).map(|number| db.find(&READ, params![number.to_string()])));
+    assert!(
+        found
+            .await
+            .iter()
+            .all(|rows| rows.as_ref().unwrap().len() == 1)
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn one_that_is_refused_is_told_so_and_the_others_are_written() {
     let db = narrow().await;
     opened(&db).await;
-    // Every seventh takes more than there is, every eleventh writes an entry that is there.
-    assert_eq!(db.commit(take("0", 1, "taken")).await, Ok(Committed::Done));
+    // Every seventh has the account as it was before, every eleventh writes an entry that is there.
+    assert_eq!(
+        db.commit(spend("0", (10, 9), "taken")).await,
+        Ok(Committed::Done)
+    );
     let takes = (1..ACCOUNTS).map(|number| {
         let entry = if number % 11 == 0 {
             "taken".to_owned()
         } else {
             number.to_string()
         };
-        db.commit(take(
-            &number.to_string(),
-            if number % 7 == 0 { 11 } else { 3 },
-            &entry,
-        ))
+        let had = if number % 7 == 0 { 11 } else { 10 };
+        db.commit(spend(&number.to_string(), (had, 7), &entry))
     });
     for (number, ended) in (1..).zip(join_all(takes).await) {
         let statement = usize::from(number % 7 != 0);
@@ -108,9 +142,14 @@ async fn changes_of_the_same_row_by_other_keys_are_all_made() {
     let db = narrow().await;
     opened(&db).await;
     // Two of them hit the one row of a bundle, which a statement of the database would write once.
+    let set = |key: usize, amount: i64| {
+        let statement = SET.with(params!["7", amount]);
+        change(&format!("key {key}")).with(statement)
+    };
     let more = |key: usize| {
-        let sql = "update account set amount = amount + $2 where id = $1";
-        db.commit(change(&format!("key {key}")).with(Statement::any(sql, params!["7", 1])))
+        let mut any = change(&format!("key {key}"));
+        any.push(SET.with(params!["7", 11]).or_none());
+        db.commit(any)
     };
     assert!(
         join_all((0..40).map(more))
@@ -118,10 +157,7 @@ async fn changes_of_the_same_row_by_other_keys_are_all_made() {
             .iter()
             .all(|one| *one == Ok(Committed::Done))
     );
-    let takes = (0..40).map(|key| {
-        let sql = "update account set amount = amount - $2 where id = $1";
-        db.commit(change(&format!("key {key}")).with(Statement::one(sql, params!["7", 1])))
-    });
+    let takes = (0..40).map(|key| db.commit(set(key, 10)));
     assert!(
         join_all(takes)
             .await
@@ -135,19 +171,11 @@ async fn changes_of_the_same_row_by_other_keys_are_all_made() {
 async fn an_update_that_hits_two_rows_is_refused_though_another_hits_none() {
     let db = narrow().await;
     opened(&db).await;
-    let write = |key: &str, account: &str| {
-        change(key).with(Statement::one(
-            "insert into ledger (id, account_id, amount) values ($1, $2, 0)",
-            params![key, account],
-        ))
-    };
+    let write = |key: &str, account: &str| change(key).with(WRITE.with(params![key, account, 0]));
     for (key, account) in [("a", "two"), ("b", "two"), ("c", "one"), ("d", "one too")] {
         assert_eq!(db.commit(write(key, account)).await, Ok(Committed::Done));
     }
-    let set = |account: &str| {
-        let sql = "update ledger set amount = 5 where account_id = $1";
-        db.commit(change(account).with(Statement::one(sql, params![account])))
-    };
+    let set = |account: &str| db.commit(change(account).with(BY_ACCOUNT.with(params![account, 5])));
     let ended = join_all(["one", "none", "two", "one too"].map(set)).await;
     let refused = Ok(Committed::Conflict { statement: 0 });
     assert_eq!(
@@ -165,12 +193,11 @@ async fn an_update_that_hits_two_rows_is_refused_though_another_hits_none() {
 async fn reads_that_are_alike_are_asked_together_and_each_gets_its_own() {
     let db = narrow().await;
     opened(&db).await;
-    let sql = "select id, amount from account where id = $1";
     for _ in 0..20 {
         let read = |number: usize| {
             let db = &db;
             async move {
-                let reading = db.read(sql, params![number.to_string()]);
+                let reading = db.find(&READ, params![number.to_string()]);
                 if number.is_multiple_of(5) {
                     // It goes away before it is told, and nobody waits for it.
                     let _ = World::real()

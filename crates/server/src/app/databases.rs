@@ -441,6 +441,7 @@ pub(super) fn on_server(which: Which, url: &Hidden, settings: &Settings) -> Post
         statement_timeout: database.statement_timeout,
         patience: database.patience,
         max_clock_skew: database.max_clock_skew,
+        bundles: database.bundles,
         moves: database.moves,
         migrates: database.migrate_at_start,
         survives: survives(which, settings),

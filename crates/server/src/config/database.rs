@@ -28,6 +28,8 @@ pub struct Database {
     pub statement_timeout: Duration,
     /// How long work waits for a server that is away before it is refused.
     pub patience: Duration,
+    /// Whether statements of a kind that wait at the same moment are sent as one.
+    pub bundles: bool,
     /// How far this machine's clock may be from the server's.
     pub max_clock_skew: Duration,
     /// Networks in which a server of databases is believed without a check of its certificate.
@@ -77,6 +79,7 @@ impl Database {
                 5 * SECOND,
                 &(Duration::ZERO..=MINUTE),
             ),
+            bundles: reader.take("database.bundles", true),
             trusted_network: reader.take("database.trusted_network", Vec::new()),
             migrate_at_start: reader.take("database.migrate_at_start", true),
             moves: false,
