@@ -164,7 +164,7 @@ fn commands_work_with_and_without_a_server() {
     let checked = run(&["check", "--sandbox"]);
     assert!(
         checked.contains("data: mode: of test mode")
-            && checked.contains("note     database: roles: the role of database.url"),
+            && checked.contains("warning  database: roles: the role of database.url"),
         "{checked}"
     );
     one.stop();
