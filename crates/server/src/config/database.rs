@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
 use super::{Hidden, IpRange, reader::Reader};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -140,15 +142,7 @@ fn put_password(url: &str, password: &str) -> Option<String> {
         return None;
     }
     let after = rest.strip_prefix(user)?;
-    let mut encoded = String::new();
-    for byte in password.bytes() {
-        if byte.is_ascii_alphanumeric() {
-            encoded.push(char::from(byte));
-        } else {
-            encoded.push('%');
-            encoded.push_str(&hex::encode_upper([byte]));
-        }
-    }
+    let encoded = utf8_percent_encode(password, NON_ALPHANUMERIC);
     Some(format!("{scheme}://{user}:{encoded}{after}"))
 }
 

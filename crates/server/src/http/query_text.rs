@@ -1,5 +1,7 @@
 //! The query part of an address.
 
+use percent_encoding::percent_decode_str;
+
 /// Names and values in order; `None` when an escape is broken or the text is not UTF-8.
 pub(super) fn pairs(query: &str) -> Option<Vec<(String, String)>> {
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
@@ -12,26 +14,15 @@ pub(super) fn pairs(query: &str) -> Option<Vec<(String, String)>> {
 }
 
 fn decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        bytes.push(match byte {
-            b'+' => b' ',
-            b'%' => {
-                let high = hex(rest.next()?)?;
-                let low = hex(rest.next()?)?;
-                high << 4 | low
-            }
-            plain => plain,
-        });
+    let spaced = text.replace('+', " ");
+    // The library leaves a broken escape as it is.
+    let escapes = spaced.split('%').skip(1);
+    let mut digits = escapes.map(|rest| rest.as_bytes().get(..2));
+    if !digits.all(|two| two.is_some_and(|two| two.iter().all(u8::is_ascii_hexdigit))) {
+        return None;
     }
-    String::from_utf8(bytes).ok()
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    char::from(digit)
-        .to_digit(16)
-        .and_then(|digit| u8::try_from(digit).ok())
+    let decoded = percent_decode_str(&spaced).decode_utf8().ok()?;
+    Some(decoded.into_owned())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use der::{Decode as _, Encode as _, asn1::Utf8StringRef};
 use p256::pkcs8::{DecodePrivateKey as _, EncodePublicKey as _};
 use rsa::{RsaPrivateKey, pkcs1::DecodeRsaPrivateKey as _};
+use rustls_pki_types::pem::SectionKind;
 use sha2::{Digest as _, Sha256};
 use x509_cert::Certificate;
 
@@ -30,7 +31,8 @@ impl ProcessingKey {
     /// Reads a certificate and its private key, each the first of its PEM text: P-256 for `EC_v1`, RSA for `RSA_v1`;
     /// PKCS#8, SEC1 or PKCS#1. Errors: `NoCertificate`, `NoKey`, `Malformed`, `Kind`, `Mismatch`.
     pub fn from_pem(certificate: &str, key: &str) -> Result<Self, KeyError> {
-        let block = pem::block(certificate, "CERTIFICATE")?.ok_or(KeyError::NoCertificate)?;
+        let block =
+            pem::block(certificate, SectionKind::Certificate)?.ok_or(KeyError::NoCertificate)?;
         let certificate = Certificate::from_der(&block).map_err(|_| KeyError::Malformed)?;
         let public = certificate
             .tbs_certificate
@@ -64,18 +66,18 @@ impl Private {
 
 fn private(text: &str) -> Result<Private, KeyError> {
     let elliptic = |key: p256::SecretKey| Private::Elliptic(key);
-    if let Some(block) = pem::block(text, "PRIVATE KEY")? {
+    if let Some(block) = pem::block(text, SectionKind::PrivateKey)? {
         let key = p256::SecretKey::from_pkcs8_der(&block).map(elliptic).ok();
         return key
             .or_else(|| rsa_key(RsaPrivateKey::from_pkcs8_der(&block).ok()))
             .ok_or(KeyError::Kind);
     }
-    if let Some(block) = pem::block(text, "EC PRIVATE KEY")? {
+    if let Some(block) = pem::block(text, SectionKind::EcPrivateKey)? {
         return p256::SecretKey::from_sec1_der(&block)
             .map(elliptic)
             .map_err(|_| KeyError::Kind);
     }
-    let block = pem::block(text, "RSA PRIVATE KEY")?.ok_or(KeyError::NoKey)?;
+    let block = pem::block(text, SectionKind::RsaPrivateKey)?.ok_or(KeyError::NoKey)?;
     rsa_key(RsaPrivateKey::from_pkcs1_der(&block).ok()).ok_or(KeyError::Kind)
 }
 

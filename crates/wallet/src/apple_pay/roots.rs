@@ -1,6 +1,7 @@
 //! The root certificates that payment tokens must lead to.
 
 use der::Decode as _;
+use rustls_pki_types::pem::SectionKind;
 use x509_cert::Certificate;
 
 use crate::{KeyError, pem};
@@ -17,7 +18,7 @@ pub struct RootCertificates(Vec<Certificate>);
 impl RootCertificates {
     /// Reads all certificates of a PEM text. Errors: `NoCertificate`, `Malformed`.
     pub fn from_pem(text: &str) -> Result<Self, KeyError> {
-        let blocks = pem::blocks(text, "CERTIFICATE")?;
+        let blocks = pem::blocks(text, SectionKind::Certificate)?;
         if blocks.is_empty() {
             return Err(KeyError::NoCertificate);
         }

@@ -13,6 +13,7 @@ mod signed;
 
 use domain::Timestamp;
 use p256::{SecretKey, pkcs8::DecodePrivateKey as _};
+use rustls_pki_types::pem::SectionKind;
 use serde_json::Value;
 
 use crate::{KeyError, NetworkToken, WalletError, field, pem};
@@ -54,12 +55,12 @@ pub struct RecipientKey(SecretKey);
 impl RecipientKey {
     /// Reads the first key of a PEM text, PKCS#8 or SEC1. Errors: `NoKey`, `Malformed`, `NotP256`.
     pub fn from_pem(text: &str) -> Result<Self, KeyError> {
-        if let Some(block) = pem::block(text, "PRIVATE KEY")? {
+        if let Some(block) = pem::block(text, SectionKind::PrivateKey)? {
             return SecretKey::from_pkcs8_der(&block)
                 .map(Self)
                 .map_err(|_| KeyError::NotP256);
         }
-        let block = pem::block(text, "EC PRIVATE KEY")?.ok_or(KeyError::NoKey)?;
+        let block = pem::block(text, SectionKind::EcPrivateKey)?.ok_or(KeyError::NoKey)?;
         SecretKey::from_sec1_der(&block)
             .map(Self)
             .map_err(|_| KeyError::NotP256)
