@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
-use crate::faults::FieldFault;
+use crate::{faults::FieldFault, payment::Status};
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
@@ -297,9 +297,38 @@ impl Fault {
         )
     }
 
+    /// Whether nothing was done since the payment, or what was asked of it before, has no outcome yet.
+    fn is_for_now(&self) -> bool {
+        let refused = matches!(
+            self.code,
+            Code::CaptureStatus
+                | Code::CancelStatus
+                | Code::RefundStatus
+                | Code::CaptureAmount
+                | Code::RefundAmount
+        );
+        let status = self.status.as_deref().and_then(Status::parse);
+        refused
+            && matches!(
+                status,
+                Some(
+                    Status::Active
+                        | Status::NoAnswerFromPsp
+                        | Status::Needs3dSecure
+                        | Status::NeedsApmAuthorization
+                        | Status::GatewayHold
+                        | Status::RefundPending
+                )
+            )
+    }
+
     /// Whether the same request must be told the same again under its idempotency key. Our own failures are not
-    /// remembered, nor what was refused before the operation began.
+    /// remembered, nor what was refused before the operation began, nor what a payment refuses only for as long as the outcome
+    /// of something else is open.
     pub fn is_remembered(&self) -> bool {
+        if self.is_for_now() {
+            return false;
+        }
         match self.code {
             Code::Unauthorized
             | Code::Forbidden
@@ -361,5 +390,21 @@ mod tests {
         assert_eq!(fault.message, "amount: must be positive.");
         assert!(fault.is_remembered() && fault.no_trace());
         assert!(!Fault::unknown().is_remembered() && !Fault::unknown().no_trace());
+    }
+
+    #[test]
+    fn what_is_refused_only_while_an_outcome_is_open_is_not_remembered() {
+        let refused = |code, status: Status| Fault::new(code, "no").in_status(status);
+        for code in [Code::CaptureStatus, Code::CancelStatus, Code::RefundAmount] {
+            for status in [
+                Status::NoAnswerFromPsp,
+                Status::GatewayHold,
+                Status::RefundPending,
+            ] {
+                assert!(!refused(code, status).is_remembered(), "{code:?} {status}");
+            }
+            assert!(refused(code, Status::Succeeded).is_remembered());
+        }
+        assert!(refused(Code::CaptureProcessor, Status::RefundPending).is_remembered());
     }
 }

@@ -257,6 +257,7 @@ impl Engine {
             live_payment: None,
             created_at: world.now(),
             expires_at: None,
+            made_to_end_at: None,
             revoked_at: None,
             parent: None,
             last_used_at: None,

@@ -64,6 +64,8 @@ pub struct Credential {
     pub created_at: Timestamp,
     /// When it ends.
     pub expires_at: Option<Timestamp>,
+    /// When a key was made to end, whatever was decided since.
+    pub made_to_end_at: Option<Timestamp>,
     /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
     /// The secret key that made a client token.
@@ -84,13 +86,14 @@ pub struct Presented {
 }
 
 const COLUMNS: &str = "key_id, team_id, kind, mode, hash, name, hint, rights, attempts, live_payment, created_at, \
-                       expires_at, revoked_at, parent_id, last_used_at, scopes";
+                       expires_at, revoked_at, parent_id, last_used_at, scopes, made_to_end_at";
 
 /// A new credential.
 pub fn insert(credential: &Credential) -> Statement {
     Statement::one(
         "insert into credential (key_id, team_id, kind, mode, hash, name, hint, rights, attempts, live_payment, created_at, \
-         expires_at, revoked_at, parent_id, scopes) values ($1, $2, $3, $4, $5, $6, $7, $8, 0, null, $9, $10, null, $11, $12)",
+         expires_at, revoked_at, parent_id, scopes, made_to_end_at) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, 0, null, $9, $10, null, $11, $12, $13)",
         vec![
             credential.id.key().into(),
             credential.team.key().into(),
@@ -107,6 +110,7 @@ pub fn insert(credential: &Credential) -> Statement {
                 .filter(|scopes| *scopes != Scopes::ALL)
                 .map(Scopes::text)
                 .into(),
+            credential.made_to_end_at.map(Timestamp::micros).into(),
         ],
     )
 }
@@ -197,7 +201,7 @@ pub async fn by_hash(db: &Db, hash: &str) -> Result<Option<Presented>, DbError> 
         .map(|row| {
             Ok(Presented {
                 credential: read(row)?,
-                team_closed_at: row.opt_time(16)?,
+                team_closed_at: row.opt_time(17)?,
             })
         })
         .transpose()
@@ -301,6 +305,7 @@ fn read(row: &Row) -> Result<Credential, DbError> {
             Some(text) => Scopes::parse(text).ok_or_else(|| corrupt("its scopes"))?,
             None => Scopes::ALL,
         },
+        made_to_end_at: row.opt_time(16)?,
     })
 }
 

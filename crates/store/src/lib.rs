@@ -135,6 +135,11 @@ pub const MIGRATIONS: &[Migration] = &[
         name: "scopes of keys",
         sql: include_str!("../migrations/0025_key_scopes.sql"),
     },
+    Migration {
+        number: 26,
+        name: "when keys were made to end",
+        sql: include_str!("../migrations/0026_key_made_to_end.sql"),
+    },
 ];
 
 /// The size of most documents. Unit: bytes.

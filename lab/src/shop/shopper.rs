@@ -21,7 +21,7 @@ pub(crate) async fn shopper(shop: Shop, chance: Chance, name: String) {
         0 => visitor.clicks_twice(&order, &name).await,
         1 => Box::pin(visitor.checks_out(&order, &name)).await,
         2 => Box::pin(visitor.has_a_token(&order, &name)).await,
-        3 => visitor.uses_a_key_again(&order, &name).await,
+        3 => Box::pin(visitor.uses_a_key_again(&order, &name)).await,
         _ => visitor.orders(&order, &name).await,
     }
 }

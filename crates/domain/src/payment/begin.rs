@@ -192,6 +192,8 @@ impl Payment {
         };
         let connection = self.authorised_connection().ok_or_else(|| status(self))?;
         if !self.can_refund() {
+            // What a capture that is under way comes to, nobody knows yet.
+            self.exclude_later_operations()?;
             return Err(status(self));
         }
         let left = self.refundable();

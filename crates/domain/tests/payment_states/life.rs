@@ -156,6 +156,22 @@ fn capture_above_the_authorised_amount_is_refused() {
 }
 
 #[test]
+fn a_refund_while_a_capture_is_open_is_asked_to_wait_and_not_told_that_nothing_is_captured() {
+    let mut one = in_status(Status::Authorised).unwrap();
+    let (capture, _) = one.begin_capture(None, begin(2)).unwrap();
+    let ask = |payment: &mut domain::payment::Payment| {
+        let id = RefundId::new(Uuid::from_u128(7));
+        let asked = payment.begin_refund(id, Some(100), None, begin(5));
+        asked.map(|_| ()).map_err(|fault| fault.code)
+    };
+    assert_eq!(ask(&mut one), Err(Code::OperationInProgress));
+    tell(&mut one, capture, News::NoAnswer, 3);
+    assert_eq!(ask(&mut one), Err(Code::OperationInProgress));
+    tell(&mut one, capture, done(), 4);
+    assert_eq!(ask(&mut one), Ok(()));
+}
+
+#[test]
 fn refunds_reserve_their_amount_until_they_fail() {
     let mut one = in_status(Status::Succeeded).unwrap();
     let first = refund(&mut one, 600, 2);

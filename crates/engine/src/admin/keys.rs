@@ -142,13 +142,7 @@ impl Engine {
     /// # Errors
     /// An unknown or closed team, a malformed or known key, a bad name; the database's.
     pub async fn create_key(&self, new: NewKey) -> Result<KeyMade, AdminError> {
-        let team = store::team::of_id(&self.inner.store, new.team).await?;
-        let team = team.ok_or_else(|| AdminError::refused("there is no such team"))?;
-        if team.closed_at.is_some() {
-            return Err(AdminError::refused(
-                "the team is closed: open it with `pointsman team reopen` first",
-            ));
-        }
+        self.is_open(new.team).await?;
         let (made, row) = self.new_key(new)?;
         let change = Change::new(self.change_id(), &row.id.key()).with(credential::insert(&row));
         match self.committed_plain(change).await? {
@@ -161,7 +155,7 @@ impl Engine {
     /// one was made for, unless `expires_at` is another time.
     ///
     /// # Errors
-    /// A key that is unknown, revoked or expired; the database's.
+    /// A key that is unknown, revoked or expired, a closed team; the database's.
     pub async fn rotate_key(
         &self,
         id: KeyId,
@@ -178,8 +172,9 @@ impl Engine {
                 "the key is revoked or expired: make a new one with `pointsman key create`",
             ));
         }
+        self.is_open(old.team).await?;
         let as_long = old
-            .expires_at
+            .made_to_end_at
             .map(|ends| now.after(ends.since(old.created_at)));
         let (made, row) = self.new_key(NewKey {
             team: old.team,
@@ -260,6 +255,18 @@ impl Engine {
         found.ok_or_else(|| AdminError::refused("there is no such key"))
     }
 
+    /// A team that gets keys. Errors: one that is unknown or closed.
+    async fn is_open(&self, team: TeamId) -> Result<(), AdminError> {
+        let team = store::team::of_id(&self.inner.store, team).await?;
+        let team = team.ok_or_else(|| AdminError::refused("there is no such team"))?;
+        if team.closed_at.is_some() {
+            return Err(AdminError::refused(
+                "the team is closed: open it with `pointsman team reopen` first",
+            ));
+        }
+        Ok(())
+    }
+
     pub(crate) fn new_key(&self, new: NewKey) -> Result<(KeyMade, Credential), AdminError> {
         let kind = new.kind.stored();
         let token = new.given.unwrap_or_else(|| self.new_credential_text(kind));
@@ -274,6 +281,7 @@ impl Engine {
         let mut row = self.credential_row(new.team, kind, &token);
         row.name = checked_name(&new.name)?;
         row.expires_at = new.expires_at;
+        row.made_to_end_at = new.expires_at;
         row.scopes = new.scopes;
         Ok((KeyMade { id: row.id, token }, row))
     }

@@ -39,7 +39,8 @@
 //! wait for its response and get the same.
 //!
 //! # What is not
-//! Our own failures are not remembered, nor what is refused before the operation begins.
+//! Our own failures are not remembered, nor what is refused before the operation begins, nor what a payment refuses only while the
+//! outcome of something else is open ([`domain::Fault::is_remembered`]).
 //!
 //! [`Payment::owed_answer`]: domain::payment::Payment::owed_answer
 

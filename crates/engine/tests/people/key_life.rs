@@ -62,6 +62,23 @@ fn a_rotated_key_goes_on_for_a_while_and_its_successor_lives_as_long() {
         rotated.expires_at,
         Some(shop.world.now().after(hours(90 * 24)))
     );
+    // Also when the first successor is lost: the old one has been made for 90 days, whatever became of it.
+    let once_more = shop.run(shop.engine.rotate_key(old.id, shop.world.now(), None));
+    assert!(once_more.unwrap().expires_at > Some(shop.world.now().after(hours(89 * 24))));
+}
+
+#[test]
+fn a_rotated_key_is_accepted_until_it_ends() {
+    let shop = Shop::open(33);
+    let old = shop
+        .run(
+            shop.engine
+                .create_key(NewKey::of(shop.team, KeyKind::Secret, "shop")),
+        )
+        .unwrap();
+    let day = shop.engine.key_expiry("24h").unwrap();
+    let rotated = shop.run(shop.engine.rotate_key(old.id, day, None)).unwrap();
+    assert_eq!(rotated.expires_at, None);
     let new = &rotated.made.token;
     assert!(accepted(&shop, &old.token) && accepted(&shop, new));
     shop.pass(hours(24));
@@ -72,6 +89,20 @@ fn a_rotated_key_goes_on_for_a_while_and_its_successor_lives_as_long() {
     shop.run(shop.engine.rotate_key(rotated.made.id, now, None))
         .unwrap();
     assert!(!accepted(&shop, new), "at once");
+}
+
+#[test]
+fn a_closed_team_gets_no_key_by_rotation_either() {
+    let shop = Shop::open(34);
+    let key = shop
+        .run(
+            shop.engine
+                .create_key(NewKey::of(shop.team, KeyKind::Secret, "shop")),
+        )
+        .unwrap();
+    shop.run(shop.engine.close_team(shop.team)).unwrap();
+    let day = shop.engine.key_expiry("24h").unwrap();
+    assert!(shop.run(shop.engine.rotate_key(key.id, day, None)).is_err());
 }
 
 #[test]

@@ -30,6 +30,7 @@ fn credential(team: TeamId, n: u128, kind: Kind) -> Credential {
         live_payment: None,
         created_at: at(NEW_YEAR),
         expires_at: None,
+        made_to_end_at: None,
         revoked_at: None,
         parent: None,
         last_used_at: None,
@@ -39,6 +40,7 @@ fn credential(team: TeamId, n: u128, kind: Kind) -> Credential {
 
 pub(crate) async fn credentials(db: &Db, own: TeamId, other: TeamId) {
     let restricted = Credential {
+        made_to_end_at: Some(at(NEW_YEAR + DAY)),
         scopes: Scopes::of(&[Scope::Read, Scope::Refunds]).unwrap(),
         ..credential(own, 1, Kind::Secret)
     };
