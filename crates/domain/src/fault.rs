@@ -297,8 +297,9 @@ impl Fault {
         )
     }
 
-    /// Whether nothing was done since the payment, or what was asked of it before, has no outcome yet.
-    fn is_for_now(&self) -> bool {
+    /// Whether nothing was done since the payment, or what was asked of it before, has no outcome yet. What is under way may be
+    /// the same request, sent twice at the same moment.
+    pub fn is_for_now(&self) -> bool {
         let refused = matches!(
             self.code,
             Code::CaptureStatus
@@ -308,18 +309,18 @@ impl Fault {
                 | Code::RefundAmount
         );
         let status = self.status.as_deref().and_then(Status::parse);
-        refused
-            && matches!(
-                status,
-                Some(
-                    Status::Active
-                        | Status::NoAnswerFromPsp
-                        | Status::Needs3dSecure
-                        | Status::NeedsApmAuthorization
-                        | Status::GatewayHold
-                        | Status::RefundPending
-                )
+        let is_open = matches!(
+            status,
+            Some(
+                Status::Active
+                    | Status::NoAnswerFromPsp
+                    | Status::Needs3dSecure
+                    | Status::NeedsApmAuthorization
+                    | Status::GatewayHold
+                    | Status::RefundPending
             )
+        );
+        self.code == Code::OperationInProgress || (refused && is_open)
     }
 
     /// Whether the same request must be told the same again under its idempotency key. Our own failures are not

@@ -3,7 +3,7 @@
 use std::{future::Future, sync::Arc};
 
 use db::Change;
-use domain::{Code, Fault, caller::Caller};
+use domain::{Fault, caller::Caller};
 
 use super::{
     Kept, Once, Snapshot, Told,
@@ -49,7 +49,7 @@ impl Engine {
                 self.remember(reader, fault, &request).await
             }
             // What is under way may be this very request, sent twice at the same moment: then its response counts.
-            Err(Stop::Fault(fault)) if fault.code == Code::OperationInProgress => {
+            Err(Stop::Fault(fault)) if fault.is_for_now() => {
                 self.response_or(reader, fault, &request).await
             }
             Err(stop @ (Stop::Fault(_) | Stop::Outdated)) => Told::now(Err(only_fault(stop))),

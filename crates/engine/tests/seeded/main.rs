@@ -86,6 +86,24 @@ fn fifty_authorisations_with_one_key_are_one_charge_and_one_answer() {
 }
 
 #[test]
+fn twins_of_a_refund_that_is_pending_get_its_answer_and_no_refusal() {
+    for seed in 40..60 {
+        let house = House::build(seed);
+        let caller = house.caller();
+        let paid = story::authorise(&house, &caller, "4000000000005126", 700, None);
+        let id = house.run(paid).unwrap().payment.id;
+        let all = (0..8).map(|_| story::refund_once(&house, &caller, id, "one-key"));
+        for result in house.run(futures_util::future::join_all(all)) {
+            let payment = result
+                .unwrap_or_else(|fault| panic!("seed {seed}: {fault:?}"))
+                .payment;
+            assert_eq!(payment.status, domain::payment::Status::RefundPending);
+        }
+        house.assert_books_equal_payments();
+    }
+}
+
+#[test]
 fn whoever_asks_under_a_key_is_told_the_end_of_the_flow_and_not_its_middle() {
     for seed in 20..30 {
         let house = House::build(seed);

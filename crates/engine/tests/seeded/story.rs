@@ -276,3 +276,24 @@ fn assert_settled(house: &House) {
         ));
     }
 }
+
+/// A refund of everything, under a key.
+pub(crate) fn refund_once(
+    house: &House,
+    caller: &Caller,
+    id: PaymentId,
+    key: &str,
+) -> impl Future<Output = Result<PaymentView, Fault>> + use<> {
+    let (engine, caller) = (house.engine.clone(), caller.clone());
+    let once = Once {
+        key: key.to_owned(),
+        scope: Scope::Refund(id.to_string()),
+        arguments: serde_json::json!({"id": id.to_string()}),
+    };
+    let refund = Refund {
+        id,
+        amount: None,
+        reason: None,
+    };
+    async move { engine.refund(&caller, Some(once), Ok(refund)).await.result }
+}
