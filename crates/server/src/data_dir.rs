@@ -241,6 +241,14 @@ impl DataDir {
         read(&self.0.join(RESTORED))
     }
 
+    /// Until when the installation was served from here, for each copy of it; see `app::copies::horizon`.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn seen(&self) -> Result<Option<String>, DataDirError> {
+        read(&self.0.join(SEEN))
+    }
+
     /// Refuses a directory that has lost one of its databases: an empty one in its place would hide that.
     ///
     /// # Errors
@@ -308,6 +316,14 @@ impl Held {
         keep(&self.dir.0.join(RESTORED), made_at)
     }
 
+    /// Notes until when the installation was served from here.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn note_seen(&self, text: &str) -> Result<(), DataDirError> {
+        keep(&self.dir.0.join(SEEN), text)
+    }
+
     /// They are served.
     ///
     /// # Errors
@@ -355,6 +371,8 @@ impl Held {
 const GENERATION: &str = "generation";
 /// When the backup was taken from which the databases were restored.
 const RESTORED: &str = "restored";
+/// Until when the installation was served from the directory.
+const SEEN: &str = "seen";
 /// In the place of a mark, where data were moved to: theirs is taken.
 pub const MOVED: &str = "moved";
 

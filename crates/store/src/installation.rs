@@ -1,4 +1,4 @@
-//! What holds for the whole installation, whichever node serves it. Each is written once and stays.
+//! What holds for the whole installation, whichever node serves it. Each is written once and stays, except for a time.
 
 use db::{Change, Db, DbError, Statement};
 
@@ -16,6 +16,9 @@ pub const PLACE: &str = "place";
 
 /// When the backup was taken that this installation was restored from, in microseconds.
 pub const RESTORED_AT: &str = "restored_at";
+
+/// Until when the installation was served, as far as any node has noted, in microseconds with zeros in front.
+pub const SEEN: &str = "seen";
 
 /// How far a move of the whole installation to another database is.
 pub const MIGRATION: &str = "migration";
@@ -58,6 +61,14 @@ pub fn swap(name: &str, there: Option<&str>, value: &str) -> Statement {
     // It belongs to the installation, not to a team.
     let sql = "update installation set value = $3 where name = $1 and value = $2";
     Statement::one(sql, vec![name.into(), there.into(), value.into()])
+}
+
+/// Writes a time in microseconds, unless a later one stands there.
+pub fn raise(name: &str, micros: i64) -> Statement {
+    // It belongs to the installation, not to a team. Digits of one length are in the order of their numbers.
+    let sql = "insert into installation (name, value) values ($1, $2) \
+               on conflict (name) do update set value = excluded.value where installation.value < excluded.value";
+    Statement::any(sql, vec![name.into(), format!("{micros:020}").into()])
 }
 
 /// Removes exactly what stands there; the change is refused when it is something else.

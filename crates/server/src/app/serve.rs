@@ -2,14 +2,18 @@
 
 use std::{future::Future, io, sync::Arc, time::Duration};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use db::DbError;
 use domain::caller::Mode;
 use graphql::{Api, Introspection, Limits, MethodNames};
 use tokio::net::TcpListener;
 use world::Elapsed;
 
-use super::{App, admin_listener::AdminListener};
+use super::{
+    App,
+    admin_listener::AdminListener,
+    copies::horizon::{self, Course},
+};
 use crate::{
     admin::AdminSocket,
     config::{Sandbox, Settings, WalletNames},
@@ -29,6 +33,8 @@ const READING: Duration = Duration::from_mins(1);
 const LOOK: Duration = Duration::from_millis(500);
 /// How often what waits in the database is counted, for the gauges.
 const OBSERVE_EVERY: Duration = Duration::from_secs(15);
+/// How often the time is noted in the store and in the data directory, by which a restored database is recognised.
+const NOTE_EVERY: Duration = Duration::from_secs(10);
 /// Connections of the admin listener.
 const ADMIN_CONNECTIONS: u32 = 64;
 
@@ -50,6 +56,32 @@ pub fn certificate(settings: &Settings) -> Result<Option<Arc<Tls>>, TlsError> {
     let files = settings.server.tls.as_ref();
     let read = files.map(|files| Tls::read(&files.certificate, &files.key));
     Ok(read.transpose()?.map(Arc::new))
+}
+
+/// How serving ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// A signal or a command.
+    Asked,
+    /// A database writes nothing any more.
+    Broken,
+    /// The store was brought back to an earlier time.
+    WentBack,
+}
+
+impl End {
+    fn result(self) -> anyhow::Result<()> {
+        match self {
+            Self::Asked => Ok(()),
+            Self::Broken => bail!(
+                "a commit failed so that nobody knows whether it was made (the disk did not take it): the next start finds out what is there"
+            ),
+            Self::WentBack => bail!(
+                "the database was brought back to an earlier time while it was served: nothing more is sent, and the next start needs \
+                 --after-restore (docs/backup.md)"
+            ),
+        }
+    }
 }
 
 impl App {
@@ -80,12 +112,19 @@ impl App {
             .map(|listener| start_admin(listener, &web, settings))
             .transpose()
             .context("the admin listener can't be served")?;
+        // Before anything is acknowledged that a restore could lose.
+        self.note_time().await;
         self.engine.start();
         self.observe();
-        let mut is_whole = true;
+        let mut end = End::Asked;
         tokio::select! {
             biased;
-            () = self.broken() => is_whole = false,
+            () = self.broken() => end = End::Broken,
+            () = self.went_back() => {
+                web.drain();
+                self.engine.drain(Duration::ZERO).await;
+                end = End::WentBack;
+            }
             () = self.wind_down(settings, &web, stop) => {}
             () = self.guard(&web) => {}
             () = connections.accept(listeners.public) => {}
@@ -94,13 +133,38 @@ impl App {
         if self.world.timeout(CLOSING, closed).await == Err(Elapsed) {
             tracing::debug!("some connections were still open");
         }
+        if end == End::Asked {
+            // A restore to any moment before this one is recognised then.
+            if self.world.timeout(CLOSING, self.note_time()).await == Err(Elapsed) {
+                tracing::debug!("the time of the end was not noted");
+            }
+        }
         self.close().await;
-        anyhow::ensure!(
-            is_whole,
-            "a commit failed so that nobody knows whether it was made (the disk did not take it): the next start finds out what is there"
-        );
+        end.result()?;
         tracing::info!("stopped");
         Ok(())
+    }
+
+    /// Notes the time in the store and in the data directory, as far as that can be done now.
+    async fn note_time(&self) -> Course {
+        match horizon::note(&self.databases.store, &self.held, &self.world).await {
+            Ok(course) => course,
+            Err(error) => {
+                tracing::warn!(error = format!("{error:#}"), "the time can't be noted");
+                Course::Onward
+            }
+        }
+    }
+
+    /// Waits until the store is at an earlier time than it was. Then nothing more may be sent: captures and refunds that it has
+    /// lost would be made once more.
+    async fn went_back(&self) {
+        loop {
+            self.world.sleep(NOTE_EVERY).await;
+            if self.note_time().await == Course::WentBack {
+                return;
+            }
+        }
     }
 
     /// Keeps the gauges of what waits in the database up to date, as long as the databases are open.

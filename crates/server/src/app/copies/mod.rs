@@ -1,5 +1,6 @@
 //! Backups of the embedded databases: taken while a server runs, put back, and looked through.
 
+pub mod horizon;
 mod keys;
 mod manifest;
 mod place;
@@ -178,6 +179,16 @@ fn another_place(settings: &Settings) -> String {
     )
 }
 
+/// Why a database is not served that was brought back to an earlier time where it stands.
+fn an_earlier_time(command: &str) -> String {
+    format!(
+        "the database is at an earlier time than when it was last served from here: its files were restored from a backup or a snapshot, or a \
+         standby took over that had not received every commit. What happened at the processors since is not in it. Stop every node, then start \
+         one node once with --after-restore, which looks at each processor before anything is sent for a payment from before \
+         (docs/backup.md): {command}"
+    )
+}
+
 /// Why nothing is served as a restored copy.
 pub fn nothing_restored(place: &str) -> String {
     format!(
@@ -202,7 +213,7 @@ pub(super) async fn recognise(
     let there = installation::get(store, installation::GENERATION).await?;
     let (here, restored) = if databases.is_shared() {
         // Many directories serve one database: what tells a copy there is where it is.
-        (there.clone(), None)
+        (there.clone(), dir.restored()?)
     } else {
         (dir.generation()?, dir.restored()?)
     };
@@ -212,8 +223,14 @@ pub(super) async fn recognise(
         !is_elsewhere || settings.after_restore,
         another_place(settings)
     );
+    let went_back = horizon::went_back(store, dir, there.as_deref()).await?;
+    ensure!(
+        !went_back || settings.after_restore,
+        an_earlier_time(&dir.command(settings.mode, true))
+    );
     let is_copy = restored.is_some()
         || is_elsewhere
+        || went_back
         || match (&here, &there) {
             (Some(here), Some(there)) => here != there && here != MOVED,
             (None, Some(_)) => true,

@@ -1,5 +1,7 @@
 //! A database that was copied or restored is not the one that was served.
 
+use std::{fs, path::Path, process::Command};
+
 use testkit::{Backend, Order, PATIENCE, Postgres, Server, Setup, cards, until};
 
 /// Makes a database that has everything of the one that is served, as a dump that is restored does.
@@ -72,8 +74,96 @@ fn a_copied_database_is_recognised_and_another_start_of_the_same_is_not_taken_fo
             .assert_status("SUCCEEDED");
         again.stop();
     }
+    // A copy was served meanwhile as the one that came here whole: what was paid there is not in the first one.
+    for said in refused(&server, server.setup()) {
+        assert!(said.contains("at an earlier time"), "{said}");
+    }
+}
+
+/// Runs `cp -a`, which keeps the owner of a cluster's files.
+fn copy_files(from: &Path, to: &Path) {
+    let copied = Command::new("cp").arg("-a").args([from, to]).status();
+    assert!(copied.unwrap().success());
+}
+
+/// Brings the files of a stopped cluster back to what they were.
+fn bring_back(postgres: &Postgres) {
+    let data = postgres.directory().join("data");
+    fs::remove_dir_all(&data).unwrap();
+    copy_files(&postgres.directory().join("saved"), &data);
+}
+
+fn save(postgres: &Postgres) {
+    let directory = postgres.directory();
+    postgres.tell("stop");
+    copy_files(&directory.join("data"), &directory.join("saved"));
+    postgres.tell("start");
+}
+
+#[test]
+fn a_cluster_whose_files_were_brought_back_is_recognised() {
+    let postgres: &'static Postgres = Box::leak(Box::new(Postgres::start(&[])));
+    let mut server = Setup::new().on_server(postgres).start();
+    let paid = server.shop().authorise(cards::VISA);
+    paid.assert_status("SUCCEEDED");
+    server.stop();
+    save(postgres);
     server.restart();
-    assert_eq!(server.shop().every_payment().len(), 1);
+    server
+        .shop()
+        .order(&Order::card(cards::VISA))
+        .assert_status("SUCCEEDED");
+    let mut other = server.join();
+    server.stop();
+    other.stop();
+    postgres.tell("stop");
+    bring_back(postgres);
+    postgres.tell("start");
+
+    for node in [&server, &other] {
+        for said in refused(node, node.setup()) {
+            assert!(
+                said.contains("at an earlier time") && said.contains("--after-restore"),
+                "{said}"
+            );
+        }
+    }
+    let mut restored = server
+        .setup()
+        .clone()
+        .flag("--after-restore")
+        .start_in(server.dir());
+    assert_eq!(restored.shop().every_payment().len(), 1);
+    restored.stop();
+    assert!(restored.log().contains("serving after a restore"));
+    // The flag is for one start of one node.
+    for node in [&server, &other] {
+        let mut again = node.setup().clone().start_in(node.dir());
+        assert_eq!(again.shop().every_payment().len(), 1);
+        again.stop();
+    }
+}
+
+#[test]
+fn a_node_under_which_the_cluster_was_brought_back_sends_nothing_more() {
+    let postgres: &'static Postgres = Box::leak(Box::new(Postgres::start(&[])));
+    let mut server = Setup::new().on_server(postgres).start();
+    server
+        .shop()
+        .authorise(cards::VISA)
+        .assert_status("SUCCEEDED");
+    server.stop();
+    save(postgres);
+    server.restart();
+    postgres.tell("stop");
+    bring_back(postgres);
+    postgres.tell("start");
+    let ended = server.wait_for_end();
+    assert!(!ended.success());
+    let log = server.log();
+    assert!(log.contains("brought back to an earlier time"), "{log}");
+    let refused = server.setup().clone().start_in_refused(server.dir());
+    assert!(refused.contains("--after-restore"), "{refused}");
 }
 
 #[test]

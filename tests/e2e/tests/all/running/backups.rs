@@ -141,6 +141,27 @@ fn a_copy_by_hand_is_recognised() {
 }
 
 #[test]
+fn a_store_that_was_brought_back_by_hand_is_recognised() {
+    let mut server = embedded().start();
+    server.shop().authorise(cards::VISA);
+    server.stop();
+    let (store, saved) = (
+        server.data_dir().join("store.db"),
+        server.root().join("saved"),
+    );
+    fs::copy(&store, &saved).unwrap();
+    server.restart();
+    server.shop().authorise(cards::VISA);
+    server.stop();
+    fs::copy(&saved, &store).unwrap();
+    let refused = embedded().start_in_refused(server.dir());
+    assert!(
+        refused.contains("at an earlier time") && refused.contains("--after-restore"),
+        "{refused}"
+    );
+}
+
+#[test]
 fn a_directory_that_has_lost_a_database_is_refused() {
     for file in ["store.db", "vault.db"] {
         let mut server = embedded().start();
