@@ -442,7 +442,7 @@ fn start(
         store,
         vault,
         connectors,
-        outbound: Arc::new(outbound::Nowhere),
+        http: Arc::new(http_client::Nowhere),
         wallets: engine::WalletKeys::default(),
         settings: settings(),
     };

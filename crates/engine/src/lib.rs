@@ -64,9 +64,9 @@ pub use access::{ClientTokenMade, ClientTokenPage, ClientTokenView, MAX_CLIENT_A
 pub use admin::{AdminError, KeyKind, KeyMade, KeyRotated, ListedKey, ListedTeam, NewKey};
 pub use connections::{ConnectionView, SaveConnection};
 pub use flows::{FlowFormat, FlowTrial, FlowView, SaveFlow, TrialStep, WrittenFlow};
+pub use http_client::Url;
 pub use idempotency::{Once, Scope, Told};
 pub use intents::{IntentPage, IntentView, ListIntents, StartIntent, UpdateIntent};
-pub use outbound::Url;
 pub use payments::{
     Abandon, Authorise, Cancel, Capture, Decide, Heard, Instrument, ListPayments, Payer,
     PaymentPage, PaymentView, Refund, Resolve, Returned, Stored, Target, Webhook, team_of_return,
@@ -97,7 +97,7 @@ pub struct Parts {
     /// The connectors.
     pub connectors: Connectors,
     /// Calls to others than processors.
-    pub outbound: Arc<dyn outbound::Outbound>,
+    pub http: Arc<dyn http_client::Http>,
     /// The first team's keys at the wallets.
     pub wallets: WalletKeys,
     /// The settings.
@@ -119,7 +119,7 @@ struct Inner {
     store: Db,
     vault: Vault,
     connectors: Connectors,
-    outbound: Arc<dyn outbound::Outbound>,
+    http: Arc<dyn http_client::Http>,
     wallets: WalletKeys,
     wallet_keys: wallets::Cache,
     first_team: parking_lot::Mutex<Option<domain::id::TeamId>>,
@@ -156,7 +156,7 @@ impl Engine {
                 store: parts.store,
                 vault: parts.vault,
                 connectors: parts.connectors,
-                outbound: parts.outbound,
+                http: parts.http,
                 wallets: parts.wallets,
                 wallet_keys: wallets::cache(),
                 first_team: parking_lot::Mutex::new(None),

@@ -251,7 +251,7 @@ fn apply(settings: &mut TeamSettings, update: &UpdateTeam) -> Result<(), Fault> 
 
 fn checked_logo(logo: &str) -> Result<String, Fault> {
     let field = at("logo");
-    let is_web = outbound::Url::https(logo).is_ok();
+    let is_web = http_client::Url::https(logo).is_ok();
     if !is_web {
         return Err(Fault::invalid(field, "must be an https:// address"));
     }

@@ -5,7 +5,7 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use domain::payment::{FlowRun, Line, Payment, Why};
-use outbound::{Post, Url};
+use http_client::{Body, Method, Recipient, Request, Url};
 use parking_lot::Mutex;
 use serde_json::json;
 use uuid::Uuid;
@@ -98,35 +98,36 @@ impl Engine {
             members.insert("instance".to_owned(), run.instance.to_string().into());
         }
         let key = [("x-idempotency-key", format!("{}-{at}", run.instance))];
-        let call = Post {
+        let request = Request {
+            method: Method::POST,
             url: &url,
-            hosts: None,
-            identity: None,
             headers: &key,
-            body: body.to_string().into(),
+            body: Body::Json(body.to_string().into()),
             timeout: CALL_WITHIN,
             most: ANSWER_MAX,
         };
-        Some(match self.inner.outbound.post(&call).await {
-            Ok(reply) if (200..300).contains(&reply.status) => {
-                (true, format!("It answered {}.", reply.status))
-            }
-            Ok(reply) => (
-                false,
-                format!(
-                    "It answered {}, which is no success. The flow goes on.",
-                    reply.status
-                ),
-            ),
-            Err(error) => {
-                tracing::info!(%error, flow.instance = %run.instance, "a merchant's webhook could not be called");
-                (
+        Some(
+            match self.inner.http.send(Recipient::STRANGER, &request).await {
+                Ok(reply) if (200..300).contains(&reply.status) => {
+                    (true, format!("It answered {}.", reply.status))
+                }
+                Ok(reply) => (
                     false,
-                    "It could not be reached, or did not answer in time. The flow goes on."
-                        .to_owned(),
-                )
-            }
-        })
+                    format!(
+                        "It answered {}, which is no success. The flow goes on.",
+                        reply.status
+                    ),
+                ),
+                Err(error) => {
+                    tracing::info!(%error, flow.instance = %run.instance, "a merchant's webhook could not be called");
+                    (
+                        false,
+                        "It could not be reached, or did not answer in time. The flow goes on."
+                            .to_owned(),
+                    )
+                }
+            },
+        )
     }
 }
 

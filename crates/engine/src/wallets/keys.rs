@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use domain::caller::Mode;
-use outbound::{HostPattern, Identity, IdentityError};
+use http_client::{HostPattern, Identity, IdentityError};
 use wallet::{
     KeyError,
     apple_pay::{Merchant, ProcessingKey, RootCertificates, SignatureAge},

@@ -7,7 +7,7 @@ use domain::{
     Code, Fault,
     caller::{Caller, Credential, Mode, forbidden},
 };
-use outbound::{CallFailed, Post, Reply, Url};
+use http_client::{Body, HttpError, Method, Recipient, Reply, Request, Url};
 use serde_json::{Value, json};
 
 use super::{GATEWAY_ID, VALIDATION_HOSTS, WalletB};
@@ -131,16 +131,19 @@ impl Engine {
             "initiative": "web",
             "initiativeContext": wanted.initiative_context,
         });
-        let call = Post {
+        let request = Request {
+            method: Method::POST,
             url: &wanted.url,
-            hosts: Some(&hosts),
-            identity: Some(identity),
             headers: &[],
-            body: body.to_string().into(),
+            body: Body::Json(body.to_string().into()),
             timeout: VALIDATE_WITHIN,
             most: SESSION_MAX,
         };
-        Ok(session(self.inner.outbound.post(&call).await)?)
+        let recipient = Recipient::Stranger {
+            hosts: Some(&hosts),
+            identity: Some(identity),
+        };
+        Ok(session(self.inner.http.send(recipient, &request).await)?)
     }
 
     /// A session of the sandbox's own, with every field of a real one. No wallet takes it.
@@ -175,7 +178,7 @@ impl Engine {
 }
 
 /// The session as the wallet gave it. What went wrong on the way is for the log alone: it would show our network.
-fn session(answer: Result<Reply, CallFailed>) -> Result<Value, Fault> {
+fn session(answer: Result<Reply, HttpError>) -> Result<Value, Fault> {
     let reply = answer.map_err(|error| {
         tracing::warn!(%error, "a merchant could not be validated at wallet B");
         failed(
@@ -214,9 +217,11 @@ fn failed_at(name: &str, reason: &str) -> Fault {
 
 #[cfg(test)]
 mod tests {
+    use http_client::Reason;
+
     use super::*;
 
-    fn reason(answer: Result<Reply, CallFailed>) -> String {
+    fn reason(answer: Result<Reply, HttpError>) -> String {
         let fault = session(answer).unwrap_err();
         assert_eq!(fault.code, Code::WalletSetup);
         fault.reason.unwrap()
@@ -224,12 +229,7 @@ mod tests {
 
     #[test]
     fn a_session_is_passed_on_as_it_came_and_nothing_else_is() {
-        let reply = |status: u16, body: &'static [u8]| {
-            Ok(Reply {
-                status,
-                body: body.into(),
-            })
-        };
+        let reply = |status: u16, body: &'static [u8]| Ok(Reply::new(status, body));
         assert_eq!(
             session(reply(200, br#"{"z": 1, "a": [2]}"#))
                 .unwrap()
@@ -238,10 +238,7 @@ mod tests {
         );
         for body in [&b"[]"[..], b"", b"<html>", b"\"x\"", b"null"] {
             assert_eq!(
-                reason(Ok(Reply {
-                    status: 200,
-                    body: body.into()
-                })),
+                reason(Ok(Reply::new(200, body))),
                 "the wallet's answer is no session"
             );
         }
@@ -253,15 +250,15 @@ mod tests {
     #[test]
     fn whatever_the_network_did_the_reason_is_the_same() {
         let failures = [
-            CallFailed::Private,
-            CallFailed::Unreachable("10.0.0.1: refused".to_owned()),
-            CallFailed::Elapsed,
-            CallFailed::TooLarge,
-            CallFailed::Broken("x".to_owned()),
+            Reason::Private,
+            Reason::Unreachable("10.0.0.1: refused".to_owned()),
+            Reason::Elapsed,
+            Reason::ReplyTooLarge,
+            Reason::Broken("x".to_owned()),
         ];
         let reasons: std::collections::BTreeSet<String> = failures
             .into_iter()
-            .map(|failed| reason(Err(failed)))
+            .map(|why| reason(Err(HttpError::maybe_sent(why))))
             .collect();
         assert_eq!(reasons.len(), 1);
     }

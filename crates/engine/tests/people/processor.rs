@@ -11,7 +11,7 @@ use domain::{
     method::Method,
 };
 use futures_util::future::BoxFuture;
-use outbound::{CallFailed, Outbound, Post, Reply};
+use http_client::{Http, HttpError, Reason, Recipient, Reply, Request};
 use parking_lot::Mutex;
 use serde_json::Value;
 use world::World;
@@ -250,14 +250,18 @@ fn given_up() -> Answer {
 /// Reaches nobody: what is called answers never, or is not there.
 pub(crate) struct Silence(pub(crate) World);
 
-impl Outbound for Silence {
-    fn post<'a>(&'a self, call: &'a Post<'a>) -> BoxFuture<'a, Result<Reply, CallFailed>> {
+impl Http for Silence {
+    fn send<'a>(
+        &'a self,
+        recipient: Recipient<'a>,
+        request: &'a Request<'a>,
+    ) -> BoxFuture<'a, Result<Reply, HttpError>> {
         Box::pin(async move {
-            if call.url.host() == "silent.example" {
+            if request.url.host() == "silent.example" {
                 self.0.sleep(Duration::from_mins(1)).await;
-                return Err(CallFailed::Elapsed);
+                return Err(HttpError::maybe_sent(Reason::Elapsed));
             }
-            Err(CallFailed::Unreachable("there is no network".to_owned()))
+            http_client::Nowhere.send(recipient, request).await
         })
     }
 }

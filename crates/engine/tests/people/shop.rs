@@ -284,7 +284,7 @@ fn engine_over(
         connectors: [("approves", Approves::connector(world, desk, challenge))]
             .into_iter()
             .collect(),
-        outbound: Arc::new(Silence(world.clone())),
+        http: Arc::new(Silence(world.clone())),
         wallets: engine::WalletKeys::default(),
         settings: Settings {
             mode,

@@ -229,7 +229,7 @@ fn assemble(
         store: store.clone(),
         vault,
         connectors,
-        outbound: std::sync::Arc::new(outbound::Nowhere),
+        http: std::sync::Arc::new(http_client::Nowhere),
         wallets: engine::WalletKeys::default(),
         settings: settings(),
     };

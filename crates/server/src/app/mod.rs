@@ -214,7 +214,7 @@ fn is_not_yet(error: &anyhow::Error) -> bool {
 /// What the configuration names beside the databases. Read before anything is made.
 pub struct Files {
     places: Places,
-    outbound: outbound::Client,
+    http: http_client::Client,
     wallets: WalletKeys,
 }
 
@@ -232,7 +232,7 @@ impl Files {
                 .map(Places::load)
                 .transpose()?
                 .unwrap_or_default(),
-            outbound: settings
+            http: settings
                 .outbound
                 .client(world.clone())
                 .map_err(anyhow::Error::msg)?,
@@ -292,7 +292,7 @@ impl Whole {
             store: databases.store.clone(),
             vault,
             connectors: connectors(sandbox.as_deref()),
-            outbound: Arc::new(files.outbound),
+            http: Arc::new(files.http),
             wallets: files.wallets,
             settings: engine::Settings {
                 restored_at,

@@ -1,9 +1,9 @@
-//! `[outbound]`: calls to others than processors.
+//! `[outbound]`: calls to others than processors, and what every call trusts.
 
 use std::path::PathBuf;
 
 use domain::caller::Mode;
-use outbound::{Client, Private};
+use http_client::{Client, Private};
 use world::World;
 
 use super::reader::Reader;

@@ -39,7 +39,7 @@ fn service(sim: &Sim, world: &World, directory: &tempfile::TempDir) -> Service {
         connectors: [("simulator", simulator.clone() as _)]
             .into_iter()
             .collect(),
-        outbound: Arc::new(outbound::Nowhere),
+        http: Arc::new(http_client::Nowhere),
         wallets: WalletKeys::default(),
         settings: engine::Settings::default(),
     });

@@ -88,6 +88,33 @@ impl Url {
         })
     }
 
+    /// The address of another path (with a query, if there is one) at the same host. It begins with `/`.
+    ///
+    /// # Errors
+    /// `Form`.
+    pub fn at(&self, path: &str) -> Result<Self, BadUrl> {
+        let scheme = if self.tls { "https" } else { "http" };
+        if !path.starts_with('/') {
+            return Err(BadUrl::Form);
+        }
+        Self::http_or_https(&format!("{scheme}://{}{path}", self.authority))
+    }
+
+    /// The port.
+    pub const fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub(crate) fn uri(&self) -> Option<Uri> {
+        let scheme = if self.tls { "https" } else { "http" };
+        Uri::builder()
+            .scheme(scheme)
+            .authority(self.authority.as_str())
+            .path_and_query(self.path.clone())
+            .build()
+            .ok()
+    }
+
     /// The host, in lower case.
     pub fn host(&self) -> &str {
         &self.host

@@ -1,0 +1,159 @@
+//! Making connections: the name is resolved once, its addresses are judged, and the connection goes to one that was judged.
+
+use std::{
+    io,
+    net::SocketAddr,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use futures_util::future::BoxFuture;
+use http::Uri;
+use hyper_util::{
+    client::legacy::connect::{Connected, Connection},
+    rt::TokioIo,
+};
+use rustls::{ClientConfig, pki_types::ServerName};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::{TcpStream, lookup_host},
+};
+use tokio_rustls::{TlsConnector, client::TlsStream};
+use tower::Service;
+use world::{Elapsed, World};
+
+use crate::{Reason, Url, address::is_public};
+
+/// An address that does not take a connection within this time is left for the next one.
+const CONNECT_WITHIN: Duration = Duration::from_secs(5);
+
+/// More addresses of one host than this are not tried.
+const ADDRESSES: usize = 4;
+
+/// Makes the connections of a client.
+#[derive(Clone)]
+pub(crate) struct Dial {
+    pub(crate) world: World,
+    /// Connect to addresses of the public internet alone.
+    pub(crate) public_only: bool,
+    pub(crate) tls: Arc<ClientConfig>,
+}
+
+/// Why there is no connection.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct NoConnection(pub(crate) Reason);
+
+impl Dial {
+    async fn dial(self, uri: Uri) -> Result<TokioIo<Stream>, NoConnection> {
+        let url = Url::http_or_https(&uri.to_string()).map_err(unreachable)?;
+        let stream = self.connect(&url).await?;
+        if !url.tls {
+            return Ok(TokioIo::new(Stream::Plain(stream)));
+        }
+        let name = ServerName::try_from(url.host).map_err(unreachable)?;
+        let stream = TlsConnector::from(self.tls)
+            .connect(name, stream)
+            .await
+            .map_err(unreachable)?;
+        Ok(TokioIo::new(Stream::Tls(Box::new(stream))))
+    }
+
+    /// Connects to one of the host's addresses that may be called. The name is not resolved again.
+    async fn connect(&self, url: &Url) -> Result<TcpStream, NoConnection> {
+        let found = lookup_host((url.host.as_str(), url.port))
+            .await
+            .map_err(unreachable)?;
+        let is_allowed = |address: &SocketAddr| !self.public_only || is_public(address.ip());
+        let addresses: Vec<SocketAddr> = found.filter(is_allowed).take(ADDRESSES).collect();
+        let mut failed = NoConnection(Reason::Private);
+        for address in addresses {
+            match self
+                .world
+                .timeout(CONNECT_WITHIN, TcpStream::connect(address))
+                .await
+            {
+                Ok(Ok(stream)) => {
+                    // Requests are small and wait for their answer: nothing is gained by holding bytes back.
+                    stream.set_nodelay(true).map_err(unreachable)?;
+                    return Ok(stream);
+                }
+                Ok(Err(error)) => failed = unreachable(error),
+                Err(Elapsed) => failed = NoConnection(Reason::Elapsed),
+            }
+        }
+        Err(failed)
+    }
+}
+
+impl Service<Uri> for Dial {
+    type Response = TokioIo<Stream>;
+    type Error = NoConnection;
+    type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        Box::pin(self.clone().dial(uri))
+    }
+}
+
+fn unreachable(error: impl std::fmt::Display) -> NoConnection {
+    NoConnection(Reason::Unreachable(error.to_string()))
+}
+
+/// A connection, in the clear or within TLS.
+pub(crate) enum Stream {
+    Plain(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl Connection for Stream {
+    fn connected(&self) -> Connected {
+        Connected::new()
+    }
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_read(cx, into),
+            Self::Tls(stream) => Pin::new(stream).poll_read(cx, into),
+        }
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Self::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
+        }
+    }
+}
