@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Fault,
+    bounded::{NAME_MAX, bounded},
     caller::Mode,
+    id::TeamId,
     redirect::{self, RedirectUrl},
 };
 
@@ -144,6 +146,22 @@ impl ReturnHost {
     }
 }
 
+/// The name of a team, without blanks around it: 1 to [`NAME_MAX`] characters, and not of the form of an id, since commands take a
+/// team's name or its id. Errors: `error.validation` for `field`.
+pub fn name(text: &str, field: &str) -> Result<String, Fault> {
+    let name = text.trim();
+    if name.is_empty() {
+        return Err(Fault::invalid(field, "must not be empty"));
+    }
+    if TeamId::parse(name).is_some() {
+        return Err(Fault::invalid(
+            field,
+            "must not have the form of an id, since commands take a team's name or its id",
+        ));
+    }
+    bounded(name.to_owned(), field, NAME_MAX)
+}
+
 /// Reads the origin of pages: scheme, host and perhaps a port, as browsers send it. `None` when it is none.
 pub fn origin(text: &str) -> Option<String> {
     let host = text
@@ -177,6 +195,23 @@ mod tests {
         is_server: true,
         mode: Mode::Live,
     };
+
+    #[test]
+    fn a_team_is_named_without_blanks_around_and_never_like_an_id() {
+        assert_eq!(name("  Blue shop ", "name").unwrap(), "Blue shop");
+        for bad in [
+            "",
+            "  ",
+            "0199c3d0-0000-7000-8000-000000000001",
+            " 0199c3d0-0000-7000-8000-000000000001",
+            "4111111111111111",
+            "a\nb",
+            &"x".repeat(NAME_MAX + 1),
+        ] {
+            let fault = name(bad, "name").unwrap_err();
+            assert_eq!(fault.code, crate::Code::Validation, "{bad:?}");
+        }
+    }
 
     fn team(hosts: &[&str], schemes: &[&str]) -> TeamSettings {
         TeamSettings {

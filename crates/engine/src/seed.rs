@@ -15,7 +15,7 @@ use store::{
 
 use crate::{
     AdminError, Engine, KeyKind, KeyMade, NewKey,
-    admin::{Refused, checked_name, malformed},
+    admin::{Refused, malformed},
     flows::{Checked, Written, approximated},
 };
 
@@ -172,7 +172,8 @@ impl Engine {
         change.push(store::team::insert(
             &Team {
                 id,
-                name: checked_name(name)?,
+                name: domain::team::name(name, "name")
+                    .map_err(|fault| AdminError::refused(fault.message))?,
                 closed_at: None,
             },
             now,

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use db::Change;
 use domain::{
     Fault, Faults,
-    bounded::{NAME_MAX, TEXT_MAX, bounded},
+    bounded::{TEXT_MAX, bounded},
     caller::Caller,
     customer::Patch,
     id::TeamId,
@@ -126,7 +126,7 @@ impl Engine {
     ) -> Result<TeamView, Fault> {
         let mut faults = Faults::default();
         let name = update.name.clone();
-        let name = name.map(|name| checked_name(name, &at("name"))).transpose();
+        let name = name.map(|name| team::name(&name, &at("name"))).transpose();
         let name = faults.or_default(name);
         faults.or_default(apply(&mut TeamSettings::default(), &update));
         faults.end(())?;
@@ -197,13 +197,6 @@ impl Engine {
 
 fn at(name: &str) -> String {
     format!("{FIELD}.{name}")
-}
-
-fn checked_name(name: String, field: &str) -> Result<String, Fault> {
-    if name.trim().is_empty() {
-        return Err(Fault::invalid(field, "must not be empty"));
-    }
-    bounded(name, field, NAME_MAX)
 }
 
 /// Changes what is mentioned. Errors: all that can't be used.

@@ -96,16 +96,16 @@ fn verify(settings: &Settings, dir: Option<&Path>, one_in: u64) -> anyhow::Resul
 
 fn told(report: &Report, has_keys: bool) -> ExitCode {
     output::line(&format!(
-        "{} payments, {} of them in the simulator's books; {} stored methods; {} secrets of connections and wallets",
+        "payments: {}, of which {} are in the simulator's books; stored methods: {}; secrets of connections and wallets: {}",
         report.payments, report.entries, report.methods, report.secrets
     ));
     if has_keys {
-        output::line(&format!("{} sealed records were opened", report.opened));
+        output::line(&format!("sealed records opened: {}", report.opened));
     } else {
         output::line("no sealed record was opened: the keys were not given (--key-file)");
     }
     output::line(&format!(
-        "{} sealed numbers that nothing refers to: a job erases such",
+        "sealed numbers that nothing refers to: {} (a job erases them)",
         report.orphans
     ));
     for problem in &report.problems {

@@ -121,7 +121,7 @@ fn key_file(settings: &Settings, findings: &mut Findings) {
         findings.note(
             KEY_FILE,
             format!(
-                "{shown} is not there: the first start of a vault that never had keys makes it"
+                "{shown} is not there: a vault that has had keys needs its own file, and for a new vault the first start makes one"
             ),
         );
         return;

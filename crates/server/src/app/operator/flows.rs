@@ -1,7 +1,7 @@
 //! Commands about flows.
 
 use domain::{
-    Fault,
+    Code, Fault,
     caller::Caller,
     id::{FlowId, TeamId},
 };
@@ -184,7 +184,7 @@ impl Local {
     ) -> Result<(), String> {
         let caller = self.caller(team).await?;
         let facts: serde_json::Value = serde_json::from_str(facts)
-            .map_err(|error| format!("the facts are no JSON: {error}"))?;
+            .map_err(|error| format!("the facts are not valid JSON: {error}"))?;
         let trial = self
             .engine
             .try_flow(&caller, &flow_id(id)?, version, &facts)
@@ -223,6 +223,12 @@ fn flow_id(id: &str) -> Result<FlowId, String> {
 
 /// Why something can't be done with the flow of this id.
 fn of_flow(id: &str, fault: Fault) -> String {
+    if fault.code == Code::FlowNotFound {
+        return format!(
+            "{id}: {} `pointsman flow list` shows the flows that there are",
+            refused(fault)
+        );
+    }
     format!("the flow {id}: {}", refused(fault))
 }
 

@@ -77,8 +77,8 @@ fn a_backup_of_a_running_server_is_whole_and_can_be_served() {
     let looked = verify(&keys);
     assert!(looked.status.success(), "{}", said(&looked));
     for part in [
-        "5 payments, 5 of them in the simulator's books; 1 stored methods",
-        "1 sealed records were opened",
+        "payments: 5, of which 5 are in the simulator's books; stored methods: 1",
+        "sealed records opened: 1",
     ] {
         assert!(said(&looked).contains(part), "{}", said(&looked));
     }
@@ -299,7 +299,7 @@ fn on_postgresql_the_command_names_the_tools_and_looks_through_a_database() {
     let looked = server.command(&["backup", "verify", "--sandbox", "--key-file", text(&keys)]);
     assert!(looked.status.success(), "{}", said(&looked));
     assert!(
-        said(&looked).contains("1 sealed records were opened"),
+        said(&looked).contains("sealed records opened: 1"),
         "{}",
         said(&looked)
     );

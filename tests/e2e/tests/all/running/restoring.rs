@@ -187,7 +187,7 @@ fn the_credentials_of_connections_are_looked_at() {
     let server = with_credentials();
     let whole = verified(&server, "whole");
     assert!(
-        whole.status.success() && said(&whole).contains("2 secrets of connections and wallets"),
+        whole.status.success() && said(&whole).contains("secrets of connections and wallets: 2"),
         "{}",
         said(&whole)
     );
