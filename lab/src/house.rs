@@ -20,7 +20,7 @@ use domain::{
 use engine::{
     Connectors, Engine, Parts, Returned, Seed, SeedConnection, SeedFlow, Settings, Webhook,
 };
-use graphql::{Api, Introspection, Limits, Method, Request};
+use graphql::{Api, Introspection, Limits, Method, MethodNames, Request};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use tokio::sync::{
@@ -448,7 +448,13 @@ fn start(
     };
     let engine = Engine::new(parts);
     engine.reachable_at(PUBLIC.to_owned());
-    let api = Api::new(engine.clone(), Limits::default(), Introspection::Off).map_err(broke)?;
+    let api = Api::new(
+        engine.clone(),
+        Limits::default(),
+        Introspection::Off,
+        MethodNames::default(),
+    )
+    .map_err(broke)?;
     Ok(Running {
         world: world.clone(),
         engine,

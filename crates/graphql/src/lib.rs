@@ -1,29 +1,37 @@
 //! The GraphQL interface: the published schema, thin views over domain types, inputs that parse into commands.
 //!
-//! The compiler (`apollo-compiler`) parses, validates and answers introspection; running an operation is ours and small,
-//! so that faults of an operation's arguments belong to the operation (see `coerce`) and so that the SDL file is the
-//! schema, not something printed from code.
+//! `executor` runs documents against a schema and knows nothing of payments; `product` tells it what this schema means.
+//! Each area has a folder with its operations, inputs and views; `operations` joins their tables into one; `shared` holds
+//! what several areas use. The file `schema.graphql` at the root of the project is the schema, not something printed from
+//! code.
 
 mod api;
-mod coerce;
-mod document;
-mod execute;
-mod input;
-mod introspect;
-mod operation;
-mod schema;
-mod view;
-mod wire;
+mod connections;
+mod customers;
+mod executor;
+mod flows;
+mod intents;
+mod node;
+mod operations;
+mod payments;
+mod product;
+mod shared;
+mod teams_and_keys;
+mod tokens;
+mod wallets;
 
-/// The root fields that take an idempotency key.
-pub use self::operation::KEYED;
 pub use self::{
-    api::{Api, Executor, Kind, Method, Request, Response, RootFields},
-    document::Limits,
-    execute::{
-        Answer, Arguments, LookAhead, MethodNames, Object, Out, Root, RootCall, object, optional,
-    },
-    introspect::Introspection,
-    schema::{ROOT_FIELDS, SDL, SchemaBroken},
-    wire::refusal,
+    api::Api,
+    executor::{Introspection, Kind, Limits, Method, Request, Response, SchemaBroken},
+    operations::{Operation, operations},
+    product::{MethodNames, SDL, refusal},
 };
+
+/// The published schema, for tests.
+#[cfg(test)]
+fn schema() -> executor::ApiSchema {
+    executor::ApiSchema::load(product::product(MethodNames::Specified)).unwrap()
+}
+
+#[cfg(test)]
+mod tests;

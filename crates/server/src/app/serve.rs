@@ -268,7 +268,7 @@ impl App {
         };
         let service = Service {
             engine: self.engine.clone(),
-            api: Api::new(self.engine.clone(), limits(settings), introspection)?.naming(names),
+            api: Api::new(self.engine.clone(), limits(settings), introspection, names)?,
             sandbox: self.sandbox.clone(),
             metrics: self.metrics.clone(),
         };

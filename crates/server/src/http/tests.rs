@@ -5,7 +5,7 @@ mod transport;
 
 use std::{sync::Arc, time::Duration};
 
-use ::graphql::{Api, Introspection, Limits};
+use ::graphql::{Api, Introspection, Limits, MethodNames};
 use axum::{Router, body::Body, response::Response};
 use connectors::simulator::{MemoryBooks, Simulator};
 use db::Db;
@@ -45,7 +45,13 @@ fn service(sim: &Sim, world: &World, directory: &tempfile::TempDir) -> Service {
     });
     sim.run_until(found(&engine)).unwrap();
     Service {
-        api: Api::new(engine.clone(), Limits::default(), Introspection::On).unwrap(),
+        api: Api::new(
+            engine.clone(),
+            Limits::default(),
+            Introspection::On,
+            MethodNames::default(),
+        )
+        .unwrap(),
         engine,
         sandbox: Some(Arc::new(Sandbox {
             db: memory(crate::sandbox::DbBooks::MIGRATIONS),

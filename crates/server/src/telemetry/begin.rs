@@ -4,13 +4,14 @@ use domain::Code;
 
 /// Shows every counter of the interface whose labels are known.
 pub(super) fn counting() {
-    for operation in graphql::ROOT_FIELDS {
+    for operation in graphql::operations() {
         for code in ["ok", Code::Unavailable.text(), Code::Unknown.text()] {
-            let labels = [("operation", operation), ("code", code)];
+            let labels = [("operation", operation.name), ("code", code)];
             metrics::counter!("pointsman_http_requests_total", &labels).increment(0);
         }
     }
-    for operation in graphql::KEYED {
+    for operation in graphql::operations().filter(|operation| operation.takes_key) {
+        let operation = operation.name;
         metrics::counter!("pointsman_idempotent_replays_total", "operation" => operation)
             .increment(0);
         // A histogram is shown once it is known, with nothing in it.

@@ -1,0 +1,84 @@
+//! `saveConnection`.
+
+use domain::{Fault, Faults, id::ConnectionId};
+use engine::SaveConnection;
+use serde_json::{Map, Value};
+
+use crate::shared::{Blank, Reader, SLUG};
+
+/// Errors: `error.validation`.
+pub(crate) fn parse(arguments: Map<String, Value>) -> Result<SaveConnection, Fault> {
+    let mut reader = Reader::new(arguments, Blank::Absent);
+    let id = reader.raw("id");
+    let mut faults = Faults::default();
+    let id = id
+        .map(|id| ConnectionId::parse(&id).ok_or_else(|| reader.invalid("id", SLUG)))
+        .transpose();
+    let id = faults.or_default(id);
+    let credentials = match reader.any("credentials") {
+        Some(object @ Value::Object(_)) => Ok(Some(object.to_string().into())),
+        Some(_) => Err(reader.invalid("credentials", "must be an object")),
+        None => Ok(None),
+    };
+    let credentials = faults.or_default(credentials);
+    let processor = reader.text("processor");
+    let processor = faults.or_default(reader.needed("processor", processor));
+    let name = reader.name("name");
+    let name = faults.or_default(reader.needed("name", name));
+    let settings = reader.json_object("settings");
+    let settings = faults.or_default(reader.needed("settings", settings));
+    faults.end(SaveConnection {
+        id,
+        processor,
+        name,
+        settings,
+        credentials,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::shared::sample::{arguments, told};
+
+    fn save(changed: (&str, Value)) -> Result<SaveConnection, Fault> {
+        let mut given = json!({ "processor": "bank", "name": "Bank", "settings": {}, "credentials": { "key": "k" } });
+        given[changed.0] = changed.1;
+        parse(arguments(given))
+    }
+
+    #[test]
+    fn settings_and_credentials_are_objects() {
+        let saved = save(("id", json!("bank-a"))).unwrap();
+        assert_eq!(saved.credentials.unwrap().as_str(), r#"{"key":"k"}"#);
+        assert!(
+            save(("credentials", Value::Null))
+                .unwrap()
+                .credentials
+                .is_none()
+        );
+        for (name, bad) in [
+            ("settings", json!("x")),
+            ("settings", json!([])),
+            ("credentials", json!("secret")),
+        ] {
+            assert_eq!(told(save((name, bad)).map(|_| ()).unwrap_err()).0, name);
+        }
+    }
+
+    #[test]
+    fn what_is_needed_is_told() {
+        for name in ["processor", "name"] {
+            assert_eq!(
+                told(save((name, json!(""))).map(|_| ()).unwrap_err()).0,
+                name
+            );
+        }
+        assert_eq!(
+            told(save(("id", json!("a b"))).map(|_| ()).unwrap_err()).0,
+            "id"
+        );
+    }
+}

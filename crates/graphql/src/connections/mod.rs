@@ -1,0 +1,7 @@
+//! Connections.
+
+mod inputs;
+mod operations;
+pub(crate) mod views;
+
+pub(crate) use self::operations::OPERATIONS;

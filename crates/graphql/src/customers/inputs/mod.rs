@@ -1,0 +1,5 @@
+//! One operation a file.
+
+pub(crate) mod create;
+pub(crate) mod list;
+pub(crate) mod update;

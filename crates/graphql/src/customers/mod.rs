@@ -1,0 +1,7 @@
+//! Customers.
+
+mod inputs;
+mod operations;
+pub(crate) mod views;
+
+pub(crate) use self::operations::OPERATIONS;

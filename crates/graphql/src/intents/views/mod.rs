@@ -1,0 +1,6 @@
+//! Intents and what they consist of.
+
+mod intent;
+mod parts;
+
+pub(crate) use self::intent::{IntentObject, OF_PAYMENTS};

@@ -1,0 +1,529 @@
+//! `authorizePayment`.
+
+use domain::{
+    Fault, Faults,
+    caller::Mode,
+    method::Method,
+    payment::{Initiator, Payer as KeptPayer, ThreeDsWish},
+    redirect::RedirectUrl,
+};
+
+use engine::{Authorise, Instrument, Payer, Stored, Target, Wallet};
+use serde_json::{Map, Value};
+
+use super::wallet;
+use crate::shared::{Blank, Reader, card, currency, person, redirect};
+
+/// The argument of `authorizePayment`.
+const ARGUMENT: &str = "authorisePayment";
+/// The argument of `headlessAuthorizePayment`.
+const HEADLESS: &str = "headlessAuthorisePayment";
+/// The field that makes a payment headless.
+const CONNECTION: &str = "paymentProcessorConnectionId";
+
+/// An empty text counts as absent in every optional place. Errors: `error.validation`.
+pub(crate) fn parse(arguments: Map<String, Value>, mode: Mode) -> Result<Authorise, Fault> {
+    command(
+        Reader::new(arguments, Blank::Absent).needed_object(ARGUMENT)?,
+        mode,
+    )
+}
+
+/// `headlessAuthorizePayment`: the same input under another name.
+pub(crate) fn parse_headless(
+    arguments: Map<String, Value>,
+    mode: Mode,
+) -> Result<Authorise, Fault> {
+    let command = command(
+        Reader::new(arguments, Blank::Absent).needed_object(HEADLESS)?,
+        mode,
+    )?;
+    match &command.target {
+        Target::Connection(_) => Ok(command),
+        // An empty name must not make it a payment by the default flow.
+        Target::Flow(_) => Err(Fault::invalid(
+            format!("{HEADLESS}.{CONNECTION}"),
+            "is required",
+        )),
+    }
+}
+
+/// Gives the argument of `headlessAuthorizePayment` the name that it has in `authorizePayment`.
+pub(crate) fn rename_argument(arguments: &mut Value) {
+    if let Value::Object(arguments) = arguments
+        && let Some(given) = arguments.remove(HEADLESS)
+    {
+        arguments.insert(ARGUMENT.to_owned(), given);
+    }
+}
+
+/// A fault of the engine with the path of the argument here: the engine names a place in the command.
+pub(crate) fn of_plain(fault: Fault) -> Fault {
+    moved(fault, |place| joined(ARGUMENT, place))
+}
+
+/// The same for a headless payment.
+pub(crate) fn of_headless(fault: Fault) -> Fault {
+    moved(fault, |place| joined(HEADLESS, place))
+}
+
+/// A fault of the arguments with the place in the command, as the engine has it: what is stored under an idempotency key may be
+/// the answer to either operation.
+pub(crate) fn of_command(fault: Fault) -> Fault {
+    moved(fault, |field| {
+        let place = [ARGUMENT, HEADLESS]
+            .iter()
+            .find_map(|argument| field.strip_prefix(argument));
+        let place = place.unwrap_or(field);
+        place.strip_prefix('.').unwrap_or(place).to_owned()
+    })
+}
+
+fn joined(argument: &str, place: &str) -> String {
+    if place.is_empty() {
+        argument.to_owned()
+    } else {
+        format!("{argument}.{place}")
+    }
+}
+
+/// The fault with other paths.
+fn moved(mut fault: Fault, path: impl Fn(&str) -> String) -> Fault {
+    if let Some(old) = fault.field.take() {
+        let new = path(&old);
+        if let Some(rest) = fault.message.strip_prefix(&old) {
+            fault.message = format!("{new}{rest}");
+        }
+        fault.field = Some(new);
+    }
+    for listed in &mut fault.faults {
+        listed.field = path(&listed.field);
+    }
+    fault
+}
+
+fn command(mut input: Reader, mode: Mode) -> Result<Authorise, Fault> {
+    let mut faults = Faults::default();
+    // One whose data are bad has no id: with an id nothing else is read.
+    let payer = faults.or_default(payer(input.object("customer")));
+    let with_customer = payer.as_ref().is_some_and(|payer| payer.id.is_some());
+    let chosen = chosen(input.object("paymentMethod"), with_customer, mode).and_then(|chosen| {
+        if chosen.instrument.is_some() || with_customer {
+            return Ok(chosen);
+        }
+        let reason = "needs a token, a card or a wallet's token, unless customer.id names a customer whose default method is to be used";
+        Err(input.invalid("paymentMethod", reason))
+    });
+    let Chosen {
+        instrument,
+        transaction,
+    } = faults.or_default(chosen);
+    let three_d_secure = faults.good(three_d_secure(&mut input));
+    let (three_ds, three_ds_redirect) = three_d_secure.unwrap_or((ThreeDsWish::AsIssuer, None));
+    let initiator = |input: &mut Reader| input.choice("initiator", initiator);
+    let command = Authorise {
+        amount: faults.or_default(input.amount("amount")),
+        currency: faults.or_default(currency(&mut input, "currencyCode")),
+        target: faults
+            .good(target(&mut input))
+            .unwrap_or(Target::Flow(None)),
+        intent: input.raw("intentId"),
+        instrument,
+        payer,
+        order_id: faults.or_default(input.reference("orderId")),
+        transaction_id: faults
+            .or_default(input.reference("transactionId"))
+            .or(transaction),
+        description: faults.or_default(input.lines("description")),
+        statement_descriptor: faults.or_default(input.text("statementDescriptor")),
+        metadata: faults.or_default(input.json("metadata")),
+        fraud: faults.or_default(input.json_object("fraud")),
+        initiator: faults
+            .or_default(initiator(&mut input))
+            .unwrap_or(Initiator::Customer),
+        three_ds,
+        three_ds_redirect,
+        apm_redirect: faults.or_default(redirect(&mut input, "apmRedirectUrl")),
+    };
+    faults.end(command)
+}
+
+/// Headless when, and only when, a connection is named.
+fn target(input: &mut Reader) -> Result<Target, Fault> {
+    match (input.raw("flowId"), input.raw(CONNECTION)) {
+        (Some(_), Some(_)) => Err(input.invalid(
+            "flowId",
+            "must be absent when paymentProcessorConnectionId names a connection",
+        )),
+        (None, Some(connection)) => Ok(Target::Connection(connection)),
+        (flow, None) => Ok(Target::Flow(flow)),
+    }
+}
+
+/// The wish for 3D Secure and the customer's way back. Both blocks at once would contradict each other.
+fn three_d_secure(input: &mut Reader) -> Result<(ThreeDsWish, Option<RedirectUrl>), Fault> {
+    let (plain, headless) = (
+        input.object("perform3DSecure"),
+        input.object("performHeadless3DSecure"),
+    );
+    match (plain, headless) {
+        (Some(_), Some(_)) => Err(input.invalid(
+            "performHeadless3DSecure",
+            "must be absent beside perform3DSecure",
+        )),
+        (Some(mut block), None) => Ok((ThreeDsWish::Request, redirect(&mut block, "redirectUrl")?)),
+        (None, Some(mut block)) => {
+            let mut faults = Faults::default();
+            let address = redirect(&mut block, "redirectUrl");
+            let address = faults.good(block.needed("redirectUrl", address));
+            let wish = if faults.or_default(block.flag("perform3DSecure")) {
+                ThreeDsWish::Request
+            } else {
+                ThreeDsWish::AsIssuer
+            };
+            faults.end((wish, address))
+        }
+        (None, None) => Ok((ThreeDsWish::AsIssuer, None)),
+    }
+}
+
+fn initiator(text: &str) -> Option<Initiator> {
+    match text {
+        "CUSTOMER" => Some(Initiator::Customer),
+        "MERCHANT" => Some(Initiator::Merchant),
+        _ => None,
+    }
+}
+
+/// What is to be charged, and what a wallet's block tells besides.
+#[derive(Default)]
+struct Chosen {
+    instrument: Option<Instrument>,
+    transaction: Option<String>,
+}
+
+/// With a vault token the card's fields are ignored, good or bad.
+fn chosen(fields: Option<Reader>, with_customer: bool, mode: Mode) -> Result<Chosen, Fault> {
+    let Some(mut fields) = fields else {
+        return Ok(Chosen::default());
+    };
+    let method = fields.raw("type").as_deref().and_then(Method::parse);
+    if let Some(wallet) = method.and_then(Wallet::of_method) {
+        return wallet::wallet(fields, wallet).map(|(input, transaction)| {
+            let instrument = Some(Instrument::Wallet(Box::new(input)));
+            Chosen {
+                instrument,
+                transaction,
+            }
+        });
+    }
+    let instrument = match method {
+        Some(Method::Card) => match card_instrument(&mut fields, mode)? {
+            None if with_customer => Some(Instrument::Stored(Stored {
+                method: Method::Card,
+                token: None,
+            })),
+            chosen => chosen,
+        },
+        Some(method) if method.is_direct_debit() => {
+            if fields
+                .object("card")
+                .is_some_and(|card| !card.says_nothing())
+            {
+                return Err(fields.invalid("card", "fits payments of type CARD alone"));
+            }
+            let token = fields.raw("token");
+            if token.is_none() && !with_customer {
+                let reason = "is required: the token of a bank account, unless customer.id names a customer whose default \
+                              method is one";
+                return Err(fields.invalid("token", reason));
+            }
+            Some(Instrument::Stored(Stored { method, token }))
+        }
+        Some(method) if is_alternative(method) => {
+            let mut faults = Faults::default();
+            for (name, given) in [
+                ("token", fields.raw("token").is_some()),
+                ("card", fields.object("card").is_some()),
+            ] {
+                if given {
+                    let reason =
+                        "does not fit the type: the customer pays at the method's own page";
+                    faults.add(fields.invalid(name, reason));
+                }
+            }
+            Some(faults.end(Instrument::Method(method))?)
+        }
+        Some(method) if method.is_card() => {
+            let reason =
+                "must be CARD for cards of every brand: the brand is found from the number";
+            return Err(fields.invalid("type", reason));
+        }
+        Some(_) | None => {
+            let reason = "must be CARD, a wallet such as WALLETA_PAY, a direct debit such as SEPA_DIRECT_DEBIT, or an alternative method such as WALLETC, BNPLA or IDEAL";
+            return Err(fields.invalid("type", reason));
+        }
+    };
+    Ok(Chosen {
+        instrument,
+        transaction: None,
+    })
+}
+
+/// Whether the customer pays with it at a page of its own: no card, no account, and no wallet whose tokens are sent.
+fn is_alternative(method: Method) -> bool {
+    !method.is_card()
+        && Wallet::of_method(method).is_none()
+        && !matches!(method, Method::Wallet | Method::Cash)
+}
+
+fn card_instrument(fields: &mut Reader, mode: Mode) -> Result<Option<Instrument>, Fault> {
+    if let Some(token) = fields.raw("token") {
+        return Ok(Some(Instrument::Token(token)));
+    }
+    let mut faults = Faults::default();
+    if fields.any("walletToken").is_some() {
+        faults.add(fields.invalid(
+            "walletToken",
+            "fits no payment of type CARD: name the wallet as the type",
+        ));
+    }
+    let card = fields.object("card").filter(|card| !card.says_nothing());
+    let card = card.map(|card| card::card(card, mode)).transpose();
+    let card = faults.or_default(card);
+    faults.end(Some(card.map(|card| Instrument::Card(Box::new(card)))))
+}
+
+fn payer(fields: Option<Reader>) -> Result<Option<Payer>, Fault> {
+    let Some(mut fields) = fields.filter(|fields| !fields.says_nothing()) else {
+        return Ok(None);
+    };
+    if let Some(id) = fields.raw("id") {
+        return Ok(Some(Payer {
+            id: Some(id),
+            told: KeptPayer::default(),
+        }));
+    }
+    let mut faults = Faults::default();
+    let told = KeptPayer {
+        id: None,
+        email: faults.or_default(person::email(&mut fields)),
+        name: faults.or_default(fields.name("name")),
+        phone: faults.or_default(fields.text("phone")),
+        description: faults.or_default(fields.lines("description")),
+        billing: faults.or_default(person::address(&mut fields, "billingAddress")),
+        shipping: faults.or_default(person::shipping(&mut fields, "shippingAddress")),
+        company: faults.or_default(person::company(&mut fields, "company")),
+    };
+    faults.end(Some(Some(Payer { id: None, told })))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::shared::sample::{arguments, card, told};
+
+    /// A good request with some fields replaced.
+    fn authorise(changes: Value) -> Result<Authorise, Fault> {
+        let mut input = json!({
+            "amount": 5099, "currencyCode": "EUR", "paymentMethod": {"type": "CARD", "token": "abcdefgh12345678"},
+        });
+        for (name, value) in arguments(changes) {
+            input[name] = value;
+        }
+        parse(arguments(json!({"authorisePayment": input})), Mode::Test)
+    }
+
+    fn refused(changes: Value) -> String {
+        told(authorise(changes).map(|_| ()).unwrap_err()).0
+    }
+
+    #[test]
+    fn a_token_counts_before_a_card_however_bad() {
+        let method = json!({"type": "CARD", "token": "abcdefgh12345678", "card": {"number": "bad", "expMonth": 99}});
+        let command = authorise(json!({"paymentMethod": method})).unwrap();
+        assert!(
+            matches!(command.instrument, Some(Instrument::Token(token)) if token == "abcdefgh12345678")
+        );
+    }
+
+    #[test]
+    fn all_mistakes_are_told_by_the_name_of_the_argument() {
+        let input = json!({
+            "amount": 0, "currencyCode": "EURO", "paymentMethod": {"type": "VISA"},
+            "customer": {"billingAddress": {"country": "Eire"}},
+        });
+        let fault = parse_headless(
+            arguments(json!({"headlessAuthorisePayment": input})),
+            Mode::Test,
+        );
+        let fault = of_plain(of_command(fault.map(|_| ()).unwrap_err()));
+        let listed: Vec<&str> = fault.faults.iter().map(|one| one.field.as_str()).collect();
+        assert_eq!(
+            listed,
+            [
+                "authorisePayment.customer.billingAddress.country",
+                "authorisePayment.paymentMethod.type",
+                "authorisePayment.amount",
+                "authorisePayment.currencyCode",
+            ]
+        );
+        assert_eq!(fault.field.as_deref(), Some(listed[0]));
+    }
+
+    #[test]
+    fn a_fault_names_a_place_in_the_command_between_the_api_and_the_engine() {
+        for argument in [ARGUMENT, HEADLESS] {
+            for place in ["", ".amount", ".paymentMethod.card.cvc"] {
+                let fault = Fault::invalid(format!("{argument}{place}"), "must be there");
+                let within = of_command(fault);
+                assert_eq!(
+                    within.field.as_deref(),
+                    place.strip_prefix('.').or(Some(""))
+                );
+                let plain = of_plain(within.clone());
+                assert_eq!(plain.message, format!("{ARGUMENT}{place}: must be there."));
+                let headless = of_headless(within);
+                assert_eq!(headless.field, Some(format!("{HEADLESS}{place}")));
+                assert_eq!(
+                    headless.message,
+                    format!("{HEADLESS}{place}: must be there.")
+                );
+            }
+        }
+        let without = Fault::unavailable();
+        assert_eq!(of_plain(of_command(without.clone())), without);
+    }
+
+    #[test]
+    fn an_empty_token_is_absent_and_the_card_is_read() {
+        let method = json!({"type": "CARD", "token": "", "card": card(json!({}))});
+        assert!(matches!(
+            authorise(json!({"paymentMethod": method}))
+                .unwrap()
+                .instrument,
+            Some(Instrument::Card(_))
+        ));
+        let bad = json!({"type": "CARD", "card": card(json!({"cvc": "1"}))});
+        assert_eq!(
+            refused(json!({"paymentMethod": bad})),
+            "authorisePayment.paymentMethod.card.cvc"
+        );
+    }
+
+    #[test]
+    fn a_customer_with_an_id_needs_no_method() {
+        for method in [
+            json!(null),
+            json!({"type": "CARD"}),
+            json!({"type": "CARD", "card": {"number": ""}}),
+        ] {
+            let command = authorise(
+                json!({"paymentMethod": method, "customer": {"id": "c", "email": "ignored"}}),
+            )
+            .unwrap();
+            let named = Stored {
+                method: Method::Card,
+                token: None,
+            };
+            match command.instrument {
+                None => assert!(method.is_null()),
+                Some(Instrument::Stored(stored)) => assert_eq!(stored, named),
+                Some(_) => panic!("{method}"),
+            }
+            assert_eq!(command.payer.unwrap().id.as_deref(), Some("c"));
+            assert_eq!(
+                refused(json!({"paymentMethod": method})),
+                "authorisePayment.paymentMethod"
+            );
+            let named = json!({"paymentMethod": method, "customer": {"name": "Ada"}});
+            assert_eq!(refused(named), "authorisePayment.paymentMethod");
+        }
+    }
+
+    #[test]
+    fn types_that_nothing_can_charge_are_refused() {
+        for kind in ["", "VISA", "card", "CASH", "4242424242424242"] {
+            assert_eq!(
+                refused(json!({"paymentMethod": {"type": kind, "token": "x"}})),
+                "authorisePayment.paymentMethod.type"
+            );
+        }
+    }
+
+    #[test]
+    fn amounts_and_currencies_are_checked_and_may_be_absent() {
+        for amount in [json!(0), json!(-1)] {
+            assert_eq!(
+                refused(json!({"amount": amount})),
+                "authorisePayment.amount"
+            );
+        }
+        for code in ["eur", "XXX", "EURO", "4242424242424242"] {
+            assert_eq!(
+                refused(json!({"currencyCode": code})),
+                "authorisePayment.currencyCode"
+            );
+        }
+        let command = authorise(json!({"amount": "", "currencyCode": ""})).unwrap();
+        assert_eq!((command.amount, command.currency), (None, None));
+    }
+
+    #[test]
+    fn empty_texts_are_absent_everywhere() {
+        let empty = json!({
+            "orderId": "", "flowId": "", "transactionId": "", "description": "", "statementDescriptor": "", "metadata": "",
+            "fraud": "", "initiator": "", "customer": {"id": "", "name": "", "billingAddress": null},
+        });
+        let command = authorise(empty).unwrap();
+        assert!(
+            command.order_id.is_none()
+                && command.target == Target::Flow(None)
+                && command.metadata.is_none()
+        );
+        assert!(command.fraud.is_none() && command.payer.is_none());
+        assert_eq!(command.initiator, Initiator::Customer);
+    }
+
+    #[test]
+    fn texts_and_json_are_bounded_by_path() {
+        for name in [
+            "orderId",
+            "transactionId",
+            "description",
+            "statementDescriptor",
+        ] {
+            assert_eq!(
+                refused(json!({(name): "x".repeat(501)})),
+                format!("authorisePayment.{name}")
+            );
+        }
+        assert_eq!(
+            refused(json!({"metadata": "x".repeat(17_000)})),
+            "authorisePayment.metadata"
+        );
+        assert_eq!(
+            refused(json!({"fraud": {"a": "x".repeat(17_000)}})),
+            "authorisePayment.fraud"
+        );
+        let customer = json!({"customer": {"billingAddress": {"country": "Nowhere"}}});
+        assert_eq!(
+            refused(customer),
+            "authorisePayment.customer.billingAddress.country"
+        );
+    }
+
+    #[test]
+    fn what_is_told_of_a_payer_is_kept() {
+        let command = authorise(
+            json!({"customer": {"email": "a@b.example", "company": {"vatId": "IE1"}}, "initiator": "MERCHANT"}),
+        );
+        let command = command.unwrap();
+        let told = command.payer.unwrap().told;
+        assert_eq!(told.email.as_deref(), Some("a@b.example"));
+        assert_eq!(told.company.unwrap().vat_id.as_deref(), Some("IE1"));
+        assert_eq!(command.initiator, Initiator::Merchant);
+    }
+}

@@ -1,0 +1,195 @@
+//! Payments, one by one and in lists.
+
+use domain::Fault;
+use engine::{Abandon, ListPayments, PaymentPage, PaymentView, Scope, Told};
+
+use super::{
+    inputs::{authorise, cancel, capture, list, refund, resolve},
+    views::{FilterFacts, OVERVIEW, PaymentObject, PaymentsPageObject},
+};
+use crate::{
+    executor::{Answer, Arguments, Out, object},
+    operations::{Call, Operation, plain},
+    shared::{Connection, PageFacts, Wanted, ids},
+};
+
+/// The operations.
+pub(crate) const OPERATIONS: &[Operation] = &[
+    Operation::keyed("authorizePayment", |call, given| {
+        Box::pin(authorise(call, given))
+    })
+    .paying(),
+    Operation::keyed("headlessAuthorizePayment", |call, given| {
+        Box::pin(headless(call, given))
+    }),
+    Operation::keyed("capturePayment", |call, given| {
+        Box::pin(capture(call, given))
+    }),
+    Operation::keyed("cancelPayment", |call, given| Box::pin(cancel(call, given))),
+    Operation::keyed("refundPayment", |call, given| Box::pin(refund(call, given))),
+    Operation::plain("abandonPayment", |call, given| plain(abandon(call, given))),
+    Operation::plain("resolvePayment", |call, given| plain(resolve(call, given))),
+    Operation::plain("getPayment", |call, given| plain(get(call, given))),
+    Operation::plain("listPayments", |call, given| plain(list(call, given))),
+];
+
+async fn authorise(call: Call<'_>, arguments: Arguments<'_>) -> Answer {
+    let once = call.once(|_| Scope::Authorise, &arguments);
+    let parsed = arguments
+        .coerced
+        .and_then(|given| authorise::parse(given, call.caller.mode))
+        .map_err(authorise::of_command);
+    let mut told = Box::pin(call.engine.authorise(call.caller, once, parsed)).await;
+    told.result = told.result.map_err(authorise::of_plain);
+    answered(call, told).await
+}
+
+/// The same under another argument's name, which faults bear too.
+async fn headless(call: Call<'_>, arguments: Arguments<'_>) -> Answer {
+    // The two share their keys, so their arguments are compared under one name.
+    let once = call.once(|_| Scope::Authorise, &arguments).map(|mut once| {
+        authorise::rename_argument(&mut once.arguments);
+        once
+    });
+    let parsed = arguments
+        .coerced
+        .and_then(|given| authorise::parse_headless(given, call.caller.mode))
+        .map_err(authorise::of_command);
+    let mut told = Box::pin(call.engine.authorise(call.caller, once, parsed)).await;
+    told.result = told.result.map_err(authorise::of_headless);
+    answered(call, told).await
+}
+
+async fn capture(call: Call<'_>, arguments: Arguments<'_>) -> Answer {
+    let once = call.once(Scope::Capture, &arguments);
+    let parsed = arguments.coerced.and_then(capture::parse);
+    let told = call.engine.capture(call.caller, once, parsed).await;
+    answered(call, told).await
+}
+
+async fn cancel(call: Call<'_>, arguments: Arguments<'_>) -> Answer {
+    let once = call.once(Scope::Cancel, &arguments);
+    let parsed = arguments.coerced.and_then(cancel::parse);
+    let told = call.engine.cancel(call.caller, once, parsed).await;
+    answered(call, told).await
+}
+
+async fn refund(call: Call<'_>, arguments: Arguments<'_>) -> Answer {
+    let once = call.once(Scope::Refund, &arguments);
+    let parsed = arguments.coerced.and_then(refund::parse);
+    let told = call.engine.refund(call.caller, once, parsed).await;
+    answered(call, told).await
+}
+
+async fn abandon(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
+    let id = ids::payment(ids::argument(&arguments.coerced?, "id"))?;
+    let view = Box::pin(call.engine.abandon(call.caller, Abandon { id })).await?;
+    Ok(shown(call, view).await)
+}
+
+async fn resolve(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
+    let command = arguments.coerced.and_then(resolve::parse)?;
+    let view = call.engine.resolve(call.caller, command).await?;
+    Ok(shown(call, view).await)
+}
+
+async fn get(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
+    let id = ids::payment(ids::argument(&arguments.coerced?, "id"))?;
+    let view = call.engine.payment(call.caller, id).await?;
+    Ok(shown(call, view).await)
+}
+
+async fn list(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
+    let list::Wanted {
+        page,
+        conditions,
+        sort,
+        nothing,
+        echo,
+    } = arguments.coerced.and_then(list::parse)?;
+    let after = page.after().map(str::to_owned);
+    let facts = Wanted::of(call.look);
+    let list = ListPayments {
+        page,
+        conditions,
+        sort: sort.clone(),
+        id: echo.id.clone(),
+        team: echo.team.clone(),
+        want_total: facts.total,
+        want_timeline: call.look.selects(OVERVIEW),
+        want_settled: facts.settled,
+    };
+    let found = if nothing {
+        empty(list)
+    } else {
+        call.engine.payments(call.caller, list).await?
+    };
+    let rows = found.views.into_iter().map(|(cursor, view)| {
+        let timeline = Ok(view.timeline.unwrap_or_default());
+        let payment = PaymentObject {
+            payment: view.payment,
+            timeline,
+            sight: call.sight(),
+        };
+        (cursor, payment)
+    });
+    Ok(object(PaymentsPageObject {
+        page: Connection {
+            rows: rows.collect(),
+            facts: PageFacts {
+                has_next: found.has_next,
+                has_previous: found.has_previous,
+                total: found.total,
+                settled_until: found.settled_until,
+                after,
+            },
+        },
+        filter: FilterFacts {
+            id: echo.id,
+            team: echo.team,
+            customer: echo.customer,
+            user: echo.user,
+            name: echo.name,
+            conditions: found.conditions,
+            sort,
+        },
+    }))
+}
+
+/// The page of a list that can't match anything.
+fn empty(list: ListPayments) -> PaymentPage {
+    let total = list.want_total.then_some(0);
+    PaymentPage {
+        views: Vec::new(),
+        has_next: false,
+        has_previous: false,
+        total,
+        conditions: list.conditions,
+        settled_until: None,
+    }
+}
+
+async fn answered(call: Call<'_>, told: Told<PaymentView>) -> Answer {
+    let result = match told.result {
+        Ok(view) => Ok(shown(call, view).await),
+        Err(fault) => Err(fault),
+    };
+    Answer {
+        result,
+        replayed: told.replayed,
+    }
+}
+
+/// The payment as an object. What can't be read of it is an error of that field alone: the payment is shown.
+pub(crate) async fn shown(call: Call<'_>, view: PaymentView) -> Out<'static> {
+    let timeline = if call.look.selects(OVERVIEW) {
+        call.engine.timeline_in_time(&view.payment).await
+    } else {
+        Ok(Vec::new())
+    };
+    object(PaymentObject {
+        payment: view.payment,
+        timeline,
+        sight: call.sight(),
+    })
+}

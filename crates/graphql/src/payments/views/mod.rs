@@ -1,0 +1,11 @@
+//! Payments and what they consist of.
+
+mod page;
+mod parts;
+mod payment;
+
+pub(crate) use self::{
+    page::{FilterFacts, PaymentsPageObject},
+    parts::OVERVIEW,
+    payment::{AmountObject, PaymentObject},
+};

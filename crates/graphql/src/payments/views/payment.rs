@@ -1,0 +1,183 @@
+//! Payments.
+
+use domain::{
+    Fault,
+    answer::ThreeDs,
+    money::Money,
+    payment::{Kind, Line, Operation, Origin, Payment, State},
+};
+use serde_json::{Map, Value};
+
+use super::parts::{
+    Connections, Core, Details, Fraud, Gateway, MethodDetails, Payer, Receipt, Timeline,
+};
+use crate::{
+    executor::{Object, Out, object, optional, unknown_field},
+    shared::{Sight, zoned},
+};
+
+/// `Payment`, owning what it shows.
+pub(crate) struct PaymentObject {
+    /// The payment.
+    pub(crate) payment: Box<Payment>,
+    /// Its timeline, or why it can't be read; empty when it was not asked for.
+    pub(crate) timeline: Result<Vec<Line>, Fault>,
+    /// What the credential may see.
+    pub(crate) sight: Sight,
+}
+
+impl Object for PaymentObject {
+    fn type_name(&self) -> &'static str {
+        "Payment"
+    }
+
+    fn field<'s>(&'s self, name: &str, arguments: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        if name == "date" {
+            return zoned(self.payment.created_at, arguments);
+        }
+        plain(&self.payment, name)
+            .or_else(|| self.part(name))
+            .ok_or_else(|| unknown_field(self.type_name(), name))
+    }
+}
+
+impl PaymentObject {
+    fn part(&self, name: &str) -> Option<Out<'_>> {
+        let (payment, sight) = (&self.payment, self.sight);
+        Some(match name {
+            "amount" => object(AmountObject(payment.money)),
+            "refunds" => Out::List(
+                payment
+                    .refunds()
+                    .map(|refund| object(RefundObject(refund)))
+                    .collect(),
+            ),
+            "paymentGateway" => optional(payment.gateway.as_ref().map(Gateway)),
+            "paymentCore" => object(Core(payment)),
+            "paymentDetails" => object(Details(payment)),
+            "paymentTimeline" => object(Timeline {
+                payment,
+                lines: &self.timeline,
+            }),
+            "paymentConnections" => object(Connections(payment)),
+            "paymentCustomer" => {
+                optional(payment.customer.as_ref().map(|payer| Payer(payer, sight)))
+            }
+            "paymentMethodDetails" => object(MethodDetails(payment, sight)),
+            "paymentReceipt" => optional(Receipt::of(payment)),
+            "fraud" => optional(payment.fraud.as_ref().map(Fraud)),
+            _ => return None,
+        })
+    }
+}
+
+fn plain<'a>(payment: &'a Payment, name: &str) -> Option<Out<'a>> {
+    Some(match name {
+        "id" => payment.id.to_string().into(),
+        "sourceId" => payment
+            .approval()
+            .and_then(|approval| approval.processor_id.as_ref())
+            .into(),
+        "orderId" => payment.order_id.as_ref().into(),
+        "connectionId" => payment
+            .attempt()
+            .map(|attempt| attempt.connection.as_str())
+            .into(),
+        "status" => payment.status.text().into(),
+        "type" => "PAYMENT".into(),
+        "refundedAmount" => Some(payment.refunded()).filter(|amount| *amount > 0).into(),
+        "capturedAmount" => Some(payment.captured).filter(|amount| *amount > 0).into(),
+        "currency" => payment.money.currency().code().into(),
+        "country" => payment
+            .approval()
+            .and_then(|approval| approval.card_country.as_ref())
+            .into(),
+        "paymentProcessingOrigin" => origin(payment.origin).into(),
+        "flowId" => payment.flow.as_ref().map(|run| run.id.as_str()).into(),
+        "flowInstanceId" => payment
+            .flow
+            .as_ref()
+            .map(|run| run.instance.to_string())
+            .into(),
+        "teamId" => payment.team.to_string().into(),
+        "metadata" => payment.metadata.clone().into(),
+        "eci" => three_ds(payment)
+            .and_then(|found| found.eci.as_ref())
+            .into(),
+        "threeDSecureVersion" => three_ds(payment)
+            .and_then(|found| found.version.as_ref())
+            .into(),
+        "threeDSecureAuthenticationResult" => three_ds(payment)
+            .and_then(|found| found.result.as_ref())
+            .into(),
+        "attachments" => Out::List(Vec::new()),
+        _ => return None,
+    })
+}
+
+fn three_ds(payment: &Payment) -> Option<&ThreeDs> {
+    payment.approval()?.three_ds.as_ref()
+}
+
+const fn origin(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Automation => "AUTOMATION",
+        Origin::Headless => "HEADLESS",
+        Origin::Import => "IMPORT",
+    }
+}
+
+/// `Amount`.
+pub(crate) struct AmountObject(pub(crate) Money);
+
+impl Object for AmountObject {
+    fn type_name(&self) -> &'static str {
+        "Amount"
+    }
+
+    fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        Ok(match name {
+            "rawAmount" => self.0.minor().into(),
+            "currency" => self.0.currency().code().into(),
+            "formattedAmount" => self.0.formatted().into(),
+            _ => return Err(unknown_field(self.type_name(), name)),
+        })
+    }
+}
+
+/// `Refund`.
+struct RefundObject<'a>(&'a Operation);
+
+impl Object for RefundObject<'_> {
+    fn type_name(&self) -> &'static str {
+        "Refund"
+    }
+
+    fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        Ok(match name {
+            "id" => match self.0.kind {
+                Kind::Refund { id } => id.to_string().into(),
+                Kind::Authorise { .. }
+                | Kind::Capture
+                | Kind::Cancel { .. }
+                | Kind::Reverse { .. }
+                | Kind::Abandon { .. } => Out::Null,
+            },
+            "amount" => self.0.amount.into(),
+            "status" => refund_status(&self.0.state).into(),
+            "reason" => self.0.reason.as_ref().into(),
+            "date" => self.0.started_at.rfc3339_millis().into(),
+            _ => return Err(unknown_field(self.type_name(), name)),
+        })
+    }
+}
+
+const fn refund_status(state: &State) -> &'static str {
+    match state {
+        State::Sent | State::Unknown { .. } | State::Waiting { .. } | State::Pending { .. } => {
+            "PENDING"
+        }
+        State::Done { .. } => "SUCCEEDED",
+        State::Refused { .. } | State::Failed { .. } => "FAILED",
+    }
+}

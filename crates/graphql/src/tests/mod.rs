@@ -1,0 +1,5 @@
+//! Tests over all areas.
+
+mod executor;
+mod samples;
+mod views;

@@ -1,0 +1,346 @@
+//! Samples of everything that is shown, with as much filled in as can be.
+
+use domain::{
+    Timestamp,
+    answer::{Answer, Approval},
+    caller::ClientGrant,
+    country::Country,
+    customer::{Customer, Instrument, StoredMethod},
+    expiry::Expiry,
+    id::{
+        BlobId, ConnectionId, CustomerId, FlowId, IntentId, KeyId, MethodId, PaymentId, RefundId,
+        TeamId, VaultToken,
+    },
+    intent::{self, CartItem, CartPatch, Changes, Intent, Start},
+    method::{CardFunding, Method},
+    money::{Currency, Money},
+    payment::{
+        CaptureRule, FlowRun, Gateway, Initiator, Kind, Operation, Origin, PaidWith, Payer,
+        Payment, State, Status, ThreeDsWish,
+    },
+    person::{Address, Company, ShippingAddress},
+    team::{ReturnHost, TeamSettings},
+};
+use engine::{ClientTokenView, ConnectionView, FlowTrial, FlowView, TeamView, TrialStep};
+use serde_json::json;
+
+pub(crate) fn uuid<T>(parse: impl Fn(&str) -> Option<T>) -> T {
+    parse("01929f6e-0000-7000-8000-000000000001").unwrap()
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "most fields are optional")]
+pub(crate) fn text(text: &str) -> Option<String> {
+    Some(text.to_owned())
+}
+
+pub(crate) fn at() -> Timestamp {
+    Timestamp::parse("2026-01-31T09:30:00.25Z").unwrap()
+}
+
+pub(crate) fn team() -> TeamView {
+    let settings = TeamSettings {
+        version: 1,
+        logo: text("https://shop.example/logo.svg"),
+        allowed_origins: Some(vec!["https://shop.example".to_owned()]),
+        return_hosts: ReturnHost::parse("*.shop.example").map(|host| vec![host]),
+        return_schemes: vec!["com.shop.app".to_owned()],
+        fingerprint: true,
+    };
+    TeamView {
+        id: uuid(TeamId::parse),
+        name: "The shop".to_owned(),
+        settings: std::sync::Arc::new(settings),
+    }
+}
+
+pub(crate) fn issued_token() -> ClientTokenView {
+    ClientTokenView {
+        id: uuid(KeyId::parse),
+        hint: "ct_test_…abcd".to_owned(),
+        created_at: at(),
+        expires_at: Some(at()),
+        revoked_at: Some(at()),
+        grant: ClientGrant {
+            amount: Some(1000),
+            currency: text("EUR"),
+            customer: Some(uuid(CustomerId::parse)),
+            flow: FlowId::parse("default"),
+            intent: Some(uuid(IntentId::parse)),
+            ..ClientGrant::default()
+        },
+        attempts: 1,
+        payment: Some(uuid(PaymentId::parse)),
+        made_by: Some(uuid(KeyId::parse)),
+    }
+}
+
+pub(crate) fn address() -> Address {
+    Address {
+        line1: text("1 Main St"),
+        city: text("Cork"),
+        country: text("IE"),
+        ..Address::default()
+    }
+}
+
+pub(crate) fn shipping() -> ShippingAddress {
+    ShippingAddress {
+        name: text("Ada"),
+        phone: None,
+        address: Some(address()),
+    }
+}
+
+pub(crate) fn company() -> Company {
+    Company {
+        name: text("Engines"),
+        ..Company::default()
+    }
+}
+
+pub(crate) fn operation(n: u32, kind: Kind, amount: i64, answer: Option<Answer>) -> Operation {
+    Operation {
+        n,
+        kind,
+        connection: ConnectionId::parse("simulator-a").unwrap(),
+        amount,
+        reason: text("asked"),
+        started_at: at(),
+        send_by: at(),
+        state: State::Done { at: at() },
+        next_at: None,
+        looks: 0,
+        action: None,
+        give_up_at: None,
+        return_key: None,
+        answer,
+        processor_id: None,
+        owed: None,
+        other: None,
+        once: None,
+    }
+}
+
+pub(crate) fn approval() -> Approval {
+    Approval {
+        processor_id: text("ch_1"),
+        processor_status: text("approved"),
+        network_status: text("approved_by_network"),
+        risk_level: text("normal"),
+        risk_score_hundredths: Some(1250),
+        funding: Some(CardFunding::Credit),
+        issuing_bank: text("Bank"),
+        card_country: text("IE"),
+        receipt_url: text("https://receipts.example/1"),
+        ..Approval::default()
+    }
+}
+
+pub(crate) fn payment() -> Payment {
+    Payment {
+        id: uuid(PaymentId::parse),
+        team: uuid(TeamId::parse),
+        version: 3,
+        created_at: at(),
+        status: Status::PartialRefunded,
+        money: Money::new(5099, Currency::parse("EUR").unwrap()),
+        captured: 5099,
+        refund_failed: false,
+        owed_answer: None,
+        answered: Vec::new(),
+        capture_at: None,
+        expires_at: None,
+        order_id: text("order-1"),
+        transaction_id: None,
+        origin: Origin::Automation,
+        flow: Some(FlowRun {
+            id: FlowId::parse("default").unwrap(),
+            name: "Default".to_owned(),
+            version: 1,
+            instance: uuid(TeamId::parse).uuid(),
+            started_at: at(),
+            pause: None,
+        }),
+        triggered: Vec::new(),
+        capture_rule: CaptureRule::Immediate,
+        method: PaidWith {
+            method: Method::Visa,
+            token: VaultToken::parse("abcdefgh12345678"),
+            id: uuid(MethodId::parse),
+            blob: Some(uuid(BlobId::parse)),
+            hidden: false,
+            masked: Some("************4242".to_owned()),
+            bin: text("424242"),
+            expiry: Some(Expiry::parse(11, 2033).unwrap()),
+            brand: Some("VISA".to_owned()),
+            account: None,
+            wallet: None,
+            holder: text("Ada"),
+            address: Some(address()),
+            fingerprint: Some("fp".to_owned()),
+            funding: CardFunding::Undefined,
+            product: None,
+        },
+        customer: Some(Payer {
+            id: Some(uuid(CustomerId::parse)),
+            billing: Some(address()),
+            shipping: Some(shipping()),
+            company: Some(company()),
+            ..Payer::default()
+        }),
+        description: text("Book"),
+        statement_descriptor: text("BOOKS"),
+        metadata: Some(json!({"a": 1})),
+        fraud: Some(
+            json!({"fraudProvider": "own", "score": 7, "date": "2026-01-31T09:30:00Z", "other": true}),
+        ),
+        initiator: Initiator::Customer,
+        intent: None,
+        three_ds: ThreeDsWish::AsIssuer,
+        three_ds_redirect: None,
+        apm_redirect: None,
+        rule: None,
+        route: None,
+        made_by: None,
+        gateway: Some(Gateway {
+            processor: "simulator".to_owned(),
+            name: "Simulator A".to_owned(),
+            logo: None,
+        }),
+        operations: vec![
+            operation(
+                1,
+                Kind::Authorise { capture: true },
+                5099,
+                Some(Answer::Approved {
+                    captured: true,
+                    approval: approval(),
+                }),
+            ),
+            operation(
+                2,
+                Kind::Refund {
+                    id: uuid(RefundId::parse),
+                },
+                99,
+                None,
+            ),
+        ],
+    }
+}
+
+pub(crate) fn customer() -> Customer {
+    Customer {
+        id: uuid(CustomerId::parse),
+        team: uuid(TeamId::parse),
+        version: 1,
+        name: "Ada".to_owned(),
+        email: text("ada@example.com"),
+        phone: None,
+        description: None,
+        billing: Some(address()),
+        shipping: Some(shipping()),
+        company: Some(company()),
+        default_method: VaultToken::parse("abcdefgh12345678"),
+        created_at: at(),
+        updated_at: at(),
+        made_by: None,
+    }
+}
+
+pub(crate) fn method() -> StoredMethod {
+    StoredMethod {
+        id: uuid(MethodId::parse),
+        team: uuid(TeamId::parse),
+        token: VaultToken::parse("abcdefgh12345678").unwrap(),
+        customer: Some(uuid(CustomerId::parse)),
+        blob: uuid(BlobId::parse),
+        instrument: Instrument::Card {
+            expiry: Expiry::parse(1, 2033).unwrap(),
+            brand: "VISA".to_owned(),
+            bin: "424242".to_owned(),
+        },
+        masked: "************4242".to_owned(),
+        holder: text("Ada"),
+        funding: CardFunding::Debit,
+        product: None,
+        fingerprint: "fp".to_owned(),
+        external_id: text("mine"),
+        metadata: Some(json!([1])),
+        address: Some(address()),
+        created_at: at(),
+        updated_at: at(),
+        is_default: true,
+    }
+}
+
+pub(crate) fn intent() -> Intent {
+    let start = Start {
+        id: uuid(IntentId::parse),
+        team: uuid(TeamId::parse),
+        tracking_id: "order-1".to_owned(),
+        currency: Currency::parse("EUR").unwrap(),
+        flow: (FlowId::parse("default").unwrap(), 1),
+        instance: uuid(TeamId::parse).uuid(),
+        started_by: None,
+    };
+    let customer = intent::Customer {
+        id: text("c-1"),
+        is_guest: Some(false),
+        email: text("ada@example.com"),
+        name: text("Ada"),
+    };
+    let items = vec![CartItem {
+        title: "Tea".to_owned(),
+        price: 250,
+        ..CartItem::default()
+    }];
+    let changes = Changes {
+        amount: Some(5099),
+        country: Country::parse("IE"),
+        customer: Some(customer),
+        cart: Some(CartPatch {
+            items: Some(items),
+            ..CartPatch::default()
+        }),
+        ..Changes::default()
+    };
+    Intent::start(start, changes, at(), std::time::Duration::from_mins(5))
+}
+
+pub(crate) fn flow() -> FlowView {
+    FlowView {
+        id: FlowId::parse("default").unwrap(),
+        name: "Default".to_owned(),
+        version: 2,
+        is_published: false,
+        published_version: Some(1),
+        latest_version: 2,
+        is_default: true,
+        document: json!({ "name": "Default" }),
+        saved_at: at(),
+    }
+}
+
+pub(crate) fn trial() -> FlowTrial {
+    let step = TrialStep {
+        step: "steps[0]".to_owned(),
+        taken: true,
+        reason: text("the only connection"),
+    };
+    FlowTrial {
+        steps: vec![step],
+        outcome: "authorise at bank-a".to_owned(),
+    }
+}
+
+pub(crate) fn connection() -> ConnectionView {
+    ConnectionView {
+        id: ConnectionId::parse("bank-a").unwrap(),
+        processor: "bank".to_owned(),
+        name: "Bank".to_owned(),
+        is_enabled: true,
+        methods: vec![Method::Card],
+        settings: json!({}),
+    }
+}

@@ -1,0 +1,5 @@
+//! One operation a file.
+
+pub(crate) mod processor_token;
+pub(crate) mod security_code;
+pub(crate) mod tokenise;

@@ -1,0 +1,6 @@
+//! Wallets.
+
+mod inputs;
+mod operations;
+
+pub(crate) use self::operations::OPERATIONS;
