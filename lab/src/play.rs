@@ -209,10 +209,11 @@ async fn settle(shop: &Shop) -> Vec<Value> {
     shop.house.bank.only_recovery_looks();
     for round in 0..ROUNDS {
         let payments = listed(shop).await;
+        let rows = shop.house.events().unwrap_or_default();
         let open = payments
             .iter()
             .filter(|payment| {
-                checker::is_unsettled(payment) || checker::waits_for_its_flow(payment)
+                checker::is_unsettled(payment) || checker::waits_for_its_flow(payment, &rows)
             })
             .count();
         if open == 0 || round + 1 == ROUNDS {

@@ -11,7 +11,7 @@ use db::{Change, Committed};
 use domain::{
     Fault, Timestamp,
     id::TeamId,
-    payment::{Line, Payment, State},
+    payment::{Occurrence, Payment, State},
 };
 use store::Part;
 
@@ -38,7 +38,7 @@ pub(crate) async fn show_unsettled(
 pub(crate) async fn take_key_after_payment(
     engine: &Engine,
     payment: &Payment,
-    lines: &[Line],
+    lines: &[Occurrence],
     mut parts: CommitParts,
 ) -> Result<Ended, Stop> {
     let claim = parts.claim.take();
@@ -57,7 +57,7 @@ pub(crate) async fn take_key_after_payment(
 pub(crate) async fn send_before_commit(
     engine: &Engine,
     payment: &Payment,
-    lines: &[Line],
+    lines: &[Occurrence],
     parts: CommitParts,
 ) -> Result<Ended, Stop> {
     let first = payment

@@ -6,8 +6,8 @@ use db::{Change, ChangeId, Committed, Date, DbError, Statement};
 use domain::{
     Fault,
     id::{PaymentId, TeamId},
-    intent::{Intent, Moment},
-    payment::{Line, Payment},
+    intent::{Intent, IntentEvent},
+    payment::{Occurrence, Payment},
 };
 use store::once;
 
@@ -93,7 +93,7 @@ impl Engine {
     pub(crate) async fn commit_payment(
         &self,
         payment: &Payment,
-        lines: &[Line],
+        lines: &[Occurrence],
         parts: CommitParts,
     ) -> Result<Ended, Stop> {
         note_payment(payment.id);
@@ -155,7 +155,7 @@ impl Engine {
         more: Vec<Statement>,
         date: &Date,
     ) -> Result<Ended, Stop> {
-        self.commit_intent_with(intent, Moment::Started, more, Some(date))
+        self.commit_intent_with(intent, IntentEvent::Started, more, Some(date))
             .await
     }
 
@@ -163,16 +163,16 @@ impl Engine {
     pub(crate) async fn commit_intent(
         &self,
         intent: &Intent,
-        moment: Moment,
+        event: IntentEvent,
         more: Vec<Statement>,
     ) -> Result<Ended, Stop> {
-        self.commit_intent_with(intent, moment, more, None).await
+        self.commit_intent_with(intent, event, more, None).await
     }
 
     async fn commit_intent_with(
         &self,
         intent: &Intent,
-        moment: Moment,
+        event: IntentEvent,
         more: Vec<Statement>,
         date: Option<&Date>,
     ) -> Result<Ended, Stop> {
@@ -187,7 +187,7 @@ impl Engine {
             .with(store::event::insert_of_intent(
                 intent,
                 id,
-                moment,
+                event,
                 self.inner.world.now(),
             ));
         for statement in more {

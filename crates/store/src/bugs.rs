@@ -11,7 +11,7 @@ use db::{ChangeId, Db, DbError, Statement};
 use domain::{
     Timestamp,
     id::{PaymentId, TeamId},
-    payment::{Line, Payment},
+    payment::{Occurrence, Payment},
 };
 
 use crate::{event, payment};
@@ -20,24 +20,24 @@ use crate::{event, payment};
 pub(crate) fn lose_third_event(
     payment: &Payment,
     change: ChangeId,
-    lines: &[Line],
+    occurred: &[Occurrence],
     at: Timestamp,
 ) -> Statement {
     if payment.version == 3 {
         let sql = "delete from event where team_id = $1 and seq < 0";
         return Statement::any(sql, vec![payment.team.key().into()]);
     }
-    event::unplanted_insert(payment, change, lines, at)
+    event::unplanted_insert(payment, change, occurred, at)
 }
 
 /// For `event::insert`: one that is there is no conflict.
 pub(crate) fn write_event_over(
     payment: &Payment,
     change: ChangeId,
-    lines: &[Line],
+    occurred: &[Occurrence],
     at: Timestamp,
 ) -> Statement {
-    event::unplanted_insert(payment, change, lines, at).reworded(
+    event::unplanted_insert(payment, change, occurred, at).reworded(
         "insert into event (team_id, stream, seq, change_id, at, kind, data) \
         values ($1, $2, $3, $4, $5, $6, $7) on conflict (team_id, stream, seq) do update set at = event.at",
     )

@@ -1,24 +1,49 @@
 //! Events: one row for each commit of an aggregate.
 
-use std::borrow::Cow;
-
 use db::{ChangeId, Db, DbError, Insert, Select, Statement, Value};
 use domain::{
     Timestamp,
     id::{IntentId, TeamId},
-    intent::{Intent, Moment},
-    payment::{Line, Payment},
+    intent::{Intent, IntentEvent},
+    payment::{Occurrence, Payment, PaymentEvent, TimelineEntry},
 };
 use serde::{Deserialize, Serialize};
 
-/// What an event's row holds besides its keys.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Data<'a> {
+/// The version of [`Data`] that this build writes.
+pub const VERSION: u32 = 1;
+
+/// What the row of an aggregate's commit holds besides its keys. Readers ignore fields that they do not know.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Data<E> {
+    /// The version of this shape.
+    pub v: u32,
     /// The status after the commit.
-    pub status: Cow<'a, str>,
+    pub status: String,
+    /// What happened, in order. None where only times and counters have changed.
+    #[serde(default = "Vec::new")]
+    pub events: Vec<E>,
     /// What the timeline says of it.
-    #[serde(default, skip_serializing_if = "<[Line]>::is_empty")]
-    pub lines: Cow<'a, [Line]>,
+    #[serde(default)]
+    pub entries: Vec<TimelineEntry>,
+}
+
+/// The same as it is written.
+#[derive(Serialize)]
+struct NewData<'a, E> {
+    v: u32,
+    status: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    events: Vec<&'a E>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    entries: Vec<&'a TimelineEntry>,
+}
+
+/// What the data of a row tells of its timeline.
+#[derive(Deserialize)]
+struct Entries {
+    status: String,
+    #[serde(default)]
+    entries: Vec<TimelineEntry>,
 }
 
 /// Removes the events of an intent that is gone.
@@ -37,37 +62,59 @@ pub fn delete_of_intent(team: TeamId, intent: IntentId) -> Statement {
         VersionUnchecked = crate::bugs::write_event_over,
     )
 )]
-pub fn insert(payment: &Payment, change: ChangeId, lines: &[Line], at: Timestamp) -> Statement {
-    let data = Data {
-        status: payment.status.text().into(),
-        lines: lines.into(),
-    };
-    let kind = format!("payment.{}", payment.status.text().to_ascii_lowercase());
-    row(
-        (payment.team, &payment.id.key(), payment.version),
-        change,
-        (kind, &data),
-        at.max(payment.latest_moment()),
-    )
+pub fn insert(
+    payment: &Payment,
+    change: ChangeId,
+    occurred: &[Occurrence],
+    at: Timestamp,
+) -> Statement {
+    NEW.with(vec![
+        payment.team.key().into(),
+        payment.id.key().into(),
+        number(payment.version),
+        format!("{:032x}", change.0).into(),
+        at.max(payment.latest_moment()).micros().into(),
+        "payment".into(),
+        data_of(payment, occurred).into(),
+    ])
+}
+
+/// What the row of a payment's commit holds.
+pub(crate) fn data_of(payment: &Payment, occurred: &[Occurrence]) -> String {
+    crate::text(&NewData::<PaymentEvent> {
+        v: VERSION,
+        status: payment.status.text(),
+        events: occurred.iter().flat_map(|one| &one.events).collect(),
+        entries: occurred.iter().map(|one| &one.entry).collect(),
+    })
 }
 
 /// The event of an intent's commit, which bears the intent's version as its number.
 pub fn insert_of_intent(
     intent: &Intent,
     change: ChangeId,
-    moment: Moment,
+    event: IntentEvent,
     at: Timestamp,
 ) -> Statement {
-    let data = Data {
-        status: intent.status.code().into(),
-        lines: Cow::default(),
-    };
-    row(
-        (intent.team, &intent.id.key(), intent.version),
-        change,
-        (moment.kind().to_owned(), &data),
-        at,
-    )
+    NEW.with(vec![
+        intent.team.key().into(),
+        intent.id.key().into(),
+        number(intent.version),
+        format!("{:032x}", change.0).into(),
+        at.micros().into(),
+        "intent".into(),
+        data_of_intent(intent, event).into(),
+    ])
+}
+
+/// What the row of an intent's commit holds.
+pub(crate) fn data_of_intent(intent: &Intent, event: IntentEvent) -> String {
+    crate::text(&NewData {
+        v: VERSION,
+        status: intent.status.code(),
+        events: vec![&event],
+        entries: Vec::new(),
+    })
 }
 
 /// A new row.
@@ -87,39 +134,29 @@ static NEW: Insert = Insert::new(
 /// The change that wrote a row.
 static CHANGE: Select = Select::new("event", &["change_id"], &["team_id", "stream", "seq"]);
 
-fn row(
-    of: (TeamId, &str, u64),
-    change: ChangeId,
-    told: (String, &Data<'_>),
-    at: Timestamp,
-) -> Statement {
-    let ((team, stream, version), (kind, data)) = (of, told);
-    NEW.with(vec![
-        team.key().into(),
-        stream.into(),
-        Value::Int(i64::try_from(version).unwrap_or(i64::MAX)),
-        format!("{:032x}", change.0).into(),
-        at.micros().into(),
-        kind.into(),
-        crate::text(data).into(),
-    ])
+fn number(version: u64) -> Value {
+    Value::Int(i64::try_from(version).unwrap_or(i64::MAX))
 }
 
-/// The timeline of a stream: the lines of its first `up_to` events.
-pub async fn lines(db: &Db, team: TeamId, stream: &str, up_to: u64) -> Result<Vec<Line>, DbError> {
+/// The timeline of a stream: the entries of its first `up_to` events.
+pub async fn timeline(
+    db: &Db,
+    team: TeamId,
+    stream: &str,
+    up_to: u64,
+) -> Result<Vec<TimelineEntry>, DbError> {
     let sql =
         "select data from event where team_id = $1 and stream = $2 and seq <= $3 order by seq";
-    let up_to = i64::try_from(up_to).unwrap_or(i64::MAX);
     let rows = db
-        .read(sql, vec![team.key().into(), stream.into(), up_to.into()])
+        .read(sql, vec![team.key().into(), stream.into(), number(up_to)])
         .await?;
-    let mut lines = Vec::new();
+    let mut entries = Vec::new();
     for row in &rows {
-        let data: Data<'_> = crate::document(row.text(0)?, "event", stream)?;
-        lines.extend(data.lines.into_owned());
+        let data: Entries = crate::document(row.text(0)?, "event", stream)?;
+        entries.extend(data.entries);
     }
-    never_back(&mut lines);
-    Ok(lines)
+    never_back(&mut entries);
+    Ok(entries)
 }
 
 /// When a stream's commits were, and in which status each left it.
@@ -132,18 +169,18 @@ pub async fn statuses(
     let rows = db.read(sql, vec![team.key().into(), stream.into()]).await?;
     rows.iter()
         .map(|row| {
-            let data: Data<'_> = crate::document(row.text(1)?, "event", stream)?;
-            Ok((row.time(0)?, data.status.into_owned()))
+            let data: Entries = crate::document(row.text(1)?, "event", stream)?;
+            Ok((row.time(0)?, data.status))
         })
         .collect()
 }
 
-/// Lines in their order have times in that order, whatever clocks did.
-fn never_back(lines: &mut [Line]) {
+/// Entries in their order have times in that order, whatever clocks did.
+fn never_back(entries: &mut [TimelineEntry]) {
     let mut latest: Option<Timestamp> = None;
-    for line in lines {
-        line.at = latest.map_or(line.at, |latest| latest.max(line.at));
-        latest = Some(line.at);
+    for entry in entries {
+        entry.at = latest.map_or(entry.at, |latest| latest.max(entry.at));
+        latest = Some(entry.at);
     }
 }
 
@@ -175,10 +212,10 @@ mod tests {
 
     #[test]
     fn a_clock_that_is_set_back_does_not_turn_a_timeline_back() {
-        let line = |micros| Line::new(Timestamp::from_micros(micros), "line");
-        let mut lines = vec![line(5), line(3), line(9), line(1)];
-        never_back(&mut lines);
-        let times: Vec<i64> = lines.iter().map(|line| line.at.micros()).collect();
+        let entry = |micros| TimelineEntry::new(Timestamp::from_micros(micros), "entry");
+        let mut entries = vec![entry(5), entry(3), entry(9), entry(1)];
+        never_back(&mut entries);
+        let times: Vec<i64> = entries.iter().map(|entry| entry.at.micros()).collect();
         assert_eq!(times, [5, 5, 9, 9]);
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn of_a_payment(case: &Case<'_>, findings: &mut Findings) {
         // While the processor is being asked, a request whose time is over is told that there is no answer.
         let is_there = statuses.contains(&status)
             || status == "NO_ANSWER_FROM_PSP" && statuses.contains(&"ACTIVE")
-            || status == "REFUND_PENDING" && case.tells("Refund started");
+            || status == "REFUND_PENDING" && case.began("refund");
         if !is_there {
             let detail = format!("{} told {status}, which no event knows", said.verb);
             findings.add("every-change-has-an-event", case.id, detail);

@@ -45,17 +45,47 @@ impl<'a> Case<'a> {
         timeline(self.payment)
     }
 
-    /// Whether its timeline has a line with this title.
-    pub(super) fn tells(&self, title: &str) -> bool {
-        self.timeline().iter().any(|line| line.0 == title)
+    /// What happened to it, in order.
+    pub(super) fn happened(&self) -> impl Iterator<Item = &'a Value> {
+        self.events.iter().flat_map(|row| happened_in(row))
+    }
+
+    /// Whether something of this kind happened to it.
+    pub(super) fn has(&self, kind: &str) -> bool {
+        self.happened().any(|event| text(event, "kind") == kind)
+    }
+
+    /// Whether an operation of this kind was begun.
+    pub(super) fn began(&self, what: &str) -> bool {
+        self.happened().any(|event| begins(event, what))
+    }
+
+    /// Whether it runs, or has started, a flow.
+    pub(super) fn runs(&self, flow: &str) -> bool {
+        self.happened().any(|event| {
+            matches!(
+                text(event, "kind"),
+                "payment.created" | "payment.flow_started"
+            ) && text(event, "flow") == flow
+        })
     }
 }
 
-/// The lines of the timeline in an event.
-pub(super) fn lines_of(event: &Value) -> &[Value] {
-    event
-        .get("data")
-        .map_or(&[], |data| super::list(data, "lines"))
+/// What happened in one commit, by the row of its event.
+pub(super) fn happened_in(row: &Value) -> &[Value] {
+    row.get("data")
+        .map_or(&[], |data| super::list(data, "events"))
+}
+
+/// The entries of the timeline in the row of an event.
+pub(super) fn entries_in(row: &Value) -> &[Value] {
+    row.get("data")
+        .map_or(&[], |data| super::list(data, "entries"))
+}
+
+/// Whether an event says that an operation of this kind is about to be sent.
+pub(super) fn begins(event: &Value, what: &str) -> bool {
+    text(event, "kind") == "payment.operation_started" && text(event, "what") == what
 }
 
 /// The titles and messages of the timeline in a payment as it is told.

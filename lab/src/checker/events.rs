@@ -2,7 +2,11 @@
 
 use serde_json::Value;
 
-use super::{Evidence, Findings, case::Case, list, number, states, text};
+use super::{
+    Evidence, Findings,
+    case::{Case, entries_in, happened_in},
+    number, states, text,
+};
 
 /// Every stream counts from 1, without gaps.
 pub(super) fn numbers(evidence: &Evidence, findings: &mut Findings) {
@@ -49,9 +53,17 @@ pub(super) fn of_a_payment(case: &Case<'_>, findings: &mut Findings) {
                 format!("it became {status} without evidence: {event}"),
             );
         }
+        let leads = |happened: &Value| states::leads_to(text(happened, "kind"), status);
+        if status != before && !happened_in(event).iter().any(leads) {
+            findings.add(
+                "every-change-has-an-event",
+                case.id,
+                format!("it became {status}, and nothing that happened says so: {event}"),
+            );
+        }
         before = status;
     }
-    let lines = case.events.iter().flat_map(|event| lines(event));
+    let lines = case.events.iter().flat_map(|event| entries_in(event));
     let written: Vec<(&str, &str)> = lines
         .map(|line| (text(line, "title"), text(line, "message")))
         .collect();
@@ -68,20 +80,9 @@ fn status_in(event: &Value) -> &str {
     event.get("data").map_or("", |data| text(data, "status"))
 }
 
-fn lines(event: &Value) -> &[Value] {
-    event.get("data").map_or(&[], |data| list(data, "lines"))
-}
-
 /// Whether an event says by what an unknown outcome became known.
 fn has_evidence(event: &Value) -> bool {
-    let is_evidence = |line: &Value| {
-        let (title, message) = (text(line, "title"), text(line, "message"));
-        let told = [
-            "asking the processor",
-            "answer to the call itself",
-            "was given up",
-        ];
-        title == "Settled by a person" || told.iter().any(|words| message.contains(words))
-    };
-    lines(event).iter().any(is_evidence)
+    happened_in(event)
+        .iter()
+        .any(|happened| text(happened, "kind") == "payment.outcome_found")
 }

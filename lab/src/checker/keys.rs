@@ -4,7 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::{Evidence, Findings, Said, case::timeline, code_told, id_told, list, payment_of, text};
+use super::{
+    Evidence, Findings, Said,
+    case::{entries_in, happened_in, timeline},
+    code_told, id_told, list, payment_of, text, uuid_of,
+};
 
 /// To whom a key belongs: what was asked for, and for captures and the like of which payment.
 fn scope(said: &Said) -> (&'static str, &str) {
@@ -33,7 +37,7 @@ pub(super) fn same_key_same_answer(evidence: &Evidence, findings: &mut Findings)
         forgotten(key, (first, answer), &all, findings);
         for (said, other) in counting.iter().skip(1) {
             if said.asked == first.asked {
-                same(key, answer, other, findings);
+                same(evidence, key, answer, other, findings);
             } else {
                 another(key, answer, other, findings);
             }
@@ -73,7 +77,7 @@ fn forgotten(key: &str, (first, answer): (&Said, &Value), all: &[&Said], finding
     }
 }
 
-fn same(key: &str, first: &Value, other: &Value, findings: &mut Findings) {
+fn same(evidence: &Evidence, key: &str, first: &Value, other: &Value, findings: &mut Findings) {
     if id_told(first) != id_told(other) {
         let detail = format!("told {:?}, then {:?}", id_told(first), id_told(other));
         findings.add("same-key-same-answer", key, detail);
@@ -81,6 +85,7 @@ fn same(key: &str, first: &Value, other: &Value, findings: &mut Findings) {
     }
     let (one, two) = (payment_of(first), payment_of(other));
     // What was open when it was told is told as it was settled later.
+    let is_open = |payment| is_open(payment, &evidence.events);
     let open = one.is_some_and(is_open) || two.is_some_and(is_open);
     if !open && (code_told(first), first.get("data")) != (code_told(other), other.get("data")) {
         findings.add(
@@ -92,16 +97,32 @@ fn same(key: &str, first: &Value, other: &Value, findings: &mut Findings) {
 }
 
 /// Whether the operation that was answered may still have been open.
-fn is_open(payment: &Value) -> bool {
+fn is_open(payment: &Value, rows: &[Value]) -> bool {
     let refunds = list(payment, "refunds")
         .iter()
         .any(|refund| text(refund, "status") == "PENDING");
-    // What is begun has an end to come; that a flow was started is no operation.
-    let begun = |title: &str| title.ends_with(" started") && title != "A flow was started";
-    let unanswered = timeline(payment)
-        .last()
-        .is_some_and(|line| line.0.starts_with("No answer to the") || begun(line.0));
+    let unanswered = last_event(payment, rows).is_some_and(|event| {
+        matches!(
+            text(event, "kind"),
+            "payment.operation_started" | "payment.unknown"
+        )
+    });
     refunds || unanswered || text(payment, "status") == "NO_ANSWER_FROM_PSP"
+}
+
+/// What had happened last to a payment when it was told with its timeline: what the rows have whose entries it had.
+fn last_event<'a>(payment: &Value, rows: &'a [Value]) -> Option<&'a Value> {
+    let stream = uuid_of(text(payment, "id"));
+    let mut left = timeline(payment).len();
+    let mut last = None;
+    for row in rows.iter().filter(|row| text(row, "stream") == stream) {
+        if left == 0 {
+            break;
+        }
+        left = left.saturating_sub(entries_in(row).len());
+        last = happened_in(row).last().or(last);
+    }
+    last
 }
 
 /// Another request under the key: what the first one was told, or that the key is taken.

@@ -137,7 +137,7 @@ fn cases<'a>(evidence: &'a Evidence, findings: &mut Findings) -> BTreeMap<&'a st
     for event in evidence
         .events
         .iter()
-        .filter(|event| text(event, "kind").starts_with("payment."))
+        .filter(|event| text(event, "kind") == "payment")
     {
         let stream = text(event, "stream");
         match cases.get_mut(stream) {
@@ -247,16 +247,19 @@ fn is_told_undone(said: &Said) -> bool {
         && told.and_then(id_told).is_none()
 }
 
-/// Whether a step of the payment's flow is to be tried again.
-pub(crate) fn waits_for_its_flow(payment: &Value) -> bool {
+/// Whether a step of the payment's flow is to be tried again, by the rows of events.
+pub(crate) fn waits_for_its_flow(payment: &Value, rows: &[Value]) -> bool {
+    let stream = uuid_of(text(payment, "id"));
+    let rows = rows.iter().filter(|row| text(row, "stream") == stream);
     let mut waits = false;
-    for (title, _) in case::timeline(payment) {
-        match title {
-            "A step of the flow is tried again" => waits = true,
-            "Refund started" | "Cancellation started" | "A step of the flow was left out" => {
-                waits = false;
-            }
-            _ => {}
+    for event in rows.flat_map(case::happened_in) {
+        if text(event, "kind") == "payment.step_retried" {
+            waits = true;
+        } else if case::begins(event, "refund")
+            || case::begins(event, "cancel")
+            || text(event, "kind") == "payment.step_left_out"
+        {
+            waits = false;
         }
     }
     waits

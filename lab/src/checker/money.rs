@@ -89,7 +89,7 @@ pub(super) fn at_the_end(case: &Case<'_>, findings: &mut Findings) {
             format!("{status} with {captured} captured, {refunded} refunded"),
         );
     }
-    if case.tells("The processor has something else") {
+    if case.has("payment.other_operation_found") {
         let detail = "the processors book what they are asked, yet something else was found";
         findings.add("asked-for-what-was-ordered", case.id, detail.to_owned());
     }
@@ -105,7 +105,8 @@ pub(super) fn at_the_end(case: &Case<'_>, findings: &mut Findings) {
         let counts = captured > 0 && (stands.captured, stands.refunded) == (captured, refunded);
         let given_back = stands.authorised > 0 && !stands.is_live() && !counts;
         // What was in review when it was given up was released then, and is told as given up.
-        let told = status == "CANCELLED" || case.tells("Late charge") || case.tells("Giving up");
+        let told =
+            status == "CANCELLED" || case.has("payment.late_charge") || case.began("abandon");
         if given_back && !told {
             findings.add(
                 "late-charges-are-told",
@@ -150,14 +151,10 @@ pub(super) fn at_every_instant(case: &Case<'_>, findings: &mut Findings) {
 /// Nothing was refunded more often than somebody asked for it, and no other amount was captured.
 pub(super) fn what_was_asked(case: &Case<'_>, findings: &mut Findings) {
     let refunds = list(case.payment, "refunds");
-    let by_flow = usize::from(
-        case.timeline()
-            .iter()
-            .any(|line| line.1.contains("half-back")),
-    );
-    let again = |line: &&(&str, &str)| line.0 == "A step of the flow is tried again";
+    let by_flow = usize::from(case.runs("half-back"));
+    let again = |event: &&Value| text(event, "kind") == "payment.step_retried";
     let mut keys = BTreeSet::new();
-    let mut asked = by_flow + case.timeline().iter().filter(again).count();
+    let mut asked = by_flow + case.happened().filter(again).count();
     // What was asked under one key counts once.
     for said in case
         .asked

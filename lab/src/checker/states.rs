@@ -43,6 +43,29 @@ fn followers(status: &str) -> &'static [&'static str] {
     }
 }
 
+/// The events that lead to a status.
+fn leading(status: &str) -> &'static [&'static str] {
+    match status {
+        "AUTHORISED" => &["payment.authorised"],
+        "SUCCEEDED" => &["payment.captured", "payment.refund_failed"],
+        "DECLINED" => &["payment.declined"],
+        "FAILED" => &["payment.failed"],
+        "CANCELLED" => &["payment.cancelled"],
+        "NO_ANSWER_FROM_PSP" => &["payment.unknown"],
+        "GATEWAY_HOLD" => &["payment.held"],
+        "NEEDS_3D_SECURE" | "NEEDS_APM_AUTHORIZATION" => &["payment.action_required"],
+        "REFUNDED" | "PARTIAL_REFUNDED" => &["payment.refunded", "payment.refund_failed"],
+        "REFUND_PENDING" => &["payment.refund_pending", "payment.unknown"],
+        "REFUND_FAILED" => &["payment.refund_failed", "payment.refunded"],
+        _ => &[],
+    }
+}
+
+/// Whether what happened leads to a status.
+pub(super) fn leads_to(kind: &str, status: &str) -> bool {
+    leading(status).contains(&kind)
+}
+
 /// Whether one status may follow another in one step.
 pub(crate) fn may_follow(from: &str, to: &str) -> bool {
     from == to || followers(from).contains(&to)

@@ -6,58 +6,108 @@ use serde_json::{Value, json};
 
 use super::{Evidence, Followed, Said, check};
 
-type Words = (&'static str, &'static str);
+/// An entry of the timeline: its title, its message, and the events that it is, as `kind`, `kind what operation` or `kind flow`.
+type Words = (&'static str, &'static str, &'static [&'static str]);
 type Step<'a> = (&'static str, &'a [Words]);
 
 const ID: &str = "payments:0001";
 const AMOUNT: i64 = 1000;
 
-const STARTED: Words = ("Authorisation started", "Sent to the connection prompt-a.");
-const SOLD: Words = ("Authorised and captured", "€10.00.");
-const AUTHORISED: Words = ("Authorised", "€10.00.");
+const STARTED: Words = (
+    "Authorisation started",
+    "Sent to the connection prompt-a.",
+    &["payment.operation_started authorise 1"],
+);
+const SOLD: Words = (
+    "Authorised and captured",
+    "€10.00.",
+    &[
+        "payment.authorised authorise 1",
+        "payment.captured authorise 1",
+    ],
+);
+const AUTHORISED: Words = ("Authorised", "€10.00.", &["payment.authorised authorise 1"]);
+/// What the timeline does not say.
+const UNSAID: Words = ("", "", &["payment.authorised authorise 1"]);
 const SILENT: Words = (
     "No answer to the authorisation",
     "The processor will be asked.",
+    &["payment.unknown authorise 1"],
 );
 const FOUND: Words = (
     "Authorised and captured",
     "€10.00. Found out by asking the processor about the authorisation.",
+    &[
+        "payment.outcome_found",
+        "payment.authorised authorise 1",
+        "payment.captured authorise 1",
+    ],
 );
-const CAPTURE: Words = ("Capture started", "€10.00.");
-const CAPTURED: Words = ("Captured", "€10.00.");
-const CANCEL: Words = ("Cancellation started", "");
+const CAPTURE: Words = (
+    "Capture started",
+    "€10.00.",
+    &["payment.operation_started capture 2"],
+);
+const CAPTURED: Words = ("Captured", "€10.00.", &["payment.captured capture 2"]);
+const CANCEL: Words = (
+    "Cancellation started",
+    "",
+    &["payment.operation_started cancel 3"],
+);
 const CANCELLED: Words = (
     "Cancelled",
     "The processor has released the authorised amount.",
+    &["payment.cancelled cancel 3"],
 );
-const REFUND: Words = ("Refund started", "€3.00.");
-const REFUNDED: Words = ("Refunded", "€3.00.");
-const LATE: Words = ("Late charge", "It is given back at once.");
+const REFUND: Words = (
+    "Refund started",
+    "€3.00.",
+    &["payment.operation_started refund 4"],
+);
+const REFUNDED: Words = ("Refunded", "€3.00.", &["payment.refunded refund 4"]);
+const FAILURE: Words = ("Failed", "", &["payment.failed authorise 1"]);
+const LATE: Words = (
+    "Late charge",
+    "It is given back at once.",
+    &["payment.late_charge authorise 1"],
+);
 
 /// A payment as it is told, after these steps.
 fn payment(steps: &[Step<'_>], captured: i64, refunded: i64) -> Value {
-    let lines = steps.iter().flat_map(|step| step.1);
-    let lines: Vec<Value> = lines
-        .map(|(title, message)| json!({ "title": title, "message": message }))
-        .collect();
+    let lines = steps.iter().flat_map(|step| step.1).filter_map(line);
     let refunds = (refunded > 0)
         .then(|| json!({ "id": "refunds:1", "amount": refunded, "status": "SUCCEEDED" }));
     json!({
         "id": ID, "status": steps.last().map(|step| step.0), "orderId": "order-1", "connectionId": "prompt-a",
         "currency": "EUR", "amount": { "rawAmount": AMOUNT }, "capturedAmount": captured, "refundedAmount": refunded,
-        "refunds": refunds.into_iter().collect::<Vec<_>>(), "paymentTimeline": { "overview": lines },
+        "refunds": refunds.into_iter().collect::<Vec<_>>(),
+        "paymentTimeline": { "overview": lines.collect::<Vec<_>>() },
     })
 }
 
-/// The events of these steps, a second apart.
+fn line(words: &Words) -> Option<Value> {
+    (!words.0.is_empty()).then(|| json!({ "title": words.0, "message": words.1 }))
+}
+
+fn happened(event: &str) -> Value {
+    let words: Vec<&str> = event.split(' ').collect();
+    match words.as_slice() {
+        [kind, what, n] => {
+            json!({ "kind": kind, "what": what, "operation": n.parse::<i64>().unwrap() })
+        }
+        [kind, flow] => json!({ "kind": kind, "flow": flow }),
+        _ => json!({ "kind": event }),
+    }
+}
+
+/// The rows of events of these steps, a second apart.
 fn events(steps: &[Step<'_>]) -> Vec<Value> {
-    let event = |(seq, (status, lines)): (i64, &Step<'_>)| {
-        let lines: Vec<Value> = lines
-            .iter()
-            .map(|(title, message)| json!({ "title": title, "message": message }))
-            .collect();
-        let data = json!({ "status": status, "lines": lines });
-        json!({ "stream": "0001", "seq": seq, "at": seq * 1_000_000, "kind": "payment.changed", "data": data })
+    let event = |(seq, (status, words)): (i64, &Step<'_>)| {
+        let entries: Vec<Value> = words.iter().filter_map(line).collect();
+        let events = words.iter().flat_map(|words| words.2);
+        let events: Vec<Value> = events.map(|event| happened(event)).collect();
+        let data = json!({ "v": 1, "status": status, "events": events, "entries": entries });
+        json!({ "stream": "0001", "seq": seq, "at": seq * 1_000_000, "kind": "payment", "data": data })
     };
     (1..).zip(steps).map(event).collect()
 }
@@ -168,7 +218,7 @@ const PART: [Step<'_>; 4] = [
     ("SUCCEEDED", &[REFUND]),
     ("PARTIAL_REFUNDED", &[REFUNDED]),
 ];
-const FAILED: [Step<'_>; 2] = [("ACTIVE", &[STARTED]), ("FAILED", &[("Failed", "")])];
+const FAILED: [Step<'_>; 2] = [("ACTIVE", &[STARTED]), ("FAILED", &[FAILURE])];
 
 fn sale() -> Evidence {
     world(&SALE, AMOUNT, 0, &[entry(1, AMOUNT, 0)])
@@ -223,7 +273,7 @@ fn what_is_right_is_not_told() {
     );
     let late = [
         ("ACTIVE", [STARTED].as_slice()),
-        ("FAILED", &[("Failed", ""), LATE]),
+        ("FAILED", &[FAILURE, LATE]),
     ];
     assert_eq!(
         told(&world(&late, 0, 0, &[entry(1, AMOUNT, AMOUNT)])),
@@ -242,10 +292,10 @@ fn what_was_told_and_is_not_there_any_more() {
 #[test]
 fn a_status_that_goes_back() {
     let mut back = sale();
-    let authorised = payment(&[("ACTIVE", &[STARTED]), ("AUTHORISED", &[])], 0, 0);
+    let authorised = payment(&[("ACTIVE", &[STARTED]), ("AUTHORISED", &[UNSAID])], 0, 0);
     back.events = events(&[
         ("ACTIVE", &[STARTED]),
-        ("AUTHORISED", &[]),
+        ("AUTHORISED", &[UNSAID]),
         ("SUCCEEDED", &[SOLD]),
     ]);
     back.said.push(said(
@@ -456,10 +506,10 @@ fn a_key_that_tells_something_else() {
     ];
     assert_eq!(told(&same), BTreeSet::new());
     let mut other = sale();
-    let authorised = payment(&[("ACTIVE", &[STARTED]), ("AUTHORISED", &[])], 0, 0);
+    let authorised = payment(&[("ACTIVE", &[STARTED]), ("AUTHORISED", &[UNSAID])], 0, 0);
     other.events = events(&[
         ("ACTIVE", &[STARTED]),
-        ("AUTHORISED", &[]),
+        ("AUTHORISED", &[UNSAID]),
         ("SUCCEEDED", &[SOLD]),
     ]);
     let settled = with(
@@ -513,7 +563,10 @@ fn a_step_that_the_table_does_not_know() {
     let back = [
         ("ACTIVE", [STARTED].as_slice()),
         ("AUTHORISED", &[AUTHORISED]),
-        ("DECLINED", &[]),
+        (
+            "DECLINED",
+            &[("Declined", "", &["payment.declined authorise 1"])],
+        ),
     ];
     breaks("table-of-states", &world(&back, 0, 0, &[]));
 }
@@ -527,9 +580,9 @@ fn a_change_without_an_event() {
     silent.events = events(&[("ACTIVE", &[STARTED]), ("SUCCEEDED", &[])]);
     breaks("every-change-has-an-event", &silent);
     let mut of_nobody = sale();
-    of_nobody
-        .events
-        .push(json!({ "stream": "0009", "seq": 1, "kind": "payment.active", "data": { "status": "ACTIVE" } }));
+    of_nobody.events.push(
+        json!({ "stream": "0009", "seq": 1, "kind": "payment", "data": { "status": "ACTIVE" } }),
+    );
     breaks("event-has-payment", &of_nobody);
 }
 
@@ -671,12 +724,17 @@ fn a_payment_of_an_order_whose_client_was_told_that_nothing_was_done() {
 
 #[test]
 fn a_step_of_a_flow_that_was_left_behind() {
-    let under = (
+    let under: Words = (
         "Payment created",
         "Runs under the flow half-back, version 1.",
+        &["payment.created half-back"],
     );
-    let failed = ("The refund did not take effect", "");
-    let steps = |last: &[(&'static str, &'static str)]| {
+    let failed: Words = (
+        "The refund did not take effect",
+        "",
+        &["payment.refund_failed refund 2"],
+    );
+    let steps = |last: &[Words]| {
         let lines: Vec<_> = [under, SOLD, failed]
             .into_iter()
             .chain(last.iter().copied())
@@ -684,6 +742,10 @@ fn a_step_of_a_flow_that_was_left_behind() {
         world(&[("SUCCEEDED", &lines)], AMOUNT, 0, &[entry(1, AMOUNT, 0)])
     };
     breaks("steps-of-flows-are-made", &steps(&[]));
-    let said = steps(&[("A step of the flow was given up", "")]);
+    let said = steps(&[(
+        "A step of the flow was given up",
+        "",
+        &["payment.step_given_up"],
+    )]);
     assert_eq!(told(&said), BTreeSet::new());
 }

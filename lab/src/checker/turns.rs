@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     Findings,
-    case::{Case, lines_of},
+    case::{Case, begins, happened_in},
     number, text,
 };
 
@@ -13,33 +13,32 @@ use super::{
 /// Unit: microseconds.
 const LATEST: i64 = 35_000_000;
 
-/// The titles that end a capture or a cancellation.
-const ENDS: [&str; 10] = [
-    "Captured",
-    "Cancelled",
-    "The capture was refused",
-    "The capture did not take effect",
-    "The capture took effect after all",
-    "The capture took effect in an unexpected order",
-    "The cancellation was refused",
-    "The cancellation did not take effect",
-    "The cancellation took effect after all",
-    "The cancellation took effect in an unexpected order",
-];
+/// Whether an event leaves the operation that it is about open.
+fn leaves_open(kind: &str) -> bool {
+    matches!(
+        kind,
+        "payment.operation_started"
+            | "payment.operation_pending"
+            | "payment.unknown"
+            | "payment.outcome_found"
+            | "payment.other_operation_found"
+    )
+}
 
 /// Captures and cancellations exclude each other, and themselves.
 pub(super) fn capture_excludes_cancel(case: &Case<'_>, findings: &mut Findings) {
     let mut under_way = None;
-    for (title, _) in case.timeline() {
-        if matches!(title, "Capture started" | "Cancellation started") {
-            if let Some(other) = under_way.replace(title) {
+    for event in case.happened() {
+        let n = number(event, "operation");
+        if begins(event, "capture") || begins(event, "cancel") {
+            if let Some(other) = under_way.replace(n) {
                 findings.add(
                     "capture-excludes-cancel",
                     case.id,
-                    format!("{title} while {other} had no end"),
+                    format!("operation {n} began while {other} had no end"),
                 );
             }
-        } else if ENDS.contains(&title) || title == "Late charge" {
+        } else if under_way == Some(n) && !leaves_open(text(event, "kind")) {
             under_way = None;
         }
     }
@@ -51,10 +50,10 @@ pub(super) fn sent_in_time(case: &Case<'_>, findings: &mut Findings) {
     if text(case.payment, "connectionId").starts_with("mute") {
         return;
     }
-    let started = |event: &&&Value| {
-        lines_of(event)
+    let started = |row: &&&Value| {
+        happened_in(row)
             .iter()
-            .any(|line| text(line, "title") == "Authorisation started")
+            .any(|event| begins(event, "authorise"))
     };
     let Some(committed) = case
         .events

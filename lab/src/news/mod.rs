@@ -14,7 +14,9 @@ use domain::{
     decline::{Decline, DeclineCode},
     id::{ConnectionId, RefundId},
     money::Currency,
-    payment::{CancelCause, Duty, Kind, Line, News, Operation, Payment, Source, State},
+    payment::{
+        CancelCause, Duty, Kind, News, Occurrence, Operation, Payment, PaymentEvent, Source, State,
+    },
 };
 
 use crate::{Broken, chance::Chance, checker::may_follow};
@@ -349,8 +351,9 @@ impl Life {
     }
 }
 
-fn tells_of_it(lines: &[Line]) -> bool {
-    lines.iter().any(|line| line.title == "Late charge")
+fn tells_of_it(occurred: &[Occurrence]) -> bool {
+    let is_it = |event: &PaymentEvent| matches!(event, PaymentEvent::LateCharge(_));
+    occurred.iter().flat_map(|one| &one.events).any(is_it)
 }
 
 #[cfg(test)]

@@ -4,9 +4,11 @@
 //! it point to it; it holds none of them but the one that completed it.
 
 mod cart;
+mod event;
 mod status;
 
 pub use cart::{Cart, CartItem, CartPatch};
+pub use event::IntentEvent;
 pub use status::{Status, Step, StepStatus, Steps, attempt_status, may_complete};
 
 use std::time::Duration;
@@ -147,37 +149,6 @@ pub struct Start {
     pub instance: Uuid,
     /// The browser's credential, if it is one.
     pub started_by: Option<KeyId>,
-}
-
-/// What happened to an intent in one commit; an event tells it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Moment {
-    /// It was started.
-    Started,
-    /// It was changed.
-    Updated,
-    /// Somebody set out to pay it.
-    Paying,
-    /// Nothing happened for some time.
-    Inactive,
-    /// It was completed.
-    Completed,
-    /// Personal data was erased from it.
-    Erased,
-}
-
-impl Moment {
-    /// The kind of its event.
-    pub const fn kind(self) -> &'static str {
-        match self {
-            Self::Started => "intent.started",
-            Self::Updated => "intent.updated",
-            Self::Paying => "intent.paying",
-            Self::Inactive => "intent.inactive",
-            Self::Completed => "intent.completed",
-            Self::Erased => "intent.erased",
-        }
-    }
 }
 
 /// Whether completing changed anything.

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use super::{AbandonCause, CancelCause, Kind, Line, OnceRef, Operation, Payment, State, Status};
+use super::{
+    AbandonCause, CancelCause, Kind, Occurrence, OnceRef, Operation, Payment, PaymentEvent, State,
+    Status,
+};
 use crate::{
     Timestamp,
     fault::{Code, Fault},
@@ -32,18 +35,18 @@ impl Payment {
         connection: ConnectionId,
         capture: bool,
         begin: Begin,
-    ) -> (u32, Line) {
-        let line = Line::new(begin.at, "Authorisation started")
+    ) -> (u32, Occurrence) {
+        let occurrence = Occurrence::new(begin.at, "Authorisation started")
             .saying(format!("Sent to the connection {connection}."));
         let amount = self.money.minor();
         let n = self.push(Kind::Authorise { capture }, connection, amount, begin);
-        (n, line)
+        (n, occurrence.events(self.started(n)))
     }
 
     /// Sends an authorisation whose customer has done what was asked once more, to be completed. `None` unless it waits
     /// and is ready.
     #[expect(clippy::needless_pass_by_value, reason = "as every other begin_*")]
-    pub fn begin_complete(&mut self, n: u32, begin: Begin) -> Option<Line> {
+    pub fn begin_complete(&mut self, n: u32, begin: Begin) -> Option<Occurrence> {
         if self.is_being_abandoned() {
             return None;
         }
@@ -56,13 +59,18 @@ impl Payment {
         operation.send_by = begin.at.after(begin.send_within);
         operation.next_at = Some(operation.send_by.after(begin.answer_within));
         Some(
-            Line::new(begin.at, "The customer has come back")
-                .saying("The authorisation is completed."),
+            Occurrence::new(begin.at, "The customer has come back")
+                .saying("The authorisation is completed.")
+                .events(self.event_of(n, PaymentEvent::CompletionStarted)),
         )
     }
 
     /// Adds the request to give up the authorisation that waits. `None` when none waits, or it is being given up.
-    pub fn begin_abandon(&mut self, cause: AbandonCause, begin: Begin) -> Option<(u32, Line)> {
+    pub fn begin_abandon(
+        &mut self,
+        cause: AbandonCause,
+        begin: Begin,
+    ) -> Option<(u32, Occurrence)> {
         let attempt = self.waiting_attempt()?;
         let (target, connection, amount) = (attempt.n, attempt.connection.clone(), attempt.amount);
         if self.is_being_abandoned() {
@@ -75,11 +83,9 @@ impl Payment {
             AbandonCause::AlreadyPaid => "The checkout has another payment already.",
             AbandonCause::NobodyPresent => "The customer would have to act, but is not present.",
         };
-        let line = Line::new(begin.at, "Giving up").saying(message);
-        Some((
-            self.push(Kind::Abandon { target, cause }, connection, amount, begin),
-            line,
-        ))
+        let occurrence = Occurrence::new(begin.at, "Giving up").saying(message);
+        let n = self.push(Kind::Abandon { target, cause }, connection, amount, begin);
+        Some((n, occurrence.events(self.started(n))))
     }
 
     /// Whether the authorisation that waits is being given up.
@@ -106,7 +112,7 @@ impl Payment {
         &mut self,
         amount: Option<i64>,
         begin: Begin,
-    ) -> Result<(u32, Line), Fault> {
+    ) -> Result<(u32, Occurrence), Fault> {
         let status = |payment: &Self| {
             payment.wrong_status(
                 Code::CaptureStatus,
@@ -129,8 +135,9 @@ impl Payment {
                 .in_status(self.status)
                 .at_most(self.money.minor()));
         }
-        let line = Line::new(begin.at, "Capture started").saying(self.words(amount));
-        Ok((self.push(Kind::Capture, connection, amount, begin), line))
+        let occurrence = Occurrence::new(begin.at, "Capture started").saying(self.words(amount));
+        let n = self.push(Kind::Capture, connection, amount, begin);
+        Ok((n, occurrence.events(self.started(n))))
     }
 
     /// Adds a cancellation.
@@ -142,7 +149,7 @@ impl Payment {
         cause: CancelCause,
         reason: Option<String>,
         begin: Begin,
-    ) -> Result<(u32, Line), Fault> {
+    ) -> Result<(u32, Occurrence), Fault> {
         let status = |payment: &Self| {
             let advice = "Only a payment with status AUTHORISED can be cancelled; refund it when it is captured.";
             payment.wrong_status(Code::CancelStatus, advice)
@@ -152,9 +159,9 @@ impl Payment {
             return Err(status(self));
         }
         self.exclude_later_operations()?;
-        let line = match cause {
-            CancelCause::Merchant => Line::new(begin.at, "Cancellation started"),
-            CancelCause::Lifetime => Line::new(begin.at, "Cancellation started")
+        let occurrence = match cause {
+            CancelCause::Merchant => Occurrence::new(begin.at, "Cancellation started"),
+            CancelCause::Lifetime => Occurrence::new(begin.at, "Cancellation started")
                 .saying("The authorisation's life time has ended without a capture."),
         };
         let n = self.push(
@@ -166,7 +173,7 @@ impl Payment {
         if let Some(operation) = self.operation_mut(n) {
             operation.reason = reason;
         }
-        Ok((n, line))
+        Ok((n, occurrence.events(self.started(n))))
     }
 
     /// Adds a refund of `amount` minor units, of all that remains when absent. The amount is reserved from now on.
@@ -179,7 +186,7 @@ impl Payment {
         amount: Option<i64>,
         reason: Option<String>,
         begin: Begin,
-    ) -> Result<(u32, Line), Fault> {
+    ) -> Result<(u32, Occurrence), Fault> {
         let status = |payment: &Self| {
             let advice = if payment.status == Status::Refunded {
                 "All that was captured has been refunded."
@@ -208,12 +215,12 @@ impl Payment {
                 .in_status(self.status)
                 .at_most(left));
         }
-        let line = Line::new(begin.at, "Refund started").saying(self.words(amount));
+        let occurrence = Occurrence::new(begin.at, "Refund started").saying(self.words(amount));
         let n = self.push(Kind::Refund { id }, connection, amount, begin);
         if let Some(operation) = self.operation_mut(n) {
             operation.reason = reason;
         }
-        Ok((n, line))
+        Ok((n, occurrence.events(self.started(n))))
     }
 
     /// Adds the reversal that is owed for the charge of operation `target`. `None` when none is owed.
@@ -229,22 +236,16 @@ impl Payment {
         target: u32,
         captured: bool,
         begin: Begin,
-    ) -> Option<(u32, Line)> {
+    ) -> Option<(u32, Occurrence)> {
         let charge = self.operation_mut(target)?;
         let (connection, amount) = (charge.connection.clone(), charge.amount);
         charge.owed.as_mut()?.due.take()?;
-        let line = Line::new(begin.at, "Reversal started").saying(
+        let occurrence = Occurrence::new(begin.at, "Reversal started").saying(
             "A charge came to light after the payment had ended otherwise; it is given back.",
         );
-        Some((
-            self.push(
-                Kind::Reverse { target, captured },
-                connection,
-                amount,
-                begin,
-            ),
-            line,
-        ))
+        let kind = Kind::Reverse { target, captured };
+        let n = self.push(kind, connection, amount, begin);
+        Some((n, occurrence.events(self.started(n))))
     }
 
     fn push(&mut self, kind: Kind, connection: ConnectionId, amount: i64, begin: Begin) -> u32 {

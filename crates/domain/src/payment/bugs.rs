@@ -8,7 +8,8 @@
 )]
 
 use super::{
-    Begin, Kind, Line, News, Operation, Payment, Policy, Source, State, Status, news::Meaning,
+    Begin, Evidence, Kind, News, Occurrence, Operation, Payment, PaymentEvent, Policy, Source,
+    State, Status, news::Meaning,
 };
 use crate::{Fault, Timestamp, answer::LaterAnswer};
 
@@ -18,7 +19,12 @@ pub(super) const fn never_ended(_: &Operation) -> bool {
 }
 
 /// For `evidence`.
-pub(super) const fn no_evidence(_: Source, _: Kind, _: bool, _: bool) -> Option<String> {
+pub(super) const fn no_evidence(
+    _: Source,
+    _: Kind,
+    _: bool,
+    _: bool,
+) -> Option<(Evidence, String)> {
     None
 }
 
@@ -39,7 +45,7 @@ pub(super) fn tell_unknown_failed(
     at: Timestamp,
     over: Timestamp,
     policy: &Policy,
-) -> Vec<Line> {
+) -> Vec<Occurrence> {
     let lines = payment.unplanted_becomes_unknown(n, at, over, policy);
     if payment.status == Status::NoAnswerFromPsp {
         payment.status = Status::Failed;
@@ -54,7 +60,7 @@ pub(super) fn take_sale_for_authorisation(
     _: bool,
     at: Timestamp,
     policy: &Policy,
-) -> Vec<Line> {
+) -> Vec<Occurrence> {
     payment.unplanted_took_effect(n, false, at, policy)
 }
 
@@ -65,7 +71,7 @@ pub(super) fn capture_whole(
     captured: bool,
     at: Timestamp,
     policy: &Policy,
-) -> Vec<Line> {
+) -> Vec<Occurrence> {
     let is_capture = payment.status == Status::Authorised
         && payment
             .operation(n)
@@ -84,7 +90,7 @@ pub(super) fn count_refund_twice(
     captured: bool,
     at: Timestamp,
     policy: &Policy,
-) -> Vec<Line> {
+) -> Vec<Occurrence> {
     if let Some(operation) = payment.operation(n)
         && matches!(operation.kind, Kind::Refund { .. })
     {
@@ -99,7 +105,7 @@ pub(super) fn leave_failed_step(
     n: u32,
     at: Timestamp,
     policy: &Policy,
-) -> Option<Line> {
+) -> Option<Occurrence> {
     let is_refused = matches!(payment.operation(n)?.state, State::Refused { .. });
     is_refused
         .then(|| payment.unplanted_step_failed(n, at, policy))
@@ -112,7 +118,7 @@ pub(super) fn still_owe(
     target: u32,
     captured: bool,
     begin: Begin,
-) -> Option<(u32, Line)> {
+) -> Option<(u32, Occurrence)> {
     let due = payment.operation(target)?.owed.as_ref()?.due;
     let reversal = payment.unplanted_begin_reverse(target, captured, begin);
     if let Some(owed) = payment
@@ -130,7 +136,7 @@ pub(super) fn reverse_as_authorised(
     target: u32,
     _: bool,
     begin: Begin,
-) -> Option<(u32, Line)> {
+) -> Option<(u32, Occurrence)> {
     payment.unplanted_begin_reverse(target, false, begin)
 }
 
@@ -184,20 +190,31 @@ pub(super) fn nothing_found_is_final(
 /// For `owe`.
 pub(super) fn absorb_late_approval(
     payment: &mut Payment,
-    _: u32,
+    n: u32,
     captured: bool,
     at: Timestamp,
-) -> Vec<Line> {
+) -> Vec<Occurrence> {
     payment.captured = if captured { payment.money.minor() } else { 0 };
     payment.enter_captured(if captured {
         Status::Succeeded
     } else {
         Status::Authorised
     });
-    vec![Line::new(at, "Authorised after all")]
+    let event = if captured {
+        payment.event_of(n, PaymentEvent::Captured)
+    } else {
+        payment.event_of(n, PaymentEvent::Authorised)
+    };
+    vec![Occurrence::new(at, "Authorised after all").events(event)]
 }
 
 /// For `owe`.
-pub(super) fn keep_late_charge(_: &mut Payment, _: u32, _: bool, at: Timestamp) -> Vec<Line> {
-    vec![Line::new(at, "Late charge")]
+pub(super) fn keep_late_charge(
+    payment: &mut Payment,
+    n: u32,
+    _: bool,
+    at: Timestamp,
+) -> Vec<Occurrence> {
+    let event = payment.event_of(n, PaymentEvent::LateCharge);
+    vec![Occurrence::new(at, "Late charge").events(event)]
 }

@@ -7,7 +7,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CancelCause, Kind, Line, News, Operation, Payment, Policy, Source, State, Status,
+    CancelCause, Kind, News, Occurrence, Operation, OtherOperationFound, Payment, PaymentEvent,
+    Policy, Source, State, Status,
     news::{Meaning, note_answer},
     settle::words,
 };
@@ -35,9 +36,9 @@ pub struct Other {
 /// How an answer is taken that tells of something else than what was asked for.
 pub(super) enum Taken {
     /// By the rules for every answer, with this meaning, after these lines.
-    As(Meaning, Vec<Line>),
+    As(Meaning, Vec<Occurrence>),
     /// It is settled.
-    Settled(Vec<Line>),
+    Settled(Vec<Occurrence>),
 }
 
 impl Other {
@@ -138,7 +139,7 @@ impl Payment {
         operation.other = Some(other);
         let mut lines = Vec::new();
         if !told_before {
-            lines.push(self.line_of(&other, source, at));
+            lines.push(self.found_other(n, &other, source, at));
         }
         let Some(kind) = becomes else {
             let meaning = match meaning {
@@ -195,7 +196,7 @@ impl Payment {
         news: &News,
         at: Timestamp,
         policy: &Policy,
-    ) -> Vec<Line> {
+    ) -> Vec<Occurrence> {
         let code = DeclineCode::InvalidAmount;
         let Some(operation) = self.operation_mut(n) else {
             return Vec::new();
@@ -218,8 +219,8 @@ impl Payment {
         lines
     }
 
-    /// What the timeline says of it.
-    fn line_of(&self, other: &Other, source: Source, at: Timestamp) -> Line {
+    /// That it was found.
+    fn found_other(&self, n: u32, other: &Other, source: Source, at: Timestamp) -> Occurrence {
         let (asked, found) = (
             other.asked_words(self.money.currency()),
             other.found_words(),
@@ -237,11 +238,20 @@ impl Payment {
         let words = format!(
             "Under the reference of the {asked} the processor has a different operation: {found}{whence}. {then}"
         );
-        Line::new(at, "The processor has something else").saying(words)
+        let event = self.event_of(n, |operation| {
+            PaymentEvent::OtherOperationFound(OtherOperationFound {
+                operation,
+                found: other.found,
+                recorded: other.recorded,
+            })
+        });
+        Occurrence::new(at, "The processor has something else")
+            .saying(words)
+            .events(event)
     }
 
     /// A step of a flow that began operation `n` is not begun again by itself: what was found may have been its doing.
-    fn step_not_made(&self, n: u32, at: Timestamp) -> Option<Line> {
+    fn step_not_made(&self, n: u32, at: Timestamp) -> Option<Occurrence> {
         let waits = self.runs().any(|(_, run)| {
             run.pause
                 .as_ref()
@@ -250,7 +260,9 @@ impl Payment {
         waits.then(|| {
             let words =
                 "The processor has another operation in its place; another try might do it twice.";
-            Line::new(at, "A step of the flow was given up").saying(words)
+            Occurrence::new(at, "A step of the flow was given up")
+                .saying(words)
+                .event(PaymentEvent::StepGivenUp { operation: n })
         })
     }
 }

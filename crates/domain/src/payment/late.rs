@@ -1,7 +1,8 @@
 //! What happens in an unusual order: success after the end, and authorisations that are given up.
 
 use super::{
-    AbandonCause, Kind, Line, News, Owed, Payment, State, Status,
+    AbandonCause, Cancelled, Cause, Evidence, Kind, News, Occurrence, Owed, Payment, PaymentEvent,
+    State, Status,
     news::{Meaning, processor_id},
     settle::words,
 };
@@ -19,7 +20,7 @@ impl Payment {
         meaning: &Meaning,
         news: &News,
         at: Timestamp,
-    ) -> Vec<Line> {
+    ) -> Vec<Occurrence> {
         let Meaning::Effect { captured } = meaning else {
             return Vec::new();
         };
@@ -34,34 +35,43 @@ impl Payment {
         if let Some(id) = processor_id(news) {
             operation.processor_id = Some(id.to_owned());
         }
-        if matches!(operation.kind, Kind::Authorise { .. }) {
+        let mut occurred = if matches!(operation.kind, Kind::Authorise { .. }) {
             self.owe(n, *captured, at)
         } else {
             self.late_effect(n, at)
+        };
+        if let Some(first) = occurred.first_mut() {
+            let found = PaymentEvent::found(n, Evidence::AfterItsEnd);
+            first.events.insert(0, found);
         }
+        occurred
     }
 
     /// A later operation that was taken for failed has taken effect: the payment follows the processor.
-    fn late_effect(&mut self, n: u32, at: Timestamp) -> Vec<Line> {
+    fn late_effect(&mut self, n: u32, at: Timestamp) -> Vec<Occurrence> {
         let Some(operation) = self.operation(n) else {
             return Vec::new();
         };
         let (kind, amount) = (operation.kind, operation.amount);
         let title = format!("The {} took effect after all", words(kind));
+        let mut event = self.event_of(n, PaymentEvent::UnexpectedEffect);
         match kind {
             Kind::Capture if self.status == Status::Authorised => {
                 self.captured = amount;
                 self.enter_captured(Status::Succeeded);
                 self.flow_goes_on(at);
+                event = self.event_of(n, PaymentEvent::Captured);
             }
             Kind::Capture if self.status == Status::Cancelled => return self.owe(n, true, at),
-            Kind::Cancel { .. } if self.status == Status::Authorised => {
+            Kind::Cancel { cause } if self.status == Status::Authorised => {
                 self.enter_captured(Status::Cancelled);
                 self.flow_goes_on(at);
+                event = self.cancelled(n, cause.into());
             }
             Kind::Refund { .. } => {
                 self.refund_failed = false;
                 self.refresh_refund_status(kind);
+                event = self.event_of(n, PaymentEvent::Refunded);
             }
             Kind::Reverse { target, .. } => {
                 if let Some(owed) = self
@@ -70,11 +80,16 @@ impl Payment {
                 {
                     owed.due = None;
                 }
+                event = self.event_of(n, PaymentEvent::Reversed);
             }
             Kind::Abandon { target, cause } => return self.abandoned(target, cause, at),
             Kind::Authorise { .. } | Kind::Capture | Kind::Cancel { .. } => {}
         }
-        vec![Line::new(at, title).saying(self.words(amount))]
+        vec![
+            Occurrence::new(at, title)
+                .saying(self.words(amount))
+                .events(event),
+        ]
     }
 
     /// The processor has given up the authorisation that waited: nothing is charged any more.
@@ -83,12 +98,12 @@ impl Payment {
         target: u32,
         cause: AbandonCause,
         at: Timestamp,
-    ) -> Vec<Line> {
+    ) -> Vec<Occurrence> {
         if self
             .authorisation()
             .is_some_and(|authorisation| authorisation.n == target)
         {
-            return self.released(at);
+            return self.released(target, cause, at);
         }
         let Some(operation) = self
             .operation_mut(target)
@@ -113,8 +128,9 @@ impl Payment {
             Some(Answer::Approved { .. } | Answer::Declined { .. } | Answer::Failed { .. })
             | None => Approval::default(),
         };
+        let decline = Decline::of(code);
         operation.answer = Some(Answer::Declined {
-            decline: Decline::of(code),
+            decline: decline.clone(),
             approval,
         });
         operation.state = State::Refused {
@@ -123,34 +139,49 @@ impl Payment {
         };
         operation.next_at = None;
         operation.give_up_at = None;
-        let apm = action == Some(ActionKind::Apm);
-        self.status = if apm {
-            Status::Cancelled
+        let (status, title, event) = if action == Some(ActionKind::Apm) {
+            let cancelled = self.cancelled(target, cause.into());
+            (Status::Cancelled, "Cancelled", cancelled)
         } else {
-            Status::Declined
+            let declined = self.event_of(target, |operation| {
+                PaymentEvent::declined(Some(operation), &decline, Some(cause.into()))
+            });
+            (Status::Declined, "Declined", declined)
         };
+        self.status = status;
         self.flow_goes_on(at);
-        let title = if apm { "Cancelled" } else { "Declined" };
-        vec![Line::new(at, title).saying(format!(
-            "Reason: {}. It was given up; nothing was charged.",
-            code.code()
-        ))]
+        let reason = code.code();
+        vec![
+            Occurrence::new(at, title)
+                .saying(format!(
+                    "Reason: {reason}. It was given up; nothing was charged."
+                ))
+                .event(PaymentEvent::found(target, Evidence::GivenUp))
+                .events(event),
+        ]
     }
 
     /// The authorisation was approved while it was given up, and the processor has given it up all the same.
-    fn released(&mut self, at: Timestamp) -> Vec<Line> {
+    fn released(&mut self, target: u32, cause: AbandonCause, at: Timestamp) -> Vec<Occurrence> {
         if self.status != Status::Authorised {
-            return vec![Line::new(
-                at,
-                "The giving up took effect in an unexpected order",
-            )];
+            let title = "The giving up took effect in an unexpected order";
+            let unexpected = self.event_of(target, PaymentEvent::UnexpectedEffect);
+            return vec![Occurrence::new(at, title).events(unexpected)];
         }
         self.enter_captured(Status::Cancelled);
         self.flow_goes_on(at);
         vec![
-            Line::new(at, "Cancelled")
-                .saying("It had been given up; the processor has released the authorised amount."),
+            Occurrence::new(at, "Cancelled")
+                .saying("It had been given up; the processor has released the authorised amount.")
+                .events(self.cancelled(target, cause.into())),
         ]
+    }
+
+    /// The event that the payment was cancelled by operation `n`.
+    pub(super) fn cancelled(&self, n: u32, cause: Cause) -> Option<PaymentEvent> {
+        self.event_of(n, |operation| {
+            PaymentEvent::Cancelled(Cancelled { operation, cause })
+        })
     }
 
     /// Operation `n` charged although it, or the payment, had ended otherwise: that is given back at once.
@@ -161,7 +192,7 @@ impl Payment {
             LateChargeKept = super::bugs::keep_late_charge,
         )
     )]
-    pub(super) fn owe(&mut self, n: u32, captured: bool, at: Timestamp) -> Vec<Line> {
+    pub(super) fn owe(&mut self, n: u32, captured: bool, at: Timestamp) -> Vec<Occurrence> {
         if let Some(operation) = self.operation_mut(n) {
             operation.owed = Some(Owed {
                 captured,
@@ -169,6 +200,10 @@ impl Payment {
             });
         }
         let message = "The processor reports a charge for a payment that had ended otherwise. It is given back at once.";
-        vec![Line::new(at, "Late charge").saying(message)]
+        vec![
+            Occurrence::new(at, "Late charge")
+                .saying(message)
+                .events(self.event_of(n, PaymentEvent::LateCharge)),
+        ]
     }
 }

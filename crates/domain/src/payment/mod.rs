@@ -16,6 +16,7 @@ mod begin;
 mod bugs;
 mod differs;
 mod due;
+mod event;
 mod given_up;
 mod late;
 mod moments;
@@ -29,11 +30,16 @@ mod timeline;
 pub use begin::Begin;
 pub use differs::Other;
 pub use due::{Duty, Policy, held_until};
+pub use event::{
+    ActionRequired, Cancelled, Cause, Created, Declined, Evidence, FellBack, FlowStarted,
+    FlowWaits, OperationEnded, OperationFacts, OperationKind, OtherOperationFound, OutcomeFound,
+    PaymentEvent, RequiredAction, Started, WaitsFor,
+};
 pub use news::{News, Resolution, Source};
 pub use operation::{AbandonCause, CancelCause, Kind, OnceRef, Operation, Owed, State};
 pub use runs::MOST_TRIGGERED;
 pub use status::Status;
-pub use timeline::Line;
+pub use timeline::{Occurrence, TimelineEntry};
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -556,15 +562,16 @@ impl Payment {
     }
 
     /// The flow declines the payment before any processor is asked.
-    pub fn decline_by_rule(&mut self, decline: Decline, at: Timestamp) -> Line {
-        let line = Line::new(at, "Declined")
-            .saying(format!("The flow declined it: {}.", decline.code.code()));
+    pub fn decline_by_rule(&mut self, decline: Decline, at: Timestamp) -> Occurrence {
+        let occurrence = Occurrence::new(at, "Declined")
+            .saying(format!("The flow declined it: {}.", decline.code.code()))
+            .event(PaymentEvent::declined(None, &decline, None));
         self.status = Status::Declined;
         self.rule = Some(decline);
         if let Some(run) = &mut self.flow {
             run.pause = None;
         }
-        line
+        occurrence
     }
 
     /// The refunds, in order.

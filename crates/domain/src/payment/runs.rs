@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::{FlowRun, Kind, Line, Pause, Payment, Policy, State, Status, Why};
+use super::{FlowRun, Kind, Occurrence, Pause, Payment, PaymentEvent, Policy, State, Status, Why};
 use crate::Timestamp;
 
 /// So long a step that fails is tried again: by then it is a matter for people.
@@ -106,7 +106,12 @@ impl Payment {
         feature = "planted",
         planted::alternatives(FlowStepNotRetried = super::bugs::leave_failed_step)
     )]
-    pub(super) fn step_failed(&mut self, n: u32, at: Timestamp, policy: &Policy) -> Option<Line> {
+    pub(super) fn step_failed(
+        &mut self,
+        n: u32,
+        at: Timestamp,
+        policy: &Policy,
+    ) -> Option<Occurrence> {
         let is_refused = match &self.operation(n)?.state {
             State::Refused { .. } => true,
             State::Failed { .. } => false,
@@ -133,9 +138,19 @@ impl Payment {
             pause.next = step;
             pause.failing_since = Some(since);
             let words = format!("At {}.", due.rfc3339_millis());
-            return Some(Line::new(at, "A step of the flow is tried again").saying(words));
+            let retried = PaymentEvent::StepRetried { operation: n, due };
+            return Some(
+                Occurrence::new(at, "A step of the flow is tried again")
+                    .saying(words)
+                    .event(retried),
+            );
         };
-        Some(Line::new(at, "A step of the flow was given up").saying(why))
+        let given_up = PaymentEvent::StepGivenUp { operation: n };
+        Some(
+            Occurrence::new(at, "A step of the flow was given up")
+                .saying(why)
+                .event(given_up),
+        )
     }
 
     /// When a run started by an outcome goes on, and which.

@@ -1,8 +1,8 @@
 //! Settling: the one place where news about an operation changes a payment.
 
 use super::{
-    CancelCause, CaptureRule, Initiator, Kind, Line, News, Operation, Payment, Policy, Resolution,
-    Source, State, Status, ThreeDsWish,
+    ActionRequired, CancelCause, CaptureRule, Cause, Evidence, Initiator, Kind, News, Occurrence,
+    Operation, Payment, PaymentEvent, Policy, Resolution, Source, State, Status, ThreeDsWish,
     differs::Taken,
     news::{Meaning, note_answer},
 };
@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::{
     Timestamp,
     answer::{Action, ActionKind, Answer},
-    decline::DeclineCode,
+    decline::{Decline, DeclineCode},
     fault::{Code, Fault},
 };
 
@@ -33,7 +33,7 @@ impl Payment {
         news: News,
         from: (Source, Timestamp),
         policy: &Policy,
-    ) -> Vec<Line> {
+    ) -> Vec<Occurrence> {
         let (source, at) = from;
         let Some(operation) = self.operation(n) else {
             return Vec::new();
@@ -97,8 +97,10 @@ impl Payment {
         };
         self.wake_runs(at);
         let found = evidence(source, kind, unknown, is_told);
-        if let (Some(found), Some(first)) = (found, lines.first_mut()) {
-            first.message = Some(match first.message.take() {
+        if let (Some((by, found)), Some(first)) = (found, lines.first_mut()) {
+            first.events.insert(0, PaymentEvent::found(n, by));
+            let entry = &mut first.entry;
+            entry.message = Some(match entry.message.take() {
                 Some(message) => format!("{message} {found}"),
                 None => found,
             });
@@ -111,7 +113,7 @@ impl Payment {
     }
 
     /// What the timeline says of 3D Secure that took place without a page for the customer.
-    fn passed_unasked(&self, n: u32, at: Timestamp) -> Option<Line> {
+    fn passed_unasked(&self, n: u32, at: Timestamp) -> Option<Occurrence> {
         let operation = self.operation(n).filter(|one| one.state.is_done())?;
         let Some(Answer::Approved { approval, .. }) = &operation.answer else {
             return None;
@@ -132,7 +134,11 @@ impl Payment {
             "The issuer let it pass"
         };
         let words = format!("{asked}: {}.", facts.join(", "));
-        Some(Line::new(at, "3D Secure passed without a challenge").saying(words))
+        Some(
+            Occurrence::new(at, "3D Secure passed without a challenge")
+                .saying(words)
+                .events(self.event_of(n, PaymentEvent::Authenticated)),
+        )
     }
 
     /// The operation that a person who knows this outcome can settle: the oldest unknown one about which it says anything.
@@ -185,7 +191,7 @@ impl Payment {
         evidence: &str,
         at: Timestamp,
         policy: &Policy,
-    ) -> Result<Vec<Line>, Fault> {
+    ) -> Result<Vec<Occurrence>, Fault> {
         let found = self
             .resolvable(outcome)
             .map(|operation| (operation.n, operation.kind));
@@ -197,8 +203,11 @@ impl Payment {
                 .about(self.id)
                 .in_status(self.status));
         };
-        let mut lines =
-            vec![Line::new(at, "Settled by a person").saying(format!("Evidence: {evidence}"))];
+        let mut lines = vec![
+            Occurrence::new(at, "Settled by a person")
+                .saying(format!("Evidence: {evidence}"))
+                .event(PaymentEvent::found(n, Evidence::Person)),
+        ];
         lines.extend(match word {
             Word::TookEffect { captured } => self.took_effect(n, captured, at, policy),
             Word::Nothing(reason) => self.ended(
@@ -299,7 +308,7 @@ impl Payment {
         at: Timestamp,
         over: Timestamp,
         policy: &Policy,
-    ) -> Vec<Line> {
+    ) -> Vec<Occurrence> {
         let Some(operation) = self.operation_mut(n) else {
             return Vec::new();
         };
@@ -312,10 +321,14 @@ impl Payment {
         self.refresh_refund_status(kind);
         let message =
             "It may have taken effect, so it is not sent again; the processor will be asked.";
-        vec![Line::new(at, format!("No answer to the {}", words(kind))).saying(message)]
+        vec![
+            Occurrence::new(at, format!("No answer to the {}", words(kind)))
+                .saying(message)
+                .events(self.event_of(n, PaymentEvent::Unknown)),
+        ]
     }
 
-    fn becomes_pending(&mut self, n: u32, at: Timestamp, policy: &Policy) -> Vec<Line> {
+    fn becomes_pending(&mut self, n: u32, at: Timestamp, policy: &Policy) -> Vec<Occurrence> {
         let Some(operation) = self.operation_mut(n) else {
             return Vec::new();
         };
@@ -343,14 +356,22 @@ impl Payment {
                     "The processor reviews the payment and will decide later.",
                 )
             };
-            return vec![Line::new(at, title).saying(message)];
+            return vec![
+                Occurrence::new(at, title)
+                    .saying(message)
+                    .events(self.event_of(n, PaymentEvent::Held)),
+            ];
         }
         self.refresh_refund_status(kind);
+        let event = match kind {
+            Kind::Refund { .. } => self.event_of(n, PaymentEvent::RefundPending),
+            _ => self.event_of(n, PaymentEvent::OperationPending),
+        };
         let title = format!("The {} is pending", words(kind));
         vec![
-            Line::new(at, title).saying(
-                "The processor has accepted it and will tell later whether it took effect.",
-            ),
+            Occurrence::new(at, title)
+                .saying("The processor has accepted it and will tell later whether it took effect.")
+                .events(event),
         ]
     }
 
@@ -361,7 +382,7 @@ impl Payment {
         action: Action,
         at: Timestamp,
         policy: &Policy,
-    ) -> Vec<Line> {
+    ) -> Vec<Occurrence> {
         let present = self
             .operation(n)
             .is_some_and(|operation| self.is_present(operation));
@@ -391,17 +412,27 @@ impl Payment {
                 "The customer's approval is required"
             }
         };
+        let event = self.event_of(n, |operation| {
+            PaymentEvent::ActionRequired(ActionRequired {
+                operation,
+                action: kind.into(),
+            })
+        });
         if again && unknown {
             // What was unknown becomes known: that is told.
             let message = "Nothing is authorised: the processor waits for the customer, or to be told to complete it.";
-            return vec![Line::new(at, "The authorisation was not completed").saying(message)];
+            return vec![
+                Occurrence::new(at, "The authorisation was not completed")
+                    .saying(message)
+                    .events(event),
+            ];
         }
         if again {
             return Vec::new();
         }
-        vec![Line::new(at, title).saying(
-            "Nothing is authorised until the customer has come back from the processor's page.",
-        )]
+        let message =
+            "Nothing is authorised until the customer has come back from the processor's page.";
+        vec![Occurrence::new(at, title).saying(message).events(event)]
     }
 
     #[cfg_attr(
@@ -412,7 +443,13 @@ impl Payment {
             SaleTakenForAuthorisation = super::bugs::take_sale_for_authorisation,
         )
     )]
-    fn took_effect(&mut self, n: u32, captured: bool, at: Timestamp, policy: &Policy) -> Vec<Line> {
+    fn took_effect(
+        &mut self,
+        n: u32,
+        captured: bool,
+        at: Timestamp,
+        policy: &Policy,
+    ) -> Vec<Occurrence> {
         let Some(operation) = self.operation_mut(n) else {
             return Vec::new();
         };
@@ -427,7 +464,10 @@ impl Payment {
                 self.captured = amount;
                 self.enter_captured(Status::Succeeded);
                 self.flow_goes_on(at);
-                vec![Line::new(at, "Authorised and captured").saying(sum)]
+                let events = [PaymentEvent::Authorised, PaymentEvent::Captured]
+                    .map(|event| self.event_of(n, event));
+                let occurrence = Occurrence::new(at, "Authorised and captured").saying(sum);
+                vec![occurrence.events(events.into_iter().flatten())]
             }
             Kind::Authorise { .. } => {
                 self.status = Status::Authorised;
@@ -439,13 +479,23 @@ impl Payment {
                     CaptureRule::Api | CaptureRule::Flow => None,
                 };
                 self.flow_goes_on(at);
-                vec![Line::new(at, "Authorised").saying(sum)]
+                occurred(
+                    at,
+                    "Authorised",
+                    sum,
+                    self.event_of(n, PaymentEvent::Authorised),
+                )
             }
             Kind::Capture if self.status == Status::Authorised => {
                 self.captured = amount;
                 self.enter_captured(Status::Succeeded);
                 self.flow_goes_on(at);
-                vec![Line::new(at, "Captured").saying(sum)]
+                occurred(
+                    at,
+                    "Captured",
+                    sum,
+                    self.event_of(n, PaymentEvent::Captured),
+                )
             }
             Kind::Cancel { cause } if self.status == Status::Authorised => {
                 self.enter_captured(Status::Cancelled);
@@ -456,26 +506,32 @@ impl Payment {
                         "The authorisation's life time had ended; the processor has released the amount."
                     }
                 };
-                vec![Line::new(at, "Cancelled").saying(message)]
+                occurred(at, "Cancelled", message, self.cancelled(n, cause.into()))
             }
             Kind::Capture if self.status == Status::Cancelled => self.owe(n, true, at),
             // Excluded by begin_*; should a processor do both, people must look at it.
             Kind::Capture | Kind::Cancel { .. } => {
-                vec![
-                    Line::new(
-                        at,
-                        format!("The {} took effect in an unexpected order", words(kind)),
-                    )
-                    .saying(sum),
-                ]
+                let title = format!("The {} took effect in an unexpected order", words(kind));
+                let event = self.event_of(n, PaymentEvent::UnexpectedEffect);
+                occurred(at, title, sum, event)
             }
             Kind::Refund { .. } => {
                 self.refund_failed = false;
                 self.refresh_refund_status(kind);
                 self.flow_goes_on(at);
-                vec![Line::new(at, "Refunded").saying(sum)]
+                occurred(
+                    at,
+                    "Refunded",
+                    sum,
+                    self.event_of(n, PaymentEvent::Refunded),
+                )
             }
-            Kind::Reverse { .. } => vec![Line::new(at, "Reversed").saying(sum)],
+            Kind::Reverse { .. } => occurred(
+                at,
+                "Reversed",
+                sum,
+                self.event_of(n, PaymentEvent::Reversed),
+            ),
             Kind::Abandon { target, cause } => self.abandoned(target, cause, at),
         }
     }
@@ -487,27 +543,27 @@ impl Payment {
         state: State,
         at: Timestamp,
         policy: &Policy,
-    ) -> Vec<Line> {
+    ) -> Vec<Occurrence> {
         let Some(operation) = self.operation_mut(n) else {
             return Vec::new();
         };
         let refused = matches!(state, State::Refused { .. });
         let was_promised = !matches!(operation.state, State::Sent);
-        let reason = match &state {
-            State::Refused { reason, .. } | State::Failed { reason, .. } => {
-                format!("Reason: {reason}.")
-            }
+        let why = match &state {
+            State::Refused { reason, .. } | State::Failed { reason, .. } => reason.clone(),
             State::Sent
             | State::Unknown { .. }
             | State::Pending { .. }
             | State::Waiting { .. }
             | State::Done { .. } => String::new(),
         };
+        let reason = format!("Reason: {why}.");
         operation.state = state;
         let asked = operation.action.take().map(|action| action.kind);
         operation.give_up_at = None;
         operation.next_at = None;
         let kind = operation.kind;
+        let event = self.event_of(n, |operation| PaymentEvent::ended(operation, refused, &why));
         let first = self.first_try(kind).unwrap_or(at);
         let step = self.step_failed(n, at, policy);
         match kind {
@@ -515,14 +571,17 @@ impl Payment {
                 let code = self.decline().map(|decline| decline.code);
                 let given_up =
                     asked == Some(ActionKind::Apm) && code == Some(DeclineCode::PaymentCancelled);
-                let (status, title) = match (refused, given_up) {
-                    (true, true) => (Status::Cancelled, "Cancelled"),
-                    (true, false) => (Status::Declined, "Declined"),
-                    (false, _) => (Status::Failed, "Failed"),
+                let (status, title, event) = match (refused, given_up) {
+                    (true, true) => {
+                        let cancelled = self.cancelled(n, Cause::Customer);
+                        (Status::Cancelled, "Cancelled", cancelled)
+                    }
+                    (true, false) => (Status::Declined, "Declined", self.declined(n)),
+                    (false, _) => (Status::Failed, "Failed", event),
                 };
                 self.status = status;
                 self.flow_goes_on(at);
-                return vec![Line::new(at, title).saying(reason)];
+                return occurred(at, title, reason, event);
             }
             // Money that should be captured at once is tried again; the reversal too, until it succeeds.
             // What is to be captured later is not captured earlier because somebody tried before.
@@ -567,8 +626,21 @@ impl Payment {
         } else {
             "did not take effect"
         };
-        let ended = Line::new(at, format!("The {} {verb}", words(kind))).saying(reason);
+        let ended = Occurrence::new(at, format!("The {} {verb}", words(kind)))
+            .saying(reason)
+            .events(event);
         std::iter::once(ended).chain(step).collect()
+    }
+
+    /// The event that attempt `n` was refused.
+    fn declined(&self, n: u32) -> Option<PaymentEvent> {
+        let decline = self
+            .decline()
+            .cloned()
+            .unwrap_or_else(|| Decline::of(DeclineCode::Unknown));
+        self.event_of(n, |operation| {
+            PaymentEvent::declined(Some(operation), &decline, None)
+        })
     }
 
     /// When the first operation of this kind began: further tries are counted from it, so that they become rarer.
@@ -625,19 +697,44 @@ fn has_ended(operation: &Operation) -> bool {
     feature = "planted",
     planted::alternatives(EvidenceOmitted = super::bugs::no_evidence)
 )]
-fn evidence(source: Source, kind: Kind, was_unknown: bool, is_told: bool) -> Option<String> {
-    match source {
-        Source::LookUp => Some(format!(
-            "Found out by asking the processor about the {}.",
-            words(kind)
-        )),
-        Source::Call if was_unknown => Some("The answer to the call itself came late.".to_owned()),
-        Source::Restored if is_told => Some(format!(
-            "The processor had the {} from the time that was lost when the database was restored.",
-            words(kind)
-        )),
-        Source::Call | Source::Restored | Source::Processor => None,
-    }
+fn evidence(
+    source: Source,
+    kind: Kind,
+    was_unknown: bool,
+    is_told: bool,
+) -> Option<(Evidence, String)> {
+    let (by, words) = match source {
+        Source::LookUp => {
+            let words = format!(
+                "Found out by asking the processor about the {}.",
+                words(kind)
+            );
+            (Evidence::LookUp, words)
+        }
+        Source::Call if was_unknown => {
+            let words = "The answer to the call itself came late.".to_owned();
+            (Evidence::LateAnswer, words)
+        }
+        Source::Restored if is_told => {
+            let words = format!(
+                "The processor had the {} from the time that was lost when the database was restored.",
+                words(kind)
+            );
+            (Evidence::Restored, words)
+        }
+        Source::Call | Source::Restored | Source::Processor => return None,
+    };
+    Some((by, words))
+}
+
+/// One occurrence with an event.
+fn occurred(
+    at: Timestamp,
+    title: impl Into<String>,
+    message: impl Into<String>,
+    event: Option<PaymentEvent>,
+) -> Vec<Occurrence> {
+    vec![Occurrence::new(at, title).saying(message).events(event)]
 }
 
 pub(super) fn words(kind: Kind) -> &'static str {

@@ -1,12 +1,13 @@
-//! What a person reads about a payment's life.
+//! What happened to a payment: for people in words, for programs in typed events.
 
 use serde::{Deserialize, Serialize};
 
+use super::PaymentEvent;
 use crate::Timestamp;
 
-/// One line of a payment's timeline.
+/// One entry of a payment's timeline, for people. Programs read the events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Line {
+pub struct TimelineEntry {
     /// When it happened.
     pub at: Timestamp,
     /// What happened, in a few words.
@@ -16,8 +17,18 @@ pub struct Line {
     pub message: Option<String>,
 }
 
-impl Line {
-    /// A line with a title alone.
+/// One thing that happened in a change of a payment: its timeline entry, and the events that it is for programs, in order.
+/// An entry that merely explains (why a connection was chosen) is no event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Occurrence {
+    /// What people read.
+    pub entry: TimelineEntry,
+    /// What programs read.
+    pub events: Vec<PaymentEvent>,
+}
+
+impl TimelineEntry {
+    /// An entry with a title alone.
     pub fn new(at: Timestamp, title: impl Into<String>) -> Self {
         Self {
             at,
@@ -30,6 +41,36 @@ impl Line {
     #[must_use]
     pub fn saying(mut self, message: impl Into<String>) -> Self {
         self.message = Some(message.into());
+        self
+    }
+}
+
+impl Occurrence {
+    /// One with the title of its entry alone.
+    pub fn new(at: Timestamp, title: impl Into<String>) -> Self {
+        Self {
+            entry: TimelineEntry::new(at, title),
+            events: Vec::new(),
+        }
+    }
+
+    /// Adds a sentence to the entry.
+    #[must_use]
+    pub fn saying(mut self, message: impl Into<String>) -> Self {
+        self.entry.message = Some(message.into());
+        self
+    }
+
+    /// Adds an event.
+    #[must_use]
+    pub fn event(self, event: PaymentEvent) -> Self {
+        self.events([event])
+    }
+
+    /// Adds events.
+    #[must_use]
+    pub fn events(mut self, events: impl IntoIterator<Item = PaymentEvent>) -> Self {
+        self.events.extend(events);
         self
     }
 }

@@ -37,7 +37,7 @@ fn approved(captured: bool, money: Money) -> News {
 /// Takes news as a look-up before the call brings it in a restored database; the titles.
 fn restored(payment: &mut Payment, n: u32, news: News) -> Vec<String> {
     let lines = payment.settle(n, news, (Source::Restored, at(9)), &policy());
-    lines.into_iter().map(|line| line.title).collect()
+    lines.into_iter().map(|line| line.entry.title).collect()
 }
 
 fn capture(payment: &mut Payment, amount: i64) -> u32 {

@@ -312,6 +312,7 @@ fn a_person_settles_an_unknown_payment_with_evidence() {
         assert_eq!((one.status, one.captured), (status, captured));
         assert!(
             lines[0]
+                .entry
                 .message
                 .as_deref()
                 .unwrap()

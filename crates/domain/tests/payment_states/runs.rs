@@ -84,7 +84,7 @@ fn a_step_that_did_not_take_effect_is_tried_again_on_the_schedule() {
         assert!(
             lines
                 .iter()
-                .any(|line| line.title == "A step of the flow is tried again"),
+                .any(|line| line.entry.title == "A step of the flow is tried again"),
             "{lines:?}"
         );
         let since = rests(&one).failing_since;
@@ -117,7 +117,7 @@ fn a_step_that_is_refused_or_fails_for_too_long_is_given_up() {
         assert!(
             lines
                 .iter()
-                .any(|line| line.title == "A step of the flow was given up"),
+                .any(|line| line.entry.title == "A step of the flow was given up"),
             "{lines:?}"
         );
         let pause = one.flow.as_ref().unwrap().pause.as_ref().unwrap();

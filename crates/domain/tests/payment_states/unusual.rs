@@ -335,6 +335,7 @@ fn a_completion_whose_outcome_was_unknown_waits_again_on_evidence_that_is_told()
     assert_eq!(lines.len(), 1, "{lines:?}");
     assert!(
         lines[0]
+            .entry
             .message
             .as_ref()
             .unwrap()

@@ -1,7 +1,7 @@
 //! What the commits of a payment store as the responses to idempotent requests.
 
 use db::Change;
-use domain::payment::{Line, OnceRef, Payment, State};
+use domain::payment::{Occurrence, OnceRef, Payment, PaymentEvent, State};
 use store::once::Claim;
 
 use super::{AUTHORISE_SCOPE, Snapshot};
@@ -129,8 +129,9 @@ impl Engine {
                 let stored = self.stored_response(claim).await?;
                 return Ok(Decision::Leave(payment, Responded::Before(stored)));
             }
-            let entry = Line::new(self.inner.world.now(), "The request's time is over")
-                .saying("It was told how far the payment has come, which goes on.");
+            let entry = Occurrence::new(self.inner.world.now(), "The request's time is over")
+                .saying("It was told how far the payment has come, which goes on.")
+                .event(PaymentEvent::NoAnswer);
             let effects = Effects {
                 responses: Responses::OutOfTime,
                 ..Effects::of(vec![entry])

@@ -4,7 +4,7 @@ use domain::{
     Code, Fault,
     caller::Caller,
     id::{IntentId, PaymentId},
-    intent::{Completion, Intent, Moment, Status, may_complete},
+    intent::{Completion, Intent, IntentEvent, Status, may_complete},
     payment::{self, Payment},
 };
 
@@ -75,7 +75,7 @@ impl Engine {
             None => store::intent::unheld(intent.team, intent.id),
         };
         let effects = IntentEffects {
-            moment: Moment::Completed,
+            event: IntentEvent::Completed,
             statements: vec![guard],
         };
         Ok(Decision::Write(intent, effects, ()))

@@ -2,7 +2,7 @@
 
 use domain::{
     id::{IntentId, TeamId},
-    intent::{Intent, Moment},
+    intent::{Intent, IntentEvent},
 };
 
 use super::IntentEffects;
@@ -19,7 +19,7 @@ impl Engine {
             if !intent.forget_person() {
                 return Ok(Decision::Leave(intent, ()));
             }
-            let effects = IntentEffects::of(Moment::Erased);
+            let effects = IntentEffects::of(IntentEvent::Erased);
             Ok(Decision::Write(intent, effects, ()))
         };
         self.change_if_there(Key { team, id }, erase).await?;

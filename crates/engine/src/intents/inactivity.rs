@@ -6,7 +6,7 @@ use db::Change;
 use domain::{
     Timestamp,
     id::{IntentId, TeamId},
-    intent::{Intent, Moment},
+    intent::{Intent, IntentEvent},
 };
 use flow::Trigger;
 use futures_util::{StreamExt, stream};
@@ -74,7 +74,7 @@ impl Engine {
             .instances(intent.team, is_wanted, Some(intent.id), None)
             .await?;
         let effects = IntentEffects {
-            moment: Moment::Inactive,
+            event: IntentEvent::Inactive,
             statements: started.iter().map(store::flow_instance::insert).collect(),
         };
         Ok(Decision::Write(intent, effects, ()))

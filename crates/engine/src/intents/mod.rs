@@ -22,7 +22,7 @@ use domain::{
     Fault,
     caller::{Caller, Credential},
     id::{IntentId, TeamId},
-    intent::{CartItem, Changes, Intent, Moment, Status},
+    intent::{CartItem, Changes, Intent, IntentEvent, Status},
     payment::Payment,
 };
 use uuid::Uuid;
@@ -65,16 +65,16 @@ impl IntentView {
 /// What a change of an intent brings besides its next version.
 pub(crate) struct IntentEffects {
     /// What has happened to it.
-    moment: Moment,
+    event: IntentEvent,
     /// What is written with it.
     statements: Vec<Statement>,
 }
 
 impl IntentEffects {
     /// Its event alone.
-    fn of(moment: Moment) -> Self {
+    fn of(event: IntentEvent) -> Self {
         Self {
-            moment,
+            event,
             statements: Vec::new(),
         }
     }
@@ -106,8 +106,8 @@ impl Aggregate for Intent {
         effects: IntentEffects,
     ) -> Result<Ended, Stop> {
         self.version += 1;
-        let IntentEffects { moment, statements } = effects;
-        engine.commit_intent(self, moment, statements).await
+        let IntentEffects { event, statements } = effects;
+        engine.commit_intent(self, event, statements).await
     }
 
     async fn refused(&self, engine: &Engine) -> Result<(), Stop> {

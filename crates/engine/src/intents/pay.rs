@@ -3,7 +3,7 @@
 use domain::{
     caller::Caller,
     id::IntentId,
-    intent::{Intent, Moment},
+    intent::{Intent, IntentEvent},
 };
 
 use super::{IntentEffects, check_touch};
@@ -29,7 +29,7 @@ impl Engine {
         let pay = |mut intent: Intent| async move {
             check_touch(caller, &intent)?;
             intent.pay(self.inner.world.now(), patience)?;
-            let effects = IntentEffects::of(Moment::Paying);
+            let effects = IntentEffects::of(IntentEvent::Paying);
             Ok(Decision::Write(intent, effects, ()))
         };
         let (intent, ()) = self.change(key, pay).await?;

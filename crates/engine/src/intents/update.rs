@@ -4,7 +4,7 @@ use domain::{
     Fault,
     caller::Caller,
     id::IntentId,
-    intent::{Changes, Intent, Moment},
+    intent::{Changes, Intent, IntentEvent},
 };
 
 use super::{IntentEffects, IntentView, check_touch, told_by};
@@ -52,7 +52,7 @@ impl Engine {
         let update = |mut intent: Intent| async move {
             check_touch(caller, &intent)?;
             intent.update(changes.clone(), self.inner.world.now(), patience)?;
-            let effects = IntentEffects::of(Moment::Updated);
+            let effects = IntentEffects::of(IntentEvent::Updated);
             Ok(Decision::Write(intent, effects, ()))
         };
         let (intent, ()) = self.change(key, update).await?;

@@ -5,7 +5,7 @@ use domain::{
     caller::Caller,
     decline::{Decline, DeclineCode},
     id::PaymentId,
-    payment::{AbandonCause, Kind, Line, Payment, State, Status},
+    payment::{AbandonCause, Kind, Occurrence, Payment, State, Status},
 };
 
 use super::{
@@ -115,7 +115,7 @@ impl Engine {
         let decline = Decline::of(DeclineCode::PaymentCancelled);
         let effects = Effects {
             entries: vec![
-                Line::new(at, "Giving up").saying("The merchant gave it up."),
+                Occurrence::new(at, "Giving up").saying("The merchant gave it up."),
                 payment.decline_by_rule(decline, at),
             ],
             responses: Responses::Waiting,

@@ -1,13 +1,13 @@
 //! Running a payment's flow: what the program says is done to the payment, until it must wait or has ended.
 
 use domain::{
-    Code, Fault,
+    Code, Fault, Timestamp,
     decline::Decline,
     id::RefundId,
     intent::Intent,
     payment::{
-        CancelCause, CaptureRule, Initiator, Line, OnceRef, Pause, Payment, Route, Status,
-        ThreeDsWish, Why,
+        CancelCause, CaptureRule, FlowWaits, Initiator, Occurrence, OnceRef, Pause, Payment,
+        PaymentEvent, Route, Status, ThreeDsWish, WaitsFor, Why,
     },
 };
 use flow::{
@@ -42,7 +42,7 @@ pub(crate) struct With {
 #[derive(Default)]
 pub(crate) struct Followed {
     /// What the timeline says.
-    pub(crate) lines: Vec<Line>,
+    pub(crate) lines: Vec<Occurrence>,
     /// The operation that was added and is to be carried out.
     pub(crate) began: Option<u32>,
 }
@@ -74,12 +74,13 @@ impl Engine {
             );
             let unanswered = run.unanswered.into_iter();
             done.lines.extend(
-                unanswered.map(|why| Line::new(at, "Condition without an answer").saying(why)),
+                unanswered
+                    .map(|why| Occurrence::new(at, "Condition without an answer").saying(why)),
             );
             done.lines.extend(
                 run.notes
                     .into_iter()
-                    .map(|note| Line::new(at, "Note").saying(note)),
+                    .map(|note| Occurrence::new(at, "Note").saying(note)),
             );
             if let Some(wish) = run.wish {
                 payment.three_ds = joined(payment.three_ds, wish);
@@ -167,17 +168,18 @@ impl Engine {
                 decline.processor_code = None;
                 if let Some(message) = message {
                     done.lines
-                        .push(Line::new(at, "Declined by the flow").saying(message));
+                        .push(Occurrence::new(at, "Declined by the flow").saying(message));
                 }
                 done.lines.push(payment.decline_by_rule(decline, at));
                 Ok(Next::Rests)
             }
             Halt::Delay { span, next } => {
+                let until = at.after(span);
                 done.lines.push(
-                    Line::new(at, "Waiting")
-                        .saying(format!("Until {}.", at.after(span).rfc3339_millis())),
+                    waits("Waiting", WaitsFor::Time, at, Some(until))
+                        .saying(format!("Until {}.", until.rfc3339_millis())),
                 );
-                rest(payment, with.run, next, Why::Step, Some(at.after(span)));
+                rest(payment, with.run, next, Why::Step, Some(until));
                 Ok(Next::Rests)
             }
             Halt::Approval {
@@ -185,20 +187,19 @@ impl Engine {
                 within,
                 next,
             } => {
-                done.lines
-                    .push(Line::new(at, "Waiting for an approval").saying(title.clone()));
-                rest(
-                    payment,
-                    with.run,
-                    next,
-                    Why::Approval { title },
-                    within.map(|within| at.after(within)),
+                let until = within.map(|within| at.after(within));
+                done.lines.push(
+                    waits("Waiting for an approval", WaitsFor::Approval, at, until)
+                        .saying(title.clone()),
                 );
+                rest(payment, with.run, next, Why::Approval { title }, until);
                 Ok(Next::Rests)
             }
             Halt::AwaitWebhook { name, within, next } => {
+                let until = within.map(|within| at.after(within));
                 done.lines.push(
-                    Line::new(at, "Waiting for a webhook").saying(format!("Its name is {name}.")),
+                    waits("Waiting for a webhook", WaitsFor::Webhook, at, until)
+                        .saying(format!("Its name is {name}.")),
                 );
                 rest(
                     payment,
@@ -208,7 +209,7 @@ impl Engine {
                         name,
                         captures: false,
                     },
-                    within.map(|within| at.after(within)),
+                    until,
                 );
                 Ok(Next::Rests)
             }
@@ -233,7 +234,7 @@ impl Engine {
         authorisation: Authorisation,
         asked: bool,
         with: &With,
-        lines: &mut Vec<Line>,
+        lines: &mut Vec<Occurrence>,
     ) -> Result<u32, Stop> {
         let Authorisation {
             mut candidates,
@@ -288,7 +289,7 @@ impl Engine {
         payment: &mut Payment,
         line: &Connected,
         with: &With,
-    ) -> (u32, Line) {
+    ) -> (u32, Occurrence) {
         let facts = line.connector.descriptor();
         payment.gateway = Some(domain::payment::Gateway {
             processor: facts.processor.to_owned(),
@@ -338,10 +339,10 @@ fn is_condition(step: &Trace) -> bool {
 }
 
 /// That no connection of the flow can take the payment, with what the timeline would have said of each.
-fn none_takes(payment: &Payment, left_out: &[Line]) -> Fault {
+fn none_takes(payment: &Payment, left_out: &[Occurrence]) -> Fault {
     let reasons: Vec<&str> = left_out
         .iter()
-        .filter_map(|line| line.message.as_deref())
+        .filter_map(|one| one.entry.message.as_deref())
         .map(|message| message.trim_end_matches('.'))
         .collect();
     let method = payment.method.method;
@@ -441,16 +442,25 @@ fn refund_amount(payment: &Payment, amount: &RefundAmount) -> Option<i64> {
     }
 }
 
-/// The entry that says why an operation of the flow could not begin.
-fn left_out(at: domain::Timestamp, fault: Fault) -> Line {
-    Line::new(at, "A step of the flow was left out").saying(fault.message)
+/// An operation of the flow could not begin.
+fn left_out(at: domain::Timestamp, fault: Fault) -> Occurrence {
+    let code = fault.code.text().to_owned();
+    Occurrence::new(at, "A step of the flow was left out")
+        .saying(fault.message)
+        .event(PaymentEvent::StepLeftOut { code })
+}
+
+/// A flow begins to wait.
+fn waits(title: &str, waits_for: WaitsFor, at: Timestamp, until: Option<Timestamp>) -> Occurrence {
+    let event = PaymentEvent::FlowWaits(FlowWaits { waits_for, until });
+    Occurrence::new(at, title).event(event)
 }
 
 /// Rests until the operation that was begun has ended; goes on when it could not begin.
 fn resting_or_on(
     payment: &mut Payment,
     run: Option<Uuid>,
-    begun: Result<(u32, Line), Line>,
+    begun: Result<(u32, Occurrence), Occurrence>,
     next: Position,
     done: &mut Followed,
 ) -> Next {

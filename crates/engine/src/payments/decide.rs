@@ -4,7 +4,7 @@ use domain::{
     Code, Fault,
     caller::Caller,
     id::{PaymentId, TeamId},
-    payment::{Line, Payment, Why},
+    payment::{Occurrence, Payment, PaymentEvent, Why},
 };
 use uuid::Uuid;
 
@@ -77,13 +77,17 @@ impl Engine {
                 pause.why = Why::Step;
                 pause.due = Some(at);
             }
-            vec![Line::new(at, "Approved")]
+            vec![Occurrence::new(at, "Approved")]
         } else {
             not_given(&mut payment, which, "Not approved", at).lines
         };
+        let approved = decide.approve;
         if let Some(first) = entries.first_mut() {
             let by = "Decided with a secret key.";
-            first.message = Some(match &decide.note {
+            first
+                .events
+                .insert(0, PaymentEvent::ApprovalDecided { approved });
+            first.entry.message = Some(match &decide.note {
                 Some(note) => format!("{by} Note: {note}"),
                 None => by.to_owned(),
             });

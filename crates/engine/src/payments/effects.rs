@@ -4,7 +4,7 @@
 use domain::{
     Fault,
     id::{FlowId, PaymentId},
-    payment::{Line, Payment, Status},
+    payment::{Occurrence, Payment, Status},
 };
 use uuid::Uuid;
 
@@ -21,7 +21,7 @@ use crate::{
 #[derive(Default)]
 pub(crate) struct Effects {
     /// What the timeline says about it.
-    pub(crate) entries: Vec<Line>,
+    pub(crate) entries: Vec<Occurrence>,
     /// The flow that has brought the outcome about, which does not start that flow again.
     pub(crate) cause: Option<FlowId>,
     /// Which idempotent requests have their response by now.
@@ -40,7 +40,7 @@ pub(crate) struct Before {
 
 impl Effects {
     /// Timeline entries.
-    pub(crate) fn of(entries: Vec<Line>) -> Self {
+    pub(crate) fn of(entries: Vec<Occurrence>) -> Self {
         Self {
             entries,
             ..Self::default()

@@ -4,7 +4,7 @@ use db::{Date, Statement};
 use domain::{
     Code, Fault, Timestamp,
     id::PaymentId,
-    payment::{Line, Payment},
+    payment::{Occurrence, Payment},
 };
 use flow::Position;
 
@@ -151,7 +151,7 @@ impl Engine {
                 }
             }
         };
-        followed.lines.insert(0, created(path, at));
+        followed.lines.insert(0, created(payment, path, at));
         self.trigger(payment, &before, None, &mut followed.lines)
             .await?;
         Ok(followed)
@@ -176,7 +176,7 @@ impl Engine {
 }
 
 /// The first entry of the timeline.
-fn created(path: &Path, at: Timestamp) -> Line {
+fn created(payment: &Payment, path: &Path, at: Timestamp) -> Occurrence {
     let words = match path {
         Path::Flow(flow) => format!("Runs under the flow {}, version {}.", flow.id, flow.version),
         Path::Connection(line) => format!(
@@ -184,7 +184,9 @@ fn created(path: &Path, at: Timestamp) -> Line {
             line.connection.id
         ),
     };
-    Line::new(at, "Payment created").saying(words)
+    Occurrence::new(at, "Payment created")
+        .saying(words)
+        .event(payment.created())
 }
 
 /// The statements of the first commit after the payment's own; the first of them guard something, in this order.

@@ -4,7 +4,7 @@ use domain::{
     Fault, Timestamp,
     caller::Caller,
     id::{PaymentId, TeamId},
-    payment::{self, CaptureRule, Line, Pause, Payment, Status, Why},
+    payment::{self, CaptureRule, Occurrence, Pause, Payment, PaymentEvent, Status, Why},
 };
 use flow::Trigger;
 use uuid::Uuid;
@@ -143,8 +143,10 @@ impl Engine {
         for which in &waiting {
             take(&mut payment, *which, heard, at);
         }
-        let entry =
-            Line::new(at, "A webhook has come").saying(format!("Its name is {}.", heard.name));
+        let name = heard.name.clone();
+        let entry = Occurrence::new(at, "A webhook has come")
+            .saying(format!("Its name is {name}."))
+            .event(PaymentEvent::WebhookReceived { name });
         Decision::Write(payment, Effects::of(vec![entry]), waiting)
     }
 

@@ -6,7 +6,7 @@ use domain::{
     Fault,
     caller::Caller,
     id::PaymentId,
-    payment::{Begin, Line, Payment},
+    payment::{Begin, Occurrence, Payment},
 };
 
 use super::{
@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// Adds an operation to the payment as it is now; called again when somebody else changed the payment first.
-type Add = Box<dyn Fn(&mut Payment, Begin) -> Result<(u32, Line), Fault> + Send + Sync>;
+type Add = Box<dyn Fn(&mut Payment, Begin) -> Result<(u32, Occurrence), Fault> + Send + Sync>;
 
 /// An operation on a payment that there is.
 pub(super) struct Later {
@@ -36,7 +36,7 @@ impl Later {
     /// The operation that `add` adds to a payment.
     pub(super) fn new(
         id: PaymentId,
-        add: impl Fn(&mut Payment, Begin) -> Result<(u32, Line), Fault> + Send + Sync + 'static,
+        add: impl Fn(&mut Payment, Begin) -> Result<(u32, Occurrence), Fault> + Send + Sync + 'static,
     ) -> Self {
         Self {
             id,

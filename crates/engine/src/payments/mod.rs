@@ -39,7 +39,7 @@ use std::time::Duration;
 
 use domain::{
     Code, Fault,
-    payment::{Line, Payment},
+    payment::{Payment, TimelineEntry},
 };
 use serde::{Deserialize, Serialize};
 
@@ -76,7 +76,7 @@ pub struct PaymentView {
     /// The payment; boxed, since it is large and handed on from one future to the next.
     pub payment: Box<Payment>,
     /// Its timeline up to the payment's version; filled by [`Engine::with_timeline`].
-    pub timeline: Option<Vec<Line>>,
+    pub timeline: Option<Vec<TimelineEntry>>,
 }
 
 impl PaymentView {
@@ -140,7 +140,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.unavailable`, `error.unknown`; they name the payment.
-    pub async fn timeline_in_time(&self, payment: &Payment) -> Result<Vec<Line>, Fault> {
+    pub async fn timeline_in_time(&self, payment: &Payment) -> Result<Vec<TimelineEntry>, Fault> {
         let world = &self.inner.world;
         let left = self.request_deadline().left_to_read(world.now());
         let read = world.timeout(left.min(TIMELINE_WITHIN), self.lines_of(payment));
@@ -156,8 +156,8 @@ impl Engine {
         Err(fault.about(payment.id))
     }
 
-    async fn lines_of(&self, payment: &Payment) -> Result<Vec<Line>, db::DbError> {
+    async fn lines_of(&self, payment: &Payment) -> Result<Vec<TimelineEntry>, db::DbError> {
         let (store, stream) = (&self.inner.store, payment.id.key());
-        store::event::lines(store, payment.team, &stream, payment.version).await
+        store::event::timeline(store, payment.team, &stream, payment.version).await
     }
 }

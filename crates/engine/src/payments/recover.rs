@@ -152,7 +152,7 @@ impl Engine {
         &self,
         payment: Payment,
         about: u32,
-        add: impl Fn(&mut Payment, domain::payment::Begin) -> Option<(u32, domain::payment::Line)>,
+        add: impl Fn(&mut Payment, domain::payment::Begin) -> Option<(u32, domain::payment::Occurrence)>,
     ) -> Result<Payment, Stop> {
         let (version, add) = (payment.version, &add);
         let begin = |mut payment: Payment| async move {

@@ -4,7 +4,7 @@ use domain::{
     Fault,
     caller::Caller,
     id::PaymentId,
-    payment::{Line, Payment, Resolution, Status},
+    payment::{Occurrence, Payment, PaymentEvent, Resolution, Status},
 };
 
 use super::{PaymentView, effects::Effects};
@@ -96,8 +96,9 @@ impl Engine {
     /// The processor says the same as the person, whose evidence is kept all the same.
     async fn keep_evidence(&self, caller: &Caller, command: &Resolve) -> Result<PaymentView, Stop> {
         let keep = |payment| async move {
-            let entry = Line::new(self.inner.world.now(), "Confirmed by a person")
-                .saying(format!("Evidence: {}", command.evidence));
+            let entry = Occurrence::new(self.inner.world.now(), "Confirmed by a person")
+                .saying(format!("Evidence: {}", command.evidence))
+                .event(PaymentEvent::ConfirmedByPerson);
             Ok(Decision::Write(payment, Effects::of(vec![entry]), ()))
         };
         let (payment, ()) = self.change(command.of(caller), keep).await?;

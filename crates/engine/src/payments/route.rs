@@ -9,7 +9,7 @@ use domain::{
     caller::Mode,
     id::{ConnectionId, TeamId},
     method::Method,
-    payment::{Line as TimelineLine, News, Operation, Payment, Policy},
+    payment::{News, Occurrence, Operation, Payment, Policy},
 };
 use flow::Candidate;
 use store::connection::Connection;
@@ -95,7 +95,7 @@ impl Engine {
         payment: &Payment,
         candidates: Vec<Candidate>,
         rules: Choice,
-        lines: &mut Vec<TimelineLine>,
+        lines: &mut Vec<Occurrence>,
     ) -> Result<Option<Chosen>, Stop> {
         let at = self.inner.world.now();
         let tells = rules.tells || candidates.len() > 1;
@@ -103,7 +103,7 @@ impl Engine {
         let mut left = candidates.into_iter();
         while let Some(candidate) = left.next() {
             let unfit = |why: &str| {
-                TimelineLine::new(at, "Connection left out")
+                Occurrence::new(at, "Connection left out")
                     .saying(format!("{}: {why}.", candidate.connection))
             };
             let Some(line) = self
@@ -139,7 +139,7 @@ impl Engine {
                     };
                     if (tells && !rules.is_told_elsewhere) || fitness == Fitness::Probe {
                         let words = format!("{}: {why}.", candidate.connection);
-                        lines.push(TimelineLine::new(at, "Connection chosen").saying(words));
+                        lines.push(Occurrence::new(at, "Connection chosen").saying(words));
                     }
                     return Ok(Some(Chosen {
                         line,
@@ -150,7 +150,7 @@ impl Engine {
         }
         Ok(resting.map(|(candidate, line)| {
             let words = format!("{}: it rests, but there is no other.", candidate.connection);
-            lines.push(TimelineLine::new(at, "Connection chosen").saying(words));
+            lines.push(Occurrence::new(at, "Connection chosen").saying(words));
             Chosen {
                 line,
                 rest: Vec::new(),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::{
     id::{PaymentId, TeamId},
-    payment::{Line, News, Operation, Payment, Source, State},
+    payment::{FellBack, News, Occurrence, Operation, Payment, PaymentEvent, Source, State},
 };
 
 use flow::Candidate;
@@ -115,14 +115,16 @@ impl Engine {
         payment: &mut Payment,
         n: u32,
         deadline: Deadline,
-        lines: &mut Vec<Line>,
+        lines: &mut Vec<Occurrence>,
     ) -> Result<(), Stop> {
         let Some(why) = payment.may_fall_back(n) else {
             return Ok(());
         };
         let now = self.inner.world.now();
         if deadline.left(now) < LEAST_TIME {
-            lines.push(Line::new(now, "Not sent elsewhere").saying("The request's time is over."));
+            lines.push(
+                Occurrence::new(now, "Not sent elsewhere").saying("The request's time is over."),
+            );
             return Ok(());
         }
         let rest = payment
@@ -157,7 +159,15 @@ impl Engine {
             "After {why}, the payment goes on at {}.",
             chosen.line.connection.id
         );
-        lines.push(Line::new(now, "Falling back").saying(words));
+        let fell_back = PaymentEvent::FellBack(FellBack {
+            operation: n,
+            connection: chosen.line.connection.id.clone(),
+        });
+        lines.push(
+            Occurrence::new(now, "Falling back")
+                .saying(words)
+                .event(fell_back),
+        );
         payment.go_on_elsewhere();
         let (_, sent) = self.begin_attempt(
             payment,

@@ -3,7 +3,7 @@
 use domain::{
     Code, Timestamp,
     decline::{Decline, DeclineCode},
-    payment::{FlowRun, Line, Pause, Payment, Why},
+    payment::{FlowRun, Occurrence, Pause, Payment, Why},
 };
 use flow::Position;
 use uuid::Uuid;
@@ -21,7 +21,7 @@ struct Step<'a> {
     /// Where it rested when it was taken up.
     from: Option<&'a Pause>,
     /// What the webhook that it has called brought.
-    called: &'a [Line],
+    called: &'a [Occurrence],
     /// No request waits; a time of its own keeps an attempt and what follows it together.
     deadline: Deadline,
 }
@@ -144,7 +144,7 @@ impl Engine {
             // Nobody waits who could be told: the payment ends, and says why.
             Err(Stop::Fault(fault)) if fault.code == Code::ConnectionNotFound => {
                 let at = self.inner.world.now();
-                let mut lines = vec![Line::new(at, "No connection").saying(fault.message)];
+                let mut lines = vec![Occurrence::new(at, "No connection").saying(fault.message)];
                 lines.push(payment.decline_by_rule(Decline::of(DeclineCode::ProcessingError), at));
                 Ok(Followed { lines, began: None })
             }
@@ -193,7 +193,7 @@ pub(super) fn not_given(
     what: &str,
     at: Timestamp,
 ) -> Followed {
-    let mut lines = vec![Line::new(at, what)];
+    let mut lines = vec![Occurrence::new(at, what)];
     if which.is_none() && payment.attempt().is_none() {
         lines.push(payment.decline_by_rule(Decline::of(DeclineCode::CustomRule), at));
     } else if let Some(run) = payment.run_mut(which) {

@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use domain::payment::{FlowRun, Line, Payment, Why};
+use domain::payment::{FlowRun, Occurrence, Payment, PaymentEvent, Why};
 use http_client::{Body, Method, Recipient, Request, Url};
 use parking_lot::Mutex;
 use serde_json::json;
@@ -37,7 +37,7 @@ impl Engine {
         &self,
         payment: &Payment,
         which: Option<Uuid>,
-    ) -> Option<Vec<Line>> {
+    ) -> Option<Vec<Occurrence>> {
         let Some((run, pause)) = payment
             .run(which)
             .and_then(|run| Some((run, run.pause.as_ref()?)))
@@ -70,7 +70,11 @@ impl Engine {
         } else {
             "Webhook not called"
         };
-        Some(vec![Line::new(self.inner.world.now(), title).saying(words)])
+        Some(vec![
+            Occurrence::new(self.inner.world.now(), title)
+                .saying(words)
+                .event(PaymentEvent::WebhookCalled { taken: called }),
+        ])
     }
 
     /// Whether somebody here makes the call that the run rests at.

@@ -5,7 +5,9 @@
 
 use domain::{
     id::FlowId,
-    payment::{FlowRun, Line, MOST_TRIGGERED, Pause, Payment, Status, Why},
+    payment::{
+        FlowRun, FlowStarted, MOST_TRIGGERED, Occurrence, Pause, Payment, PaymentEvent, Status, Why,
+    },
 };
 use flow::{Outcome, Position, Trigger};
 
@@ -58,7 +60,7 @@ impl Engine {
         payment: &mut Payment,
         before: &Before,
         cause: Option<&FlowId>,
-        lines: &mut Vec<Line>,
+        lines: &mut Vec<Occurrence>,
     ) -> Result<(), Stop> {
         let outcomes = before.outcomes(payment);
         if outcomes.is_empty() {
@@ -77,7 +79,7 @@ impl Engine {
             let at = self.inner.world.now();
             if payment.triggered.len() >= MOST_TRIGGERED {
                 let words = format!("The payment has started {MOST_TRIGGERED} flows already.");
-                lines.push(Line::new(at, "A flow was not started").saying(words));
+                lines.push(Occurrence::new(at, "A flow was not started").saying(words));
                 return Ok(());
             }
             let words = format!(
@@ -86,13 +88,23 @@ impl Engine {
                 flow.version,
                 outcome.word()
             );
-            lines.push(Line::new(at, "A flow was started").saying(words));
+            let instance = self.inner.world.uuid_v7();
+            let started = FlowStarted {
+                flow: flow.id.clone(),
+                version: flow.version,
+                instance,
+            };
+            lines.push(
+                Occurrence::new(at, "A flow was started")
+                    .saying(words)
+                    .event(PaymentEvent::FlowStarted(started)),
+            );
             let next = Position::START.number();
             payment.triggered.push(FlowRun {
                 id: flow.id,
                 name: flow.name,
                 version: flow.version,
-                instance: self.inner.world.uuid_v7(),
+                instance,
                 started_at: at,
                 pause: Some(Pause {
                     next,

@@ -9,7 +9,7 @@ use domain::{
     Timestamp,
     customer::Instrument,
     id::{CustomerId, PaymentId, TeamId},
-    payment::{Line, Payer, Payment},
+    payment::{Occurrence, Payer, Payment, PaymentEvent},
 };
 use futures_util::{StreamExt, stream};
 
@@ -112,7 +112,8 @@ impl Engine {
             if !forget_payer(&mut payment) && responses.is_empty() {
                 return Ok(Decision::Leave(payment, ()));
             }
-            let entry = Line::new(self.inner.world.now(), "Personal data erased");
+            let entry = Occurrence::new(self.inner.world.now(), "Personal data erased")
+                .event(PaymentEvent::PersonalDataErased);
             let mut effects = Effects::of(vec![entry]);
             effects.parts.statements = responses;
             Ok(Decision::Write(payment, effects, ()))

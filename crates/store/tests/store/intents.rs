@@ -6,7 +6,7 @@ use db::{ChangeId, Committed, Db};
 use domain::{
     Timestamp,
     id::{CustomerId, PaymentId, TeamId},
-    intent::{Changes, Customer, Intent, Moment, Status},
+    intent::{Changes, Customer, Intent, IntentEvent, Status},
     page::{Direction, Page},
 };
 use store::{
@@ -80,7 +80,8 @@ async fn versions(db: &Db, own: TeamId, other: TeamId) {
         Some(intent.clone())
     );
     let stream = intent.id.key();
-    let told = store::event::insert_of_intent(&intent, ChangeId(9), Moment::Updated, at(NEW_YEAR));
+    let told =
+        store::event::insert_of_intent(&intent, ChangeId(9), IntentEvent::Updated, at(NEW_YEAR));
     assert_eq!(commit(db, [told.clone()]).await, Committed::Done);
     assert_eq!(
         commit(db, [told]).await,

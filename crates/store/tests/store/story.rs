@@ -6,7 +6,7 @@ use db::{ChangeId, Committed, Db, DbError, SqliteOptions};
 use domain::{
     Timestamp,
     id::{BlobId, CustomerId, PaymentId, TeamId, VaultToken},
-    payment::{Line, OnceRef, Payment, Status},
+    payment::{Occurrence, OnceRef, Payment, Status},
 };
 use store::{
     once::{Claim, Record},
@@ -435,7 +435,8 @@ async fn events(db: &Db, own: TeamId, other: TeamId) {
     let mut payment = samples::payment(own, NEW_YEAR, 77);
     let stream = payment.id.key();
     let (one, two) = (ChangeId(1), ChangeId(u128::MAX));
-    let line = |n| Line::new(at(NEW_YEAR + n), format!("line {n}"));
+    let line = |n| Occurrence::new(at(NEW_YEAR + n), format!("line {n}"));
+    let entry = |n| line(n).entry;
     let first = store::event::insert(&payment, one, &[line(0), line(1)], at(NEW_YEAR));
     assert_eq!(commit(db, [first.clone()]).await, Committed::Done);
     assert_eq!(
@@ -449,15 +450,15 @@ async fn events(db: &Db, own: TeamId, other: TeamId) {
     let second = store::event::insert(&payment, two, &[line(2)], at(NEW_YEAR + 5));
     assert_eq!(commit(db, [second]).await, Committed::Done);
     assert_eq!(
-        store::event::lines(db, own, &stream, 2).await.unwrap(),
-        [line(0), line(1), line(2)]
+        store::event::timeline(db, own, &stream, 2).await.unwrap(),
+        [entry(0), entry(1), entry(2)]
     );
     assert_eq!(
-        store::event::lines(db, own, &stream, 1).await.unwrap(),
-        [line(0), line(1)]
+        store::event::timeline(db, own, &stream, 1).await.unwrap(),
+        [entry(0), entry(1)]
     );
     assert_eq!(
-        store::event::lines(db, other, &stream, 2).await.unwrap(),
+        store::event::timeline(db, other, &stream, 2).await.unwrap(),
         []
     );
     for (team, seq, change, written) in [

@@ -5,7 +5,7 @@ use domain::{
     answer::{Answer, Approval},
     decline::{Decline, DeclineCode},
     money::Money,
-    payment::{self, FlowRun, Kind, Line, Operation, PaidWith, Payment, State},
+    payment::{self, FlowRun, Kind, Operation, PaidWith, Payment, State, TimelineEntry},
 };
 use serde_json::{Map, Value};
 
@@ -207,7 +207,7 @@ pub(crate) const OVERVIEW: FieldOf = FieldOf::new("PaymentTimeline", "overview")
 /// `PaymentTimeline`.
 pub(crate) struct Timeline<'a> {
     pub(crate) payment: &'a Payment,
-    pub(crate) lines: &'a Result<Vec<Line>, Fault>,
+    pub(crate) lines: &'a Result<Vec<TimelineEntry>, Fault>,
 }
 
 impl Object for Timeline<'_> {
@@ -237,7 +237,7 @@ impl Object for Timeline<'_> {
 }
 
 /// `PaymentTimelineEvent`.
-struct TimelineEvent<'a>(&'a Line);
+struct TimelineEvent<'a>(&'a TimelineEntry);
 
 impl Object for TimelineEvent<'_> {
     fn type_name(&self) -> &'static str {

@@ -4,7 +4,7 @@ use domain::{
     Fault,
     answer::ThreeDs,
     money::Money,
-    payment::{Kind, Line, Operation, Origin, Payment, State},
+    payment::{Kind, Operation, Origin, Payment, State, TimelineEntry},
 };
 use serde_json::{Map, Value};
 
@@ -21,7 +21,7 @@ pub(crate) struct PaymentObject {
     /// The payment.
     pub(crate) payment: Box<Payment>,
     /// Its timeline, or why it can't be read; empty when it was not asked for.
-    pub(crate) timeline: Result<Vec<Line>, Fault>,
+    pub(crate) timeline: Result<Vec<TimelineEntry>, Fault>,
     /// What the credential may see.
     pub(crate) sight: Sight,
 }

@@ -9,7 +9,7 @@ use domain::{
     bank_account::{AccountKind, Mandate},
     customer::Instrument,
     filter::{self, FieldName, Sort},
-    payment::Line,
+    payment::TimelineEntry,
 };
 use serde_json::{Map, Value, json};
 
@@ -25,7 +25,7 @@ use crate::{
 fn payment_object() -> PaymentObject {
     PaymentObject {
         payment: Box::new(payment()),
-        timeline: Ok(vec![Line::new(at(), "Authorised").saying("Well.")]),
+        timeline: Ok(vec![TimelineEntry::new(at(), "Authorised").saying("Well.")]),
         sight: Sight::Whole,
     }
 }
