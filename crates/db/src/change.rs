@@ -8,7 +8,7 @@ use std::{
 
 use domain::Timestamp;
 
-use crate::{Value, dates::Open, parts::Parts};
+use crate::{Value, dates::Open, parts::Parts, stamp};
 
 /// How many rows a statement must touch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +76,15 @@ impl Statement {
     pub fn or_none(mut self) -> Self {
         self.expect = Expect::Any;
         self
+    }
+
+    /// Whether its rows get the stamp of the commit.
+    pub(crate) fn is_stamped(&self) -> bool {
+        match self.parts {
+            Parts::Insert(insert) => insert.stamp.is_some(),
+            Parts::Text => stamp::stamps(&self.sql),
+            Parts::Update(_) | Parts::Select(_) | Parts::DateGuard => false,
+        }
     }
 
     /// Another text with the same parameters.

@@ -6,13 +6,14 @@ use domain::Timestamp;
 use world::{Stopwatch, World};
 
 use crate::{
-    Change, Committed, DbError, Migration, PostgresOptions, Row, Select, SqliteOptions, Statement,
-    Step, Value,
+    Change, ChangeId, Committed, DbError, Migration, PostgresOptions, Row, Select, SqliteOptions,
+    Statement, Step, Value,
     dates::{self, Date, Dates, SAMPLE},
     group::{self, Answer, Work},
     postgres::{OnServer, Server},
     server::Endpoint,
     sqlite::{self, Inline, Threaded},
+    stamp,
 };
 
 /// An open database. Cheap to clone; the clones share it.
@@ -225,6 +226,33 @@ impl Db {
             self.2.ask(world, || self.read(SAMPLE, Vec::new())).await
         } else {
             Ok(Some(self.2.settled_embedded(world)))
+        }
+    }
+
+    /// A number that no stamp of a commit so far is above: [`crate::Insert::stamped`].
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn latest_stamp(&self) -> Result<i64, DbError> {
+        let rows = self.read(stamp::LATEST, Vec::new()).await?;
+        rows.first().map_or(Ok(0), |row| row.int(0))
+    }
+
+    /// Makes all later stamps higher than `above`, and not lower than the clock. For a database that rows have been brought to, or
+    /// that was brought back to an earlier time, while nobody writes.
+    ///
+    /// # Errors
+    /// The database's. When the outcome is unknown it must be called again.
+    pub async fn raise_stamps(&self, id: ChangeId, above: i64) -> Result<(), DbError> {
+        let raise = Statement::one(stamp::RAISE, vec![above.into()]);
+        match self.commit(Change::new(id, "stamps").with(raise)).await? {
+            Committed::Done => Ok(()),
+            Committed::Conflict { .. } => {
+                Err(DbError::Corrupt("the base of stamps is missing".to_owned()))
+            }
+            Committed::Unknown => Err(DbError::Unreachable(
+                "it did not say whether stamps were raised".to_owned(),
+            )),
         }
     }
 

@@ -31,6 +31,7 @@ mod row;
 pub mod server;
 mod sql;
 mod sqlite;
+mod stamp;
 mod table;
 mod value;
 

@@ -16,7 +16,7 @@ use domain::Timestamp;
 use rusqlite::Connection;
 use sha2::{Digest, Sha256};
 
-use crate::{DbError, sql, sqlite};
+use crate::{DbError, sql, sqlite, stamp};
 
 /// One numbered step of the schema. A released one is never edited: a database remembers its checksum.
 #[derive(Debug, Clone, Copy)]
@@ -90,6 +90,7 @@ pub(crate) fn apply(
     check_numbers(migrations)?;
     connection
         .execute_batch(BOOK)
+        .and_then(|()| connection.execute_batch(stamp::EMBEDDED_BOOK))
         .map_err(|error| sqlite::failure(&error, BOOK))?;
     let is_new = applied(connection)?.is_empty();
     let mut made = 0_u32;

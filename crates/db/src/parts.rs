@@ -8,7 +8,7 @@
 
 use std::sync::OnceLock;
 
-use crate::{Expect, Statement, Value};
+use crate::{Expect, Statement, Value, stamp};
 
 /// Inserts a row: a parameter for each column, in their order.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct Insert {
     pub(crate) columns: &'static [&'static str],
     /// What stands behind the values, with a parameter between any two pieces; these parameters follow those of the columns.
     pub(crate) tail: &'static [&'static str],
+    /// The column that gets the stamp of the commit.
+    pub(crate) stamp: Option<&'static str>,
     text: OnceLock<String>,
 }
 
@@ -84,8 +86,17 @@ impl Insert {
             table,
             columns,
             tail,
+            stamp: None,
             text: OnceLock::new(),
         }
+    }
+
+    /// The same with a last column that gets the stamp of the commit ([`crate::Db::latest_stamp`]); a reader takes the rows with
+    /// `stamp < settled_stamp()`.
+    #[must_use]
+    pub const fn stamped(mut self, column: &'static str) -> Self {
+        self.stamp = Some(column);
+        self
     }
 
     /// The statement with its parameters. It must insert one row.
@@ -93,14 +104,22 @@ impl Insert {
         let text = self.text.get_or_init(|| {
             let values = numbered(1, self.columns, |_, number| format!("${number}"), ", ");
             let tail = self.tail_with(|place| format!("${}", self.columns.len() + 1 + place));
-            format!("{} values ({values}){tail}", self.head())
+            format!("{} values ({values}{}){tail}", self.head(), self.stamp())
         });
         made(text, params, Parts::Insert(self))
     }
 
     /// `insert into table (columns)`
     pub(crate) fn head(&self) -> String {
-        format!("insert into {} ({})", self.table, self.columns.join(", "))
+        let columns: Vec<&str> = self.columns.iter().copied().chain(self.stamp).collect();
+        format!("insert into {} ({})", self.table, columns.join(", "))
+    }
+
+    /// What stands behind the other values: the stamp.
+    pub(crate) fn stamp(&self) -> String {
+        self.stamp
+            .map(|_| format!(", {}", stamp::STAMP))
+            .unwrap_or_default()
     }
 
     /// What stands behind the values; `param` writes the parameter with this place among those of the tail, from 0.

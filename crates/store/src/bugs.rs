@@ -38,8 +38,8 @@ pub(crate) fn write_event_over(
     at: Timestamp,
 ) -> Statement {
     event::unplanted_insert(payment, change, occurred, at).reworded(
-        "insert into event (team_id, stream, seq, change_id, at, kind, data) \
-        values ($1, $2, $3, $4, $5, $6, $7) on conflict (team_id, stream, seq) do update set at = event.at",
+        "insert into event (team_id, stream, seq, change_id, at, kind, data, stamp) \
+        values ($1, $2, $3, $4, $5, $6, $7, commit_stamp()) on conflict (team_id, stream, seq) do update set at = event.at",
     )
 }
 

@@ -129,7 +129,8 @@ static NEW: Insert = Insert::new(
         "kind",
         "data",
     ],
-);
+)
+.stamped("stamp");
 
 /// The change that wrote a row.
 static CHANGE: Select = Select::new("event", &["change_id"], &["team_id", "stream", "seq"]);

@@ -13,6 +13,7 @@ pub mod customer;
 pub mod customer_list;
 pub mod erasure;
 pub mod event;
+pub mod feed;
 pub mod flow;
 pub mod flow_instance;
 pub mod flow_version;
@@ -139,6 +140,16 @@ pub const MIGRATIONS: &[Migration] = &[
         number: 26,
         name: "when keys were made to end",
         sql: include_str!("../migrations/0026_key_made_to_end.sql"),
+    },
+    Migration {
+        number: 27,
+        name: "stamps of events",
+        sql: include_str!("../migrations/0027_event_stamp.sql"),
+    },
+    Migration {
+        number: 28,
+        name: "feed of events",
+        sql: include_str!("../migrations/0028_event_feed.sql"),
     },
 ];
 

@@ -23,7 +23,8 @@ pub(super) struct Tables {
     memory: Memory,
     locks: Arc<Locks>,
     late: Vec<Late>,
-    next_late: u64,
+    /// The number of the next transaction.
+    next: u64,
     misfits: u64,
 }
 
@@ -69,7 +70,7 @@ impl Tables {
             memory,
             locks,
             late: Vec::new(),
-            next_late: 0,
+            next: 1,
             misfits: 0,
         })
     }
@@ -84,6 +85,7 @@ impl Tables {
 
     pub(super) fn rows(&mut self, statement: &Statement) -> Result<Vec<Row>, Refusal> {
         self.undo();
+        self.tell(self.next);
         self.memory.rows(statement)
     }
 
@@ -101,6 +103,8 @@ impl Tables {
         if let Some((index, ended)) = self.blocked(statements)? {
             return Ok(Played::Blocked(index, ended));
         }
+        let number = self.number();
+        self.tell(number);
         self.memory.begin()?;
         let mut answers = Vec::with_capacity(statements.len());
         for statement in statements {
@@ -120,7 +124,20 @@ impl Tables {
     /// The oldest transaction that has not ended, and the next one.
     pub(super) fn sample(&self) -> (u64, u64) {
         let oldest = self.late.iter().map(|late| late.number).min();
-        (oldest.unwrap_or(self.next_late), self.next_late)
+        (oldest.unwrap_or(self.next), self.next)
+    }
+
+    /// The number of a transaction that begins.
+    fn number(&mut self) -> u64 {
+        let number = self.next;
+        self.next += 1;
+        number
+    }
+
+    /// Statements run in the transaction with this number, and see what is settled now.
+    fn tell(&self, number: u64) {
+        let stamp = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        self.memory.stamp(stamp(number), stamp(self.sample().0));
     }
 
     /// Commits what is open.
@@ -168,8 +185,7 @@ impl Tables {
             .collect();
         self.undo();
         let (ends, ended) = oneshot::channel();
-        let number = self.next_late;
-        self.next_late += 1;
+        let number = self.number();
         self.late.push(Late {
             number,
             statements: statements.to_vec(),
@@ -192,6 +208,7 @@ impl Tables {
         let fits = |(statement, ran): (&Statement, Ran)| {
             ran.is_ok_and(|count| statement.expect.is_met_by(count))
         };
+        self.tell(late.number);
         let ran = self.memory.begin().is_ok()
             && late
                 .statements

@@ -182,9 +182,10 @@ fn inserts(insert: &Insert, columns: &mut Columns<'_, '_>) -> Option<String> {
     let tail = insert.tail_with(|place| behind.get(place).cloned().unwrap_or_default());
     let Columns { casts, names, .. } = &columns;
     Some(format!(
-        "{} select {} from unnest({casts}) as u({names}){tail}",
+        "{} select {}{} from unnest({casts}) as u({names}){tail}",
         insert.head(),
-        values.join(", ")
+        values.join(", "),
+        insert.stamp()
     ))
 }
 

@@ -23,7 +23,7 @@ use super::{
     prepared,
     wire::Wire as _,
 };
-use crate::{Row, Statement, Value, group::Refusal};
+use crate::{Row, Statement, Value, group::Refusal, stamp};
 
 /// At most so many reads go together.
 const MOST: usize = 64;
@@ -193,7 +193,10 @@ impl Link {
         } else {
             let types: Vec<Type> = bundle.params.iter().map(Param::kind).collect();
             let prepared = self
-                .bounded(self.client.prepare_typed(&bundle.sql, &types))
+                .bounded(
+                    self.client
+                        .prepare_typed(&stamp::on_server(&bundle.sql), &types),
+                )
                 .await
                 .ok()?;
             let prepared = prepared

@@ -32,7 +32,7 @@ use super::{
 use crate::{
     DbError, Row, Statement, Survives,
     group::{Refusal, shown},
-    sql,
+    sql, stamp,
 };
 
 /// What a connection is for.
@@ -325,7 +325,7 @@ impl Wire for Link {
         };
         let types = prepared::types(params);
         let prepared = self
-            .bounded(self.client.prepare_typed(&text, &types))
+            .bounded(self.client.prepare_typed(&stamp::on_server(&text), &types))
             .await?
             .map_err(|error| failure(&error, statement, self.role))?;
         self.cache.lock().keep(sql.clone(), prepared.clone());

@@ -14,7 +14,7 @@ use crate::{
     DbError, Migration, Row, Statement, Step, Tables, Value,
     dates::{WARNED_SKEW, show_skew, skew, warn_of_skew},
     migrate::{self, APPLIED, Known},
-    params, sql,
+    params, sql, stamp,
 };
 
 const BOOK: &str = "create table schema_migration (\
@@ -59,6 +59,7 @@ pub(crate) async fn apply(
         if !is_founded(link, schema).await? {
             link.run(BOOK).await?;
         }
+        link.run(stamp::SERVER_BOOK).await?;
         let mut known = applied(link).await?;
         let is_new = known.is_empty();
         let mut made = 0;

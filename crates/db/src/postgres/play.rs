@@ -8,7 +8,7 @@ use super::{
     link::{Link, Sent, text},
     wire::{Begin, Ready, Wire as _},
 };
-use crate::{Expect, Statement};
+use crate::{Expect, Statement, stamp};
 
 /// How it went to play changes in bundles.
 pub(super) enum Bundled {
@@ -89,7 +89,10 @@ impl Link {
         }
         let types: Vec<Type> = bundle.params.iter().map(Param::kind).collect();
         match self
-            .bounded(self.client.prepare_typed(&bundle.sql, &types))
+            .bounded(
+                self.client
+                    .prepare_typed(&stamp::on_server(&bundle.sql), &types),
+            )
             .await?
         {
             Ok(prepared) => {

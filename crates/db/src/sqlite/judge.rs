@@ -123,6 +123,9 @@ fn attempt(session: &mut Session, work: &Work) -> Result<Attempt, DbError> {
 }
 
 fn attempt_change(session: &mut Session, statements: &[Statement]) -> Result<Attempt, DbError> {
+    if statements.iter().any(Statement::is_stamped) {
+        session.take_stamp()?;
+    }
     let mut traces = Traces::None;
     for (index, statement) in statements.iter().enumerate() {
         if let Some(verdict) = weigh(index, statement.expect, session.run(statement), &mut traces)?

@@ -32,6 +32,11 @@ impl Memory {
             }));
     }
 
+    /// What statements take for the stamp of their commit from now on, and for what is settled.
+    pub fn stamp(&self, stamp: i64, settled: i64) {
+        self.0.stamps().tell(stamp, settled);
+    }
+
     /// Begins a transaction.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, collections::HashMap};
 
+use domain::Timestamp;
 use rusqlite::{CachedStatement, Connection, ErrorCode, ffi, types::Null, types::ValueRef};
 
 use crate::{
@@ -9,6 +10,7 @@ use crate::{
     group::{Refusal, repeats_a_value, shown},
     row::unfit,
     sql,
+    stamp::Stamps,
 };
 
 /// A connection with the texts that it has rewritten.
@@ -18,15 +20,36 @@ pub(crate) struct Session {
     connection: Connection,
     /// Rewritten texts by the address and length of the static text that they come from. Never iterated.
     texts: HashMap<(usize, usize), Box<str>>,
+    stamps: Stamps,
+    /// The time that stamps begin with.
+    now: Timestamp,
 }
 
 impl Session {
     pub(crate) fn new(connection: Connection) -> Self {
         Self {
             is_broken: false,
+            stamps: Stamps::on(&connection),
+            now: Timestamp::from_micros(0),
             connection,
             texts: HashMap::new(),
         }
+    }
+
+    /// Says what time it is.
+    pub(crate) fn at(&mut self, now: Timestamp) {
+        self.now = now;
+    }
+
+    /// Gives the change that begins in the open transaction its stamp.
+    pub(crate) fn take_stamp(&mut self) -> Result<(), DbError> {
+        let taken = self.stamps.next(&self.connection, self.now);
+        taken.map_err(|error| failure(&error, "the stamp of a change"))
+    }
+
+    /// The stamps that the connection tells.
+    pub(crate) fn stamps(&self) -> &Stamps {
+        &self.stamps
     }
 
     pub(crate) fn connection(&self) -> &Connection {
@@ -86,8 +109,10 @@ impl Session {
     /// Makes the transaction last.
     pub(crate) fn commit(&mut self) -> Sealed {
         let Err(error) = self.control("commit") else {
+            self.stamps.ended(true);
             return Sealed::Yes;
         };
+        self.stamps.ended(false);
         let told = failure(&error, "commit");
         let is_undone = if self.is_ended() {
             could_not_write(&error)
@@ -106,6 +131,7 @@ impl Session {
 
     /// Undoes the transaction, if SQLite has not done so already.
     pub(crate) fn rollback(&mut self) {
+        self.stamps.ended(false);
         if self.is_ended() {
             return;
         }

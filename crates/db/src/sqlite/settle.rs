@@ -18,6 +18,7 @@ pub(crate) fn settle(
 ) {
     let watch = Stopwatch::start();
     let works: Vec<&Work> = batch.iter().map(|job| &job.work).collect();
+    session.at(now);
     let judged = judge(session, &works);
     measure(batch.len(), watch.elapsed(), database);
     if session.is_broken() {

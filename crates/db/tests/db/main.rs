@@ -20,6 +20,8 @@ mod postgres_server;
 #[cfg(test)]
 mod proxy;
 #[cfg(test)]
+mod stamps;
+#[cfg(test)]
 mod story;
 #[cfg(test)]
 mod tls;

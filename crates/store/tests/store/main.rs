@@ -8,6 +8,7 @@
 mod configuration;
 mod credentials;
 mod customer_list;
+mod feed;
 mod intents;
 mod payment_list;
 #[path = "../../../db/tests/postgres_server/mod.rs"]

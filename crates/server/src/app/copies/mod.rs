@@ -10,6 +10,7 @@ use std::{
     fs::{self, DirBuilder, File, OpenOptions},
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::Path,
+    time::Duration,
 };
 
 use anyhow::{Context, ensure};
@@ -27,6 +28,9 @@ use crate::{
     config::Settings,
     data_dir::{DataDir, Held, MOVED, mode_name},
 };
+
+/// How far apart the clocks of an installation and of its copy may be.
+const CLOCKS: Duration = Duration::from_mins(1);
 
 /// What to use where the data are on a PostgreSQL server.
 pub const ON_POSTGRESQL: &str = "the data are on a PostgreSQL server, which has its own tools: pg_basebackup with an archive of its log (or pgBackRest, Barman) \
@@ -251,6 +255,7 @@ pub(super) async fn recognise(
                 restored_at = at.rfc3339(),
                 "serving after a restore: what is sent for payments from before is looked up at its processor first"
             );
+            raise_stamps(store, world).await?;
             renew(store, there.as_deref(), at, world, held).await?;
         } else if there.is_none() {
             let mark = here
@@ -267,12 +272,24 @@ pub(super) async fn recognise(
         } else if let Some(there) = there.filter(|_| here.as_deref() == Some(MOVED)) {
             held.note_generation(&there)?;
         }
+        if places.differ() && !is_copy {
+            // The whole installation came here: another cluster counts its transactions otherwise.
+            raise_stamps(store, world).await?;
+        }
         places.note(store, world).await?;
     }
     let restored_at = installation::get(store, installation::RESTORED_AT).await?;
     Ok(restored_at
         .and_then(|at| at.parse().ok())
         .map(Timestamp::from_micros))
+}
+
+/// Lets the stamps of commits go on behind all that may have been given since the copy was taken, so that nobody who follows the
+/// feed of events misses what happens here.
+async fn raise_stamps(store: &Db, world: &World) -> anyhow::Result<()> {
+    let above = world.now().after(CLOCKS).micros();
+    let id = ChangeId(world.uuid_v7().as_u128());
+    Ok(store.raise_stamps(id, above).await?)
 }
 
 /// Gives a copy that is to be served a mark of its own, and notes of when it is.

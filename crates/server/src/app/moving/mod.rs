@@ -48,6 +48,16 @@ pub struct Moved {
     pub key_file: Option<std::path::PathBuf>,
 }
 
+/// Lets the target's stamps of commits go on behind those that were copied.
+async fn raise_stamps(from: &Side, to: &Side, world: &World) -> anyhow::Result<()> {
+    for (source, target) in from.parts().zip(to.parts()) {
+        let above = source.db.latest_stamp().await?;
+        let id = ChangeId(world.uuid_v7().as_u128());
+        target.db.raise_stamps(id, above).await?;
+    }
+    Ok(())
+}
+
 /// Moves everything from one side to the other, or goes on with what was begun.
 ///
 /// # Errors
@@ -72,6 +82,7 @@ pub async fn migrate(
         }
         progress.end();
         let tables = compare(from, to, total, progress).await?;
+        raise_stamps(from, to, world).await?;
         moved(from, to, id).await?;
         complete(from, to, id, world).await?;
         return Ok(Moved {

@@ -1,0 +1,2 @@
+-- concurrently
+create index event_feed on event (team_id, stamp);

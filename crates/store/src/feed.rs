@@ -1,0 +1,152 @@
+//! The feed: a team's events in the order in which their commits became visible.
+//!
+//! Each row comes once and none is passed over, whatever nodes and clocks do (`db`'s commit stamps); those of one payment or intent
+//! come in the order of their numbers. A reader keeps the [`Place`] of the last row that it has dealt with.
+
+use std::{fmt, str::FromStr};
+
+use db::{Db, DbError};
+use domain::{Timestamp, id::TeamId, intent::IntentEvent, payment::PaymentEvent};
+
+use crate::event::Data;
+
+/// A place in the feed of a team: that of a row. Its text is a cursor.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Place {
+    stamp: i64,
+    stream: String,
+    seq: i64,
+}
+
+/// One commit of a payment or an intent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Committed {
+    /// Where it stands.
+    pub place: Place,
+    /// The id of the payment or the intent, without prefix.
+    pub stream: String,
+    /// Its number within the stream, from 1 without gaps.
+    pub seq: i64,
+    /// When it was.
+    pub at: Timestamp,
+    /// The status after it.
+    pub status: String,
+    /// What happened.
+    pub events: Events,
+}
+
+/// What happened in a commit, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Events {
+    /// To a payment.
+    Payment(Vec<PaymentEvent>),
+    /// To an intent.
+    Intent(Vec<IntentEvent>),
+}
+
+/// A text that is no place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("is not a place in the feed")]
+pub struct NotAPlace;
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.stamp, self.stream, self.seq)
+    }
+}
+
+impl FromStr for Place {
+    type Err = NotAPlace;
+
+    fn from_str(text: &str) -> Result<Self, NotAPlace> {
+        let mut parts = text.split(':');
+        let (stamp, stream, seq) = (parts.next(), parts.next(), parts.next());
+        let (Some(stamp), Some(stream), Some(seq), None) = (stamp, stream, seq, parts.next())
+        else {
+            return Err(NotAPlace);
+        };
+        Ok(Self {
+            stamp: stamp.parse().map_err(|_| NotAPlace)?,
+            stream: stream.to_owned(),
+            seq: seq.parse().map_err(|_| NotAPlace)?,
+        })
+    }
+}
+
+/// The commits of a team behind `after`, from the first one on when that is absent: at most `limit`, none that an older
+/// one may still come before. An empty answer says that there is nothing new, or that an older commit is still open.
+///
+/// # Errors
+/// The database's; a row that can't be read.
+pub async fn read(
+    db: &Db,
+    team: TeamId,
+    after: Option<&Place>,
+    limit: u32,
+) -> Result<Vec<Committed>, DbError> {
+    let sql = "select stamp, stream, seq, at, kind, data from event \
+        where team_id = $1 and stamp >= $2 and stamp < settled_stamp() \
+        and (stamp > $2 or stream > $3 or (stream = $3 and seq > $4)) \
+        order by stamp, stream, seq limit $5";
+    let start = Place {
+        stamp: i64::MIN,
+        ..Place::default()
+    };
+    let after = after.unwrap_or(&start);
+    let params = vec![
+        team.key().into(),
+        after.stamp.into(),
+        (&after.stream).into(),
+        after.seq.into(),
+        limit.into(),
+    ];
+    db.read(sql, params).await?.iter().map(committed).collect()
+}
+
+fn committed(row: &db::Row) -> Result<Committed, DbError> {
+    let (stream, seq) = (row.text(1)?, row.int(2)?);
+    let (events, status) = match row.text(4)? {
+        "payment" => {
+            let data: Data<PaymentEvent> = crate::document(row.text(5)?, "event", stream)?;
+            (Events::Payment(data.events), data.status)
+        }
+        "intent" => {
+            let data: Data<IntentEvent> = crate::document(row.text(5)?, "event", stream)?;
+            (Events::Intent(data.events), data.status)
+        }
+        other => {
+            let what = format!("event {stream} {seq} is of the kind `{other}`");
+            return Err(DbError::Corrupt(what));
+        }
+    };
+    Ok(Committed {
+        place: Place {
+            stamp: row.int(0)?,
+            stream: stream.to_owned(),
+            seq,
+        },
+        stream: stream.to_owned(),
+        seq,
+        at: row.time(3)?,
+        status,
+        events,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_read_as_it_was_written() {
+        let place = Place {
+            stamp: 1_790_000_000_000_000,
+            stream: "0190".to_owned(),
+            seq: 3,
+        };
+        assert_eq!(place.to_string().parse(), Ok(place));
+        for wrong in ["", "1", "1:a", "1:a:b", "x:a:1", "1:a:1:2"] {
+            assert_eq!(wrong.parse::<Place>(), Err(NotAPlace), "{wrong}");
+        }
+    }
+}
