@@ -9,6 +9,7 @@ mod configuration;
 mod credentials;
 mod customer_list;
 mod feed;
+mod golden;
 mod intents;
 mod payment_list;
 #[path = "../../../db/tests/postgres_server/mod.rs"]
