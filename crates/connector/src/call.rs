@@ -1,49 +1,16 @@
 //! What the engine asks.
 
 use domain::{
-    answer::Action,
     bank_account::{AccountKind, Mandate},
     card_number::{AccountNumber, CardNumber, SecurityCode},
-    decline::Decline,
     expiry::Expiry,
-    id::{ConnectionId, PaymentId},
     method::Method,
-    money::{Currency, Money},
+    money::Money,
     payment::ThreeDsWish,
     person::Address,
 };
-use serde::{Deserialize, Serialize};
 
-/// The reference under which a call is known at the processor and here: `{payment}-{n}`. It is the processor's
-/// idempotency key, and leads back from its news to payment and operation without an index.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Reference(String);
-
-impl Reference {
-    /// The reference of the `n`-th operation of `payment`.
-    pub fn new(payment: PaymentId, n: u32) -> Self {
-        Self(format!("{}-{n}", payment.uuid().hyphenated()))
-    }
-
-    /// Reads payment and number from the text of a reference.
-    pub fn parse(text: &str) -> Option<(PaymentId, u32)> {
-        let (payment, n) = text.rsplit_once('-')?;
-        Some((PaymentId::parse(payment)?, n.parse().ok()?))
-    }
-
-    /// The reference of something that is no operation of a payment, such as a request for a processor's token: 1 to 100
-    /// of `A-Z a-z 0-9 _ -`.
-    pub fn other(text: &str) -> Option<Self> {
-        let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-        ((1..=100).contains(&text.len()) && text.bytes().all(fits)).then(|| Self(text.to_owned()))
-    }
-
-    /// The text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
+use crate::Reference;
 
 /// What a wallet gave in place of the customer's authentication. Can't be printed.
 pub struct Cryptogram {
@@ -75,8 +42,6 @@ pub struct CardData {
     pub name: Option<String>,
     /// The billing address.
     pub address: Option<Address>,
-    /// The wallet's cryptogram; the number is the device's then.
-    pub cryptogram: Option<Cryptogram>,
 }
 
 /// A bank account as it is sent, opened for this one call. Can't be printed.
@@ -91,24 +56,62 @@ pub struct AccountData {
     pub mandate: Option<Mandate>,
 }
 
+/// What an authorisation is paid with. Can't be printed.
+#[derive(Clone, Copy)]
+pub enum Means<'a> {
+    /// A card's own number.
+    Card(&'a CardData),
+    /// The number of a wallet's device, with what stands for the customer's authentication.
+    NetworkToken {
+        /// The device's number. It has no security code.
+        card: &'a CardData,
+        /// Single use.
+        cryptogram: &'a Cryptogram,
+    },
+    /// A bank account from which the money is collected.
+    Account(&'a AccountData),
+    /// Nothing is sent: the customer approves at the method's own page.
+    Page,
+}
+
+impl<'a> Means<'a> {
+    /// The card, or the device's number in its place.
+    pub const fn card(self) -> Option<&'a CardData> {
+        match self {
+            Self::Card(card) | Self::NetworkToken { card, .. } => Some(card),
+            Self::Account(_) | Self::Page => None,
+        }
+    }
+
+    /// What a wallet gave in place of the customer's authentication.
+    pub const fn cryptogram(self) -> Option<&'a Cryptogram> {
+        match self {
+            Self::NetworkToken { cryptogram, .. } => Some(cryptogram),
+            Self::Card(_) | Self::Account(_) | Self::Page => None,
+        }
+    }
+
+    /// The bank account.
+    pub const fn account(self) -> Option<&'a AccountData> {
+        match self {
+            Self::Account(account) => Some(account),
+            Self::Card(_) | Self::NetworkToken { .. } | Self::Page => None,
+        }
+    }
+}
+
 /// A request for an authorisation.
 pub struct Authorise<'a> {
     /// Our reference for it.
     pub reference: &'a Reference,
-    /// The connection it goes to.
-    pub connection: &'a ConnectionId,
     /// How much.
     pub money: Money,
     /// Capture at once (a sale).
     pub capture: bool,
-    /// The connection's settings, as its descriptor's processor reads them.
-    pub settings: &'a serde_json::Value,
-    /// What it is paid with: a card's brand, a wallet, or an alternative method.
+    /// What the merchant asked to be paid with: a card's brand, a wallet, or an alternative method.
     pub method: Method,
-    /// The card, where the method is one (wallets included).
-    pub card: Option<&'a CardData>,
-    /// The bank account, where the method collects from one.
-    pub account: Option<&'a AccountData>,
+    /// What is sent for it.
+    pub means: Means<'a>,
     /// 3D Secure and the customer's way back.
     pub three_ds: ThreeDsCall<'a>,
     /// Whether the customer is absent (a merchant-initiated payment): no challenge is possible.
@@ -119,86 +122,68 @@ pub struct Authorise<'a> {
     pub fraud: Option<&'a serde_json::Value>,
 }
 
-/// A later call about an authorisation: capture, cancel or refund.
-#[derive(Debug)]
+/// An operation that was sent before, as the processor can know it.
+#[derive(Debug, Clone, Copy)]
+pub struct Earlier<'a> {
+    /// Our reference for it.
+    pub reference: &'a Reference,
+    /// The processor's own id of it, when it gave one.
+    pub processor_id: Option<&'a str>,
+}
+
+/// A capture or a cancellation of an authorisation.
+#[derive(Debug, Clone, Copy)]
 pub struct Follow<'a> {
     /// Our reference for this call.
     pub reference: &'a Reference,
-    /// The reference of the authorisation it is about.
-    pub authorisation: &'a Reference,
-    /// The processor's own id of the authorisation, when it gave one.
-    pub processor_id: Option<&'a str>,
-    /// The connection.
-    pub connection: &'a ConnectionId,
-    /// Its settings.
-    pub settings: &'a serde_json::Value,
+    /// The authorisation it is about.
+    pub authorisation: Earlier<'a>,
     /// How much (for a cancellation: what was authorised).
     pub money: Money,
     /// The merchant's reason.
     pub reason: Option<&'a str>,
 }
 
-/// Which call a look-up asks about.
-#[derive(Debug)]
-pub struct LookUp<'a> {
-    /// The reference of the call that is looked up.
+/// A refund of captured money.
+#[derive(Debug, Clone, Copy)]
+pub struct Refund<'a> {
+    /// Our reference for this call.
     pub reference: &'a Reference,
-    /// The reference of the authorisation it is about (the same for an authorisation).
-    pub authorisation: &'a Reference,
-    /// The processor's own id of the authorisation, when it gave one.
-    pub processor_id: Option<&'a str>,
-    /// The connection.
-    pub connection: &'a ConnectionId,
-    /// Its settings.
-    pub settings: &'a serde_json::Value,
+    /// The authorisation under which the money was captured.
+    pub authorisation: Earlier<'a>,
+    /// The capture that is refunded; `None` after a sale.
+    pub capture: Option<Earlier<'a>>,
+    /// How much.
+    pub money: Money,
+    /// The merchant's reason.
+    pub reason: Option<&'a str>,
 }
 
 /// Completes an authorisation for which the customer has done what was asked.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Complete<'a> {
-    /// The reference of the authorisation.
-    pub reference: &'a Reference,
-    /// The processor's own id of it, when it gave one.
-    pub processor_id: Option<&'a str>,
-    /// The connection.
-    pub connection: &'a ConnectionId,
-    /// Its settings.
-    pub settings: &'a serde_json::Value,
+    /// The authorisation.
+    pub authorisation: Earlier<'a>,
     /// How much.
     pub money: Money,
     /// Capture at once (a sale).
     pub capture: bool,
 }
 
-/// Asks for a token of the processor's own that stands for a card there. Verifies the card where the processor does.
-pub struct Tokenise<'a> {
-    /// Our reference for it: the same request repeated under it has no second effect, and after the customer was
-    /// authenticated it brings the token.
-    pub reference: &'a str,
-    /// The connection.
-    pub connection: &'a ConnectionId,
-    /// Its settings.
-    pub settings: &'a serde_json::Value,
-    /// The card.
-    pub card: &'a CardData,
-    /// In which currency it will be charged.
-    pub currency: Currency,
-    /// Where the customer comes back to; `None`: nobody is there.
-    pub return_url: Option<&'a str>,
+/// Which call a look-up asks about.
+#[derive(Debug, Clone, Copy)]
+pub struct LookUp<'a> {
+    /// The call that is looked up.
+    pub asked: Earlier<'a>,
+    /// The authorisation it is about (the same for an authorisation).
+    pub authorisation: Earlier<'a>,
+    /// The connector's own word for the step of the call that got no answer ([`crate::Known::phase`]).
+    pub phase: Option<&'a str>,
 }
 
-/// How a processor answers to [`Tokenise`].
-#[derive(Debug, Clone, PartialEq)]
-pub enum Tokenised {
-    /// The token.
-    Token {
-        /// The processor's token.
-        token: String,
-        /// Whether it can be used more than once.
-        reusable: bool,
-    },
-    /// The card was refused.
-    Declined(Decline),
-    /// The customer must be authenticated first.
-    ActionRequired(Action),
+impl LookUp<'_> {
+    /// Whether an authorisation is looked up.
+    pub fn is_of_authorisation(&self) -> bool {
+        self.asked.reference == self.authorisation.reference
+    }
 }

@@ -3,6 +3,9 @@
 use std::time::Duration;
 
 use domain::method::Method;
+use http_client::HostPattern;
+
+use crate::CredentialField;
 
 /// The facts about a processor.
 #[derive(Debug, Clone)]
@@ -17,6 +20,10 @@ pub struct Descriptor {
     pub methods: &'static [Method],
     /// What it can do.
     pub capabilities: Capabilities,
+    /// What it must be told to know a team.
+    pub credentials: &'static [CredentialField],
+    /// The hosts that its connector calls; none for one that calls nobody.
+    pub hosts: Vec<HostPattern>,
     /// A call that takes longer counts as unanswered.
     pub call_timeout: Duration,
     /// So long after a call can have reached the processor at the latest, "not found" proves that it never did.

@@ -1,5 +1,7 @@
 //! What a processor can answer. The port (`connector`) tells it, [`crate::payment::Payment::settle`] takes it.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{decline::Decline, method::CardFunding, money::Money};
@@ -165,18 +167,13 @@ pub enum LaterAnswer {
     },
 }
 
-/// What a look-up found out about an earlier call.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "it lives for a moment, and most findings are the large one"
-)]
-pub enum Finding {
-    /// The processor has an authorisation under this reference, and this is how it stands.
-    Authorisation(Answer),
-    /// The processor has a capture, cancellation or refund under this reference, and this is how it stands.
-    Later(LaterAnswer),
-    /// The processor knows nothing under this reference. Evidence only after
-    /// the time that the connector declares.
-    NotFound,
+/// What is known of a call that got no answer that can be used.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Known {
+    /// The processor's own id of what was asked for, when it gave one before the connection broke.
+    pub processor_id: Option<String>,
+    /// The connector's own word for the step of the call that got no answer, where a call has several.
+    pub phase: Option<String>,
+    /// How long the processor asks to be left alone, where it says so.
+    pub again_after: Option<Duration>,
 }

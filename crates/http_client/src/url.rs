@@ -100,6 +100,16 @@ impl Url {
         Self::http_or_https(&format!("{scheme}://{}{path}", self.authority))
     }
 
+    /// The pattern that allows this host at this port alone.
+    pub fn own_host(&self) -> Option<HostPattern> {
+        let host = if self.host.contains(':') {
+            format!("[{}]", self.host)
+        } else {
+            self.host.clone()
+        };
+        HostPattern::parse(&format!("{host}:{}", self.port))
+    }
+
     /// The port.
     pub const fn port(&self) -> u16 {
         self.port

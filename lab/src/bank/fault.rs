@@ -58,12 +58,10 @@ pub(super) struct Plan {
 impl Failure {
     pub(super) fn error(self) -> CallError {
         match self {
-            Self::Broke => CallError::Unknown("the connection broke".to_owned()),
-            Self::Garbage => CallError::Unknown("the answer can't be understood".to_owned()),
-            Self::Refused => CallError::NotSent("the connection was refused".to_owned()),
-            Self::Rejected => {
-                CallError::Rejected("the processor did not take the request".to_owned())
-            }
+            Self::Broke => CallError::unknown("the connection broke"),
+            Self::Garbage => CallError::unknown("the answer can't be understood"),
+            Self::Refused => CallError::not_sent("the connection was refused"),
+            Self::Rejected => CallError::rejected("the processor did not take the request"),
         }
     }
 }
@@ -116,15 +114,12 @@ impl Plan {
         if !chance.one_in(one_in) {
             return (well, None);
         }
-        match request {
-            Request::LookUp(_) => Self::ill_look_up(chance, kind, well),
-            Request::Authorise(_) | Request::Complete(_) | Request::Later(..) => {
-                // Of what a mute processor was never asked it can't prove that it was not: nobody settles a capture by hand.
-                let must_arrive =
-                    kind.final_after.is_none() && matches!(request, Request::Later(..));
-                Self::ill_call(chance, kind, (well, must_arrive))
-            }
+        if request.is_look_up() {
+            return Self::ill_look_up(chance, kind, well);
         }
+        // Of what a mute processor was never asked it can't prove that it was not: nobody settles a capture by hand.
+        let must_arrive = kind.final_after.is_none() && request.is_later();
+        Self::ill_call(chance, kind, (well, must_arrive))
     }
 
     fn ill_look_up(chance: &mut Chance, kind: &Kind, well: Self) -> (Self, Option<&'static str>) {

@@ -3,10 +3,9 @@
 use std::{future::pending, sync::Arc};
 
 use connector::{
-    Answer, Authorise, CallError, Complete, Connector, Descriptor, Finding, Follow, LaterAnswer,
-    LookUp,
+    Answer, Authorise, CallError, Called, Complete, Connector, Descriptor, Finding, Follow,
+    LaterAnswer, Link, LookUp, Refund,
 };
-use futures_util::future::BoxFuture;
 use tokio::sync::oneshot;
 
 use super::{
@@ -51,8 +50,8 @@ impl Gate {
         reply
     }
 
-    async fn later(&self, verb: Verb, call: &Follow<'_>) -> Result<LaterAnswer, CallError> {
-        match self.carry(Request::later(verb, call)).await? {
+    async fn later(&self, request: Request) -> Result<LaterAnswer, CallError> {
+        match self.carry(request).await? {
             Reply::Later(answer) => Ok(answer),
             Reply::Answer(_) | Reply::Finding(_) => Err(nonsense()),
         }
@@ -76,7 +75,7 @@ impl Drop for Look<'_> {
 }
 
 fn nonsense() -> CallError {
-    CallError::Unknown("the answer is of another sort".to_owned())
+    CallError::unknown("the answer is of another sort")
 }
 
 impl Connector for Gate {
@@ -84,48 +83,42 @@ impl Connector for Gate {
         &self.descriptor
     }
 
-    fn authorise<'a>(
-        &'a self,
-        call: &'a Authorise<'a>,
-    ) -> BoxFuture<'a, Result<Answer, CallError>> {
+    fn authorise<'a>(&'a self, link: &'a Link<'a>, call: &'a Authorise<'a>) -> Called<'a, Answer> {
         Box::pin(async move {
-            match self.carry(Request::authorise(call)).await? {
+            match self.carry(Request::authorise(link, call)).await? {
                 Reply::Answer(answer) => Ok(answer),
                 Reply::Later(_) | Reply::Finding(_) => Err(nonsense()),
             }
         })
     }
 
-    fn capture<'a>(
-        &'a self,
-        call: &'a Follow<'a>,
-    ) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
-        Box::pin(self.later(Verb::Capture, call))
+    fn capture<'a>(&'a self, link: &'a Link<'a>, call: &'a Follow<'a>) -> Called<'a, LaterAnswer> {
+        Box::pin(self.later(Request::follow(link, Verb::Capture, call)))
     }
 
-    fn cancel<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
-        Box::pin(self.later(Verb::Cancel, call))
+    fn cancel<'a>(&'a self, link: &'a Link<'a>, call: &'a Follow<'a>) -> Called<'a, LaterAnswer> {
+        Box::pin(self.later(Request::follow(link, Verb::Cancel, call)))
     }
 
-    fn refund<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
-        Box::pin(self.later(Verb::Refund, call))
+    fn refund<'a>(&'a self, link: &'a Link<'a>, call: &'a Refund<'a>) -> Called<'a, LaterAnswer> {
+        Box::pin(self.later(Request::refund(link, call)))
     }
 
-    fn look_up<'a>(&'a self, call: &'a LookUp<'a>) -> BoxFuture<'a, Result<Finding, CallError>> {
+    fn look_up<'a>(&'a self, link: &'a Link<'a>, call: &'a LookUp<'a>) -> Called<'a, Finding> {
         Box::pin(async move {
             // Of a processor that proves nothing people ask too.
             let proves = self.kind.final_after.is_some();
-            let _look = proves.then(|| Look::begin(&self.bank, call.reference.as_str()));
-            match self.carry(Request::look_up(call)).await? {
+            let _look = proves.then(|| Look::begin(&self.bank, call.asked.reference.as_str()));
+            match self.carry(Request::look_up(link, call)).await? {
                 Reply::Finding(finding) => Ok(finding),
                 Reply::Answer(_) | Reply::Later(_) => Err(nonsense()),
             }
         })
     }
 
-    fn complete<'a>(&'a self, call: &'a Complete<'a>) -> BoxFuture<'a, Result<Answer, CallError>> {
+    fn complete<'a>(&'a self, link: &'a Link<'a>, call: &'a Complete<'a>) -> Called<'a, Answer> {
         Box::pin(async move {
-            match self.carry(Request::complete(call)).await? {
+            match self.carry(Request::complete(link, call)).await? {
                 Reply::Answer(answer) => Ok(answer),
                 Reply::Later(_) | Reply::Finding(_) => Err(nonsense()),
             }

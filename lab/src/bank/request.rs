@@ -1,23 +1,31 @@
 //! Calls with all that they hold, so that they go on when their caller dies.
 
 use connector::{
-    AccountData, Answer, Authorise, CallError, CardData, Complete, Connector, Cryptogram, Finding,
-    Follow, LaterAnswer, LookUp, Reference, ThreeDsCall,
+    AccountData, Answer, Authorise, CallError, CardData, Complete, Connector, Cryptogram, Earlier,
+    Finding, Follow, LaterAnswer, Link, LookUp, Means, Reference, Refund, ThreeDsCall,
 };
 use connectors::simulator::Simulator;
-use domain::{id::ConnectionId, method::Method, money::Money, payment::ThreeDsWish};
+use domain::{Timestamp, id::ConnectionId, method::Method, money::Money, payment::ThreeDsWish};
 use serde_json::Value;
 
+/// A call with the connection that it goes through.
+pub(super) struct Request {
+    connection: ConnectionId,
+    settings: Value,
+    at: Timestamp,
+    what: What,
+}
+
 /// A call.
-pub(super) enum Request {
+enum What {
     /// For an authorisation.
     Authorise(Box<Authorisation>),
     /// That completes one.
-    Complete(Box<Completion>),
+    Complete(Completion),
     /// About one.
-    Later(Verb, Box<Following>),
+    Later(Verb, Following),
     /// That asks what became of another.
-    LookUp(Box<Looking>),
+    LookUp(Looking),
 }
 
 /// What is asked about an authorisation.
@@ -35,156 +43,188 @@ pub(super) enum Reply {
     Finding(Finding),
 }
 
-pub(super) struct Authorisation {
+struct Authorisation {
     reference: Reference,
-    connection: ConnectionId,
     money: Money,
     capture: bool,
-    settings: Value,
     method: Method,
-    card: Option<CardData>,
-    account: Option<AccountData>,
+    paid: Paid,
     wish: ThreeDsWish,
     return_url: Option<String>,
     merchant_initiated: bool,
 }
 
-pub(super) struct Completion {
-    reference: Reference,
-    processor_id: Option<String>,
-    connection: ConnectionId,
-    settings: Value,
+enum Paid {
+    Card(CardData),
+    NetworkToken(CardData, Cryptogram),
+    Account(AccountData),
+    Page,
+}
+
+struct Completion {
+    authorisation: Sent,
     money: Money,
     capture: bool,
 }
 
-pub(super) struct Following {
+struct Following {
     reference: Reference,
-    authorisation: Reference,
-    processor_id: Option<String>,
-    connection: ConnectionId,
-    settings: Value,
+    authorisation: Sent,
+    capture: Option<Sent>,
     money: Money,
 }
 
-pub(super) struct Looking {
+struct Looking {
+    asked: Sent,
+    authorisation: Sent,
+    phase: Option<String>,
+}
+
+/// An operation that was sent before.
+struct Sent {
     reference: Reference,
-    authorisation: Reference,
     processor_id: Option<String>,
-    connection: ConnectionId,
-    settings: Value,
+}
+
+impl Sent {
+    fn of(earlier: Earlier<'_>) -> Self {
+        Self {
+            reference: earlier.reference.clone(),
+            processor_id: earlier.processor_id.map(str::to_owned),
+        }
+    }
+
+    fn earlier(&self) -> Earlier<'_> {
+        Earlier {
+            reference: &self.reference,
+            processor_id: self.processor_id.as_deref(),
+        }
+    }
 }
 
 impl Request {
-    pub(super) fn authorise(call: &Authorise<'_>) -> Self {
-        Self::Authorise(Box::new(Authorisation {
+    fn through(link: &Link<'_>, what: What) -> Self {
+        Self {
+            connection: link.connection.clone(),
+            settings: link.settings.clone(),
+            at: link.now,
+            what,
+        }
+    }
+
+    pub(super) fn authorise(link: &Link<'_>, call: &Authorise<'_>) -> Self {
+        let held = Authorisation {
             reference: call.reference.clone(),
-            connection: call.connection.clone(),
             money: call.money,
             capture: call.capture,
-            settings: call.settings.clone(),
             method: call.method,
-            card: call.card.map(copied),
-            account: call.account.map(copied_account),
+            paid: Paid::of(call.means),
             wish: call.three_ds.wish,
             return_url: call.three_ds.return_url.map(str::to_owned),
             merchant_initiated: call.merchant_initiated,
-        }))
+        };
+        Self::through(link, What::Authorise(Box::new(held)))
     }
 
-    pub(super) fn complete(call: &Complete<'_>) -> Self {
-        Self::Complete(Box::new(Completion {
-            reference: call.reference.clone(),
-            processor_id: call.processor_id.map(str::to_owned),
-            connection: call.connection.clone(),
-            settings: call.settings.clone(),
+    pub(super) fn complete(link: &Link<'_>, call: &Complete<'_>) -> Self {
+        let held = Completion {
+            authorisation: Sent::of(call.authorisation),
             money: call.money,
             capture: call.capture,
-        }))
+        };
+        Self::through(link, What::Complete(held))
     }
 
-    pub(super) fn later(verb: Verb, call: &Follow<'_>) -> Self {
-        Self::Later(
-            verb,
-            Box::new(Following {
-                reference: call.reference.clone(),
-                authorisation: call.authorisation.clone(),
-                processor_id: call.processor_id.map(str::to_owned),
-                connection: call.connection.clone(),
-                settings: call.settings.clone(),
-                money: call.money,
-            }),
-        )
-    }
-
-    pub(super) fn look_up(call: &LookUp<'_>) -> Self {
-        Self::LookUp(Box::new(Looking {
+    pub(super) fn follow(link: &Link<'_>, verb: Verb, call: &Follow<'_>) -> Self {
+        let held = Following {
             reference: call.reference.clone(),
-            authorisation: call.authorisation.clone(),
-            processor_id: call.processor_id.map(str::to_owned),
-            connection: call.connection.clone(),
-            settings: call.settings.clone(),
-        }))
+            authorisation: Sent::of(call.authorisation),
+            capture: None,
+            money: call.money,
+        };
+        Self::through(link, What::Later(verb, held))
+    }
+
+    pub(super) fn refund(link: &Link<'_>, call: &Refund<'_>) -> Self {
+        let held = Following {
+            reference: call.reference.clone(),
+            authorisation: Sent::of(call.authorisation),
+            capture: call.capture.map(Sent::of),
+            money: call.money,
+        };
+        Self::through(link, What::Later(Verb::Refund, held))
+    }
+
+    pub(super) fn look_up(link: &Link<'_>, call: &LookUp<'_>) -> Self {
+        let held = Looking {
+            asked: Sent::of(call.asked),
+            authorisation: Sent::of(call.authorisation),
+            phase: call.phase.map(str::to_owned),
+        };
+        Self::through(link, What::LookUp(held))
     }
 
     /// What it does, in a word.
     pub(super) fn verb(&self) -> &'static str {
-        match self {
-            Self::Authorise(_) => "authorise",
-            Self::Complete(_) => "complete",
-            Self::Later(Verb::Capture, _) => "capture",
-            Self::Later(Verb::Cancel, _) => "cancel",
-            Self::Later(Verb::Refund, _) => "refund",
-            Self::LookUp(_) => "look-up",
+        match &self.what {
+            What::Authorise(_) => "authorise",
+            What::Complete(_) => "complete",
+            What::Later(Verb::Capture, _) => "capture",
+            What::Later(Verb::Cancel, _) => "cancel",
+            What::Later(Verb::Refund, _) => "refund",
+            What::LookUp(_) => "look-up",
         }
+    }
+
+    /// Whether it only asks what became of another.
+    pub(super) fn is_look_up(&self) -> bool {
+        matches!(self.what, What::LookUp(_))
+    }
+
+    /// Whether it captures, cancels or refunds.
+    pub(super) fn is_later(&self) -> bool {
+        matches!(self.what, What::Later(..))
     }
 
     /// Whether it asks this connection for an authorisation.
     pub(super) fn asks_for_money_at(&self, connection: &str) -> bool {
-        matches!(self, Self::Authorise(held) if held.connection.as_str() == connection)
+        matches!(self.what, What::Authorise(_)) && self.connection.as_str() == connection
     }
 
     /// Does it.
     pub(super) async fn perform(&self, simulator: &Simulator) -> Result<Reply, CallError> {
-        match self {
-            Self::Authorise(held) => held.perform(simulator).await,
-            Self::Complete(held) => {
+        let link = Link::offline(&self.connection, &self.settings, self.at);
+        match &self.what {
+            What::Authorise(held) => held.perform(simulator, &link).await,
+            What::Complete(held) => {
                 let call = Complete {
-                    reference: &held.reference,
-                    processor_id: held.processor_id.as_deref(),
-                    connection: &held.connection,
-                    settings: &held.settings,
+                    authorisation: held.authorisation.earlier(),
                     money: held.money,
                     capture: held.capture,
                 };
-                simulator.complete(&call).await.map(Reply::Answer)
+                simulator.complete(&link, &call).await.map(Reply::Answer)
             }
-            Self::Later(verb, held) => held.perform(*verb, simulator).await,
-            Self::LookUp(held) => {
+            What::Later(verb, held) => held.perform(*verb, simulator, &link).await,
+            What::LookUp(held) => {
                 let call = LookUp {
-                    reference: &held.reference,
-                    authorisation: &held.authorisation,
-                    processor_id: held.processor_id.as_deref(),
-                    connection: &held.connection,
-                    settings: &held.settings,
+                    asked: held.asked.earlier(),
+                    authorisation: held.authorisation.earlier(),
+                    phase: held.phase.as_deref(),
                 };
-                simulator.look_up(&call).await.map(Reply::Finding)
+                simulator.look_up(&link, &call).await.map(Reply::Finding)
             }
         }
     }
 }
 
 impl Authorisation {
-    async fn perform(&self, simulator: &Simulator) -> Result<Reply, CallError> {
+    async fn perform(&self, simulator: &Simulator, link: &Link<'_>) -> Result<Reply, CallError> {
         let call = Authorise {
             reference: &self.reference,
-            connection: &self.connection,
             money: self.money,
             capture: self.capture,
-            settings: &self.settings,
             method: self.method,
-            card: self.card.as_ref(),
-            account: self.account.as_ref(),
+            means: self.paid.means(),
             three_ds: ThreeDsCall {
                 wish: self.wish,
                 return_url: self.return_url.as_deref(),
@@ -193,41 +233,73 @@ impl Authorisation {
             statement_descriptor: None,
             fraud: None,
         };
-        simulator.authorise(&call).await.map(Reply::Answer)
+        simulator.authorise(link, &call).await.map(Reply::Answer)
     }
 }
 
 impl Following {
-    async fn perform(&self, verb: Verb, simulator: &Simulator) -> Result<Reply, CallError> {
+    async fn perform(
+        &self,
+        verb: Verb,
+        simulator: &Simulator,
+        link: &Link<'_>,
+    ) -> Result<Reply, CallError> {
         let call = Follow {
             reference: &self.reference,
-            authorisation: &self.authorisation,
-            processor_id: self.processor_id.as_deref(),
-            connection: &self.connection,
-            settings: &self.settings,
+            authorisation: self.authorisation.earlier(),
             money: self.money,
             reason: None,
         };
         let answer = match verb {
-            Verb::Capture => simulator.capture(&call).await,
-            Verb::Cancel => simulator.cancel(&call).await,
-            Verb::Refund => simulator.refund(&call).await,
+            Verb::Capture => simulator.capture(link, &call).await,
+            Verb::Cancel => simulator.cancel(link, &call).await,
+            Verb::Refund => {
+                let call = Refund {
+                    reference: call.reference,
+                    authorisation: call.authorisation,
+                    capture: self.capture.as_ref().map(Sent::earlier),
+                    money: call.money,
+                    reason: None,
+                };
+                simulator.refund(link, &call).await
+            }
         };
         answer.map(Reply::Later)
     }
 }
 
-/// A bank account as the request holds it. Wiped with the request.
-fn copied_account(account: &AccountData) -> AccountData {
-    AccountData {
-        number: account.number.duplicate(),
-        kind: account.kind.clone(),
-        holder: account.holder.clone(),
-        mandate: account.mandate.clone(),
+impl Paid {
+    /// What a request is paid with, as it holds it. Wiped with the request.
+    fn of(means: Means<'_>) -> Self {
+        match means {
+            Means::Card(card) => Self::Card(copied(card)),
+            Means::NetworkToken { card, cryptogram } => {
+                let kept = Cryptogram {
+                    value: cryptogram.value.clone(),
+                    eci: cryptogram.eci.clone(),
+                };
+                Self::NetworkToken(copied(card), kept)
+            }
+            Means::Account(account) => Self::Account(AccountData {
+                number: account.number.duplicate(),
+                kind: account.kind.clone(),
+                holder: account.holder.clone(),
+                mandate: account.mandate.clone(),
+            }),
+            Means::Page => Self::Page,
+        }
+    }
+
+    fn means(&self) -> Means<'_> {
+        match self {
+            Self::Card(card) => Means::Card(card),
+            Self::NetworkToken(card, cryptogram) => Means::NetworkToken { card, cryptogram },
+            Self::Account(account) => Means::Account(account),
+            Self::Page => Means::Page,
+        }
     }
 }
 
-/// A card as the request holds it. Wiped with the request.
 fn copied(card: &CardData) -> CardData {
     CardData {
         number: card.number.duplicate(),
@@ -238,9 +310,5 @@ fn copied(card: &CardData) -> CardData {
             .map(domain::card_number::SecurityCode::duplicate),
         name: card.name.clone(),
         address: card.address.clone(),
-        cryptogram: card.cryptogram.as_ref().map(|kept| Cryptogram {
-            value: kept.value.clone(),
-            eci: kept.eci.clone(),
-        }),
     }
 }

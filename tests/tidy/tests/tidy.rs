@@ -8,7 +8,7 @@ use tidy::{code, files, root, shown, sql::statements, text};
 /// `ARCHITECTURE.md` first.
 const EDGES: &[(&str, &[&str])] = &[
     ("bench", &["db", "world"]),
-    ("connector", &["domain", "world"]),
+    ("connector", &["domain", "http_client", "world"]),
     ("connectors", &["connector", "domain", "world"]),
     ("db", &["domain", "world"]),
     ("db-model", &["db", "domain", "world"]),

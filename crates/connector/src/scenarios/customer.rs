@@ -4,9 +4,9 @@ use futures_util::future::BoxFuture;
 
 use super::{
     Challenge, Told, expect,
-    stage::{Approved, Stage, Verb},
+    stage::{Approved, Stage, Verb, of},
 };
-use crate::{Action, Answer, CallError, CardData, Finding, LaterAnswer, Reference, Tokenised};
+use crate::{Action, Answer, CallError, CardData, LaterAnswer, Reference, Tokenised};
 
 pub(super) fn passed<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     Box::pin(async move {
@@ -24,13 +24,13 @@ pub(super) fn passed<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
             expect(
                 matches!(
                     early,
-                    Ok(Answer::ActionRequired { .. }) | Err(CallError::Rejected(_))
+                    Ok(Answer::ActionRequired { .. }) | Err(CallError::Rejected { .. })
                 ),
                 early,
             )?;
             challenge.customer.decide(&action, true).await;
             let found = stage.look_up(&reference, &waiting).await?;
-            let ready = matches!(&found, Finding::Authorisation(Answer::ActionRequired { action, .. }) if action.ready);
+            let ready = matches!(&found.authorisation, Some(Answer::ActionRequired { action, .. }) if action.ready);
             expect(ready, found)?;
             let done = stage.complete(&reference, (1000, sale)).await?;
             let again = stage.complete(&reference, (1000, sale)).await?;
@@ -61,14 +61,14 @@ pub(super) fn failed<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
         expect(
             matches!(
                 answer,
-                Ok(Answer::Declined { .. }) | Err(CallError::Rejected(_))
+                Ok(Answer::Declined { .. }) | Err(CallError::Rejected { .. })
             ),
             answer,
         )?;
         let about = Approved::not(reference);
         let found = stage.look_up(&about.reference, &about).await?;
         expect(
-            matches!(found, Finding::Authorisation(Answer::Declined { .. })),
+            matches!(found.authorisation, Some(Answer::Declined { .. })),
             found,
         )?;
         stage
@@ -92,7 +92,7 @@ pub(super) fn given_up<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
             let cancel = stage.takes_effect(Verb::Cancel, &about, 1000).await?;
             let found = stage.look_up(&cancel, &about).await?;
             expect(
-                matches!(found, Finding::Later(LaterAnswer::Done { .. })),
+                matches!(found.operation(of(&cancel)), Some(LaterAnswer::Done { .. })),
                 found,
             )?;
             challenge.customer.decide(&action, true).await;
@@ -100,7 +100,7 @@ pub(super) fn given_up<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
             expect(
                 matches!(
                     late,
-                    Ok(Answer::Declined { .. }) | Err(CallError::Rejected(_))
+                    Ok(Answer::Declined { .. }) | Err(CallError::Rejected { .. })
                 ),
                 late,
             )?;
@@ -113,46 +113,40 @@ pub(super) fn given_up<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
 pub(super) fn token<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     Box::pin(async move {
         let reference = stage.reference();
-        let first = stage
-            .tokenise(&reference, stage.fixtures.approved, None)
-            .await?;
-        if first == Err(CallError::Unsupported) {
+        let first = stage.tokenise(&reference, stage.fixtures.approved, None);
+        let Some(first) = first.await.transpose()? else {
             return Ok(());
-        }
-        let second = stage
-            .tokenise(&reference, stage.fixtures.approved, None)
-            .await?;
+        };
+        let second = tokenise(stage, None, &reference, stage.fixtures.approved).await?;
         expect(
             matches!(first, Ok(Tokenised::Token { .. })) && first == second,
             (first, second),
         )?;
-        let declined = stage
-            .tokenise(&stage.reference(), stage.fixtures.declined, None)
-            .await?;
+        let declined = tokenise(stage, None, &stage.reference(), stage.fixtures.declined).await?;
         expect(matches!(declined, Ok(Tokenised::Declined(_))), declined)?;
         let Some(challenge) = &stage.fixtures.challenge else {
             return Ok(());
         };
         let reference = stage.reference();
-        let asked = tokenise(stage, challenge, &reference, challenge.card).await?;
+        let asked = tokenise(stage, Some(challenge), &reference, challenge.card).await?;
         let Ok(Tokenised::ActionRequired(action)) = asked else {
             return Err(format!("{asked:?}"));
         };
         challenge.customer.decide(&action, true).await;
-        let told = tokenise(stage, challenge, &reference, challenge.card).await?;
+        let told = tokenise(stage, Some(challenge), &reference, challenge.card).await?;
         expect(matches!(told, Ok(Tokenised::Token { .. })), told)
     })
 }
 
 async fn tokenise(
     stage: &Stage<'_>,
-    challenge: &Challenge<'_>,
+    challenge: Option<&Challenge<'_>>,
     reference: &Reference,
     card: &CardData,
 ) -> Result<Result<Tokenised, CallError>, String> {
-    stage
-        .tokenise(reference, card, Some(challenge.return_url))
-        .await
+    let return_url = challenge.map(|challenge| challenge.return_url);
+    let answer = stage.tokenise(reference, card, return_url).await;
+    answer.unwrap_or(Ok(Err(CallError::Unsupported)))
 }
 
 /// A new authorisation that waits for the customer.

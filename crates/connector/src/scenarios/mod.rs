@@ -5,23 +5,26 @@
 
 mod after;
 mod customer;
+mod link;
 mod money;
 mod once;
 mod stage;
 
 use std::fmt;
 
-use domain::{id::ConnectionId, money::Currency};
+use domain::money::Currency;
 use futures_util::future::BoxFuture;
 use world::World;
 
-use crate::{Action, CardData, Connector};
+use crate::{Action, CardData, Connector, Credentials, Link};
 use stage::Stage;
 
 /// What the scenarios need of the processor's sandbox.
 pub struct Fixtures<'a> {
-    /// The connection that is used.
-    pub connection: &'a ConnectionId,
+    /// The connection that is used. Its time is that of each call.
+    pub link: Link<'a>,
+    /// Credentials of the right form that the processor refuses, where it checks any.
+    pub wrong_credentials: Option<&'a Credentials>,
     /// The currency of all amounts; they are up to 1000 of its minor units.
     pub currency: Currency,
     /// A card that is approved, and whose later operations all take effect.
@@ -89,6 +92,7 @@ const SCENARIOS: &[(&str, Scenario)] = &[
         "a sale is refunded in parts, never above what was captured",
         money::refunds,
     ),
+    ("a refund names its capture", money::refund_of_a_capture),
     (
         "what is not captured is not refunded",
         money::refund_uncaptured,
@@ -115,6 +119,18 @@ const SCENARIOS: &[(&str, Scenario)] = &[
         after::later_operations,
     ),
     ("what never happened is not found", after::nothing),
+    (
+        "every operation has an id of its own, which stays",
+        after::ids,
+    ),
+    (
+        "what a look-up lists beside the call that it is about is true",
+        after::lists,
+    ),
+    (
+        "wrong credentials are refused as such, and nothing happens",
+        link::credentials,
+    ),
     (
         "a challenge that is passed is charged once, when it is completed",
         customer::passed,

@@ -4,9 +4,9 @@ use futures_util::future::BoxFuture;
 
 use super::{
     Told, expect,
-    stage::{Approved, Stage, Verb},
+    stage::{Approved, Stage, Verb, of},
 };
-use crate::Answer;
+use crate::{Answer, CallError, LaterAnswer};
 
 pub(super) fn sale<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     Box::pin(async move {
@@ -91,6 +91,31 @@ pub(super) fn refunds<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
         stage.is_refused(Verb::Refund, &captured, 401).await?;
         stage.takes_effect(Verb::Refund, &captured, 400).await?;
         stage.is_refused(Verb::Refund, &captured, 1).await.map(drop)
+    })
+}
+
+pub(super) fn refund_of_a_capture<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+    Box::pin(async move {
+        let authorised = stage.approved(1000, false).await?;
+        let capture = stage.takes_effect(Verb::Capture, &authorised, 1000).await?;
+        let never = stage.reference();
+        let other = stage
+            .refund_of(&authorised, Some(of(&never)), &stage.reference(), 1000)
+            .await?;
+        expect(
+            matches!(
+                other,
+                Ok(LaterAnswer::Refused { .. }) | Err(CallError::Rejected { .. })
+            ),
+            other,
+        )?;
+        let refund = stage.reference();
+        let answer = stage
+            .refund_of(&authorised, Some(of(&capture)), &refund, 1000)
+            .await?;
+        stage
+            .is_done(Verb::Refund, &authorised, &refund, answer)
+            .await
     })
 }
 

@@ -64,12 +64,12 @@ pub(super) fn another_amount<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
         let second = stage
             .ask(&reference, stage.fixtures.approved, (999, false))
             .await?;
-        expect(matches!(second, Err(CallError::Rejected(_))), second)?;
+        expect(matches!(second, Err(CallError::Rejected { .. })), second)?;
         let authorised = Approved::not(reference);
         let capture = stage.takes_effect(Verb::Capture, &authorised, 1000).await?;
         let other = stage
             .send(Verb::Capture, &authorised, &capture, 999)
             .await?;
-        expect(matches!(other, Err(CallError::Rejected(_))), other)
+        expect(matches!(other, Err(CallError::Rejected { .. })), other)
     })
 }

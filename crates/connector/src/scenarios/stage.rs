@@ -10,15 +10,13 @@ use world::World;
 
 use super::Fixtures;
 use crate::{
-    Answer, Authorise, CallError, Capabilities, CardData, Complete, Connector, Finding, Follow,
-    LaterAnswer, LookUp, Reference, ThreeDsCall, Tokenise, Tokenised,
+    Answer, Authorise, CallError, Capabilities, CardData, Complete, Connector, Credentials,
+    Earlier, Finding, Follow, LaterAnswer, Link, LookUp, Means, Reference, Refund, ThreeDsCall,
+    Tokenise, Tokenised,
 };
 
 /// How often a pending operation is asked after.
 const PATIENCE: usize = 20;
-
-/// The settings of the connection that is tested.
-static NO_SETTINGS: serde_json::Value = serde_json::Value::Null;
 
 /// One scenario's place: a payment of its own.
 pub(super) struct Stage<'a> {
@@ -27,12 +25,13 @@ pub(super) struct Stage<'a> {
     pub(super) fixtures: &'a Fixtures<'a>,
     payment: PaymentId,
     numbers: AtomicU32,
+    credentials: Option<&'a Credentials>,
 }
 
 /// An approved authorisation.
 pub(super) struct Approved {
     pub(super) reference: Reference,
-    processor_id: Option<String>,
+    pub(super) processor_id: Option<String>,
 }
 
 /// Which later operation.
@@ -56,6 +55,16 @@ impl<'a> Stage<'a> {
             fixtures,
             payment,
             numbers: AtomicU32::new(1),
+            credentials: fixtures.link.credentials,
+        }
+    }
+
+    /// The same place for somebody with these credentials.
+    pub(super) fn with_credentials(&self, credentials: &'a Credentials) -> Self {
+        Self {
+            credentials: Some(credentials),
+            numbers: AtomicU32::new(1_000),
+            ..*self
         }
     }
 
@@ -88,13 +97,10 @@ impl<'a> Stage<'a> {
     ) -> Result<Result<Answer, CallError>, String> {
         let call = Authorise {
             reference,
-            connection: self.fixtures.connection,
             money: self.money(minor),
             capture,
-            settings: &NO_SETTINGS,
             method: card.number.brand().method(),
-            card: Some(card),
-            account: None,
+            means: Means::Card(card),
             three_ds: ThreeDsCall {
                 wish: ThreeDsWish::AsIssuer,
                 return_url,
@@ -103,7 +109,8 @@ impl<'a> Stage<'a> {
             statement_descriptor: None,
             fraud: None,
         };
-        self.in_time(self.connector.authorise(&call)).await
+        self.in_time(self.connector.authorise(&self.link(), &call))
+            .await
     }
 
     /// Completes an authorisation whose customer has done what was asked.
@@ -113,32 +120,33 @@ impl<'a> Stage<'a> {
         (minor, capture): (i64, bool),
     ) -> Result<Result<Answer, CallError>, String> {
         let call = Complete {
-            reference,
-            processor_id: None,
-            connection: self.fixtures.connection,
-            settings: &NO_SETTINGS,
+            authorisation: Earlier {
+                reference,
+                processor_id: None,
+            },
             money: self.money(minor),
             capture,
         };
-        self.in_time(self.connector.complete(&call)).await
+        self.in_time(self.connector.complete(&self.link(), &call))
+            .await
     }
 
-    /// Asks for a token of the processor's own.
+    /// Asks for a token of the processor's own. `None`: it stores nothing.
     pub(super) async fn tokenise(
         &self,
         reference: &Reference,
         card: &CardData,
         return_url: Option<&str>,
-    ) -> Result<Result<Tokenised, CallError>, String> {
+    ) -> Option<Result<Result<Tokenised, CallError>, String>> {
+        let stored = self.connector.stored()?;
         let call = Tokenise {
             reference: reference.as_str(),
-            connection: self.fixtures.connection,
-            settings: &NO_SETTINGS,
             card,
             currency: self.fixtures.currency,
             return_url,
         };
-        self.in_time(self.connector.tokenise(&call)).await
+        let link = self.link();
+        Some(self.in_time(stored.tokenise(&link, &call)).await)
     }
 
     /// An authorisation (with `capture`: a sale) that must be approved.
@@ -176,19 +184,35 @@ impl<'a> Stage<'a> {
     ) -> Result<Result<LaterAnswer, CallError>, String> {
         let call = Follow {
             reference,
-            authorisation: &about.reference,
-            processor_id: about.processor_id.as_deref(),
-            connection: self.fixtures.connection,
-            settings: &NO_SETTINGS,
+            authorisation: about.earlier(),
             money: self.money(minor),
             reason: None,
         };
-        self.in_time(match verb {
-            Verb::Capture => self.connector.capture(&call),
-            Verb::Cancel => self.connector.cancel(&call),
-            Verb::Refund => self.connector.refund(&call),
-        })
-        .await
+        let link = self.link();
+        match verb {
+            Verb::Capture => self.in_time(self.connector.capture(&link, &call)).await,
+            Verb::Cancel => self.in_time(self.connector.cancel(&link, &call)).await,
+            Verb::Refund => self.refund_of(about, None, reference, minor).await,
+        }
+    }
+
+    /// Sends a refund of one capture, or of what was captured at all.
+    pub(super) async fn refund_of(
+        &self,
+        about: &Approved,
+        capture: Option<Earlier<'_>>,
+        reference: &Reference,
+        minor: i64,
+    ) -> Result<Result<LaterAnswer, CallError>, String> {
+        let call = Refund {
+            reference,
+            authorisation: about.earlier(),
+            capture,
+            money: self.money(minor),
+            reason: None,
+        };
+        self.in_time(self.connector.refund(&self.link(), &call))
+            .await
     }
 
     /// A later operation under a new reference that must take effect, at once or in time. Returns its reference.
@@ -229,9 +253,10 @@ impl<'a> Stage<'a> {
                 Ok(LaterAnswer::Pending { .. }) => self.world.sleep(pause).await,
                 Ok(LaterAnswer::Refused { .. }) | Err(_) => break,
             }
-            answer = match self.look_up(reference, about).await? {
-                Finding::Later(later) => Ok(later),
-                other => return Err(format!("a pending {verb:?} is found as {other:?}")),
+            let finding = self.look_up(reference, about).await?;
+            answer = match finding.operation(of(reference)) {
+                Some(later) => Ok(later.clone()),
+                None => return Err(format!("a pending {verb:?} is not found: {finding:?}")),
             };
         }
         Err(format!("instead of an effect of the {verb:?}: {answer:?}"))
@@ -246,7 +271,7 @@ impl<'a> Stage<'a> {
     ) -> Result<Reference, String> {
         let reference = self.reference();
         match self.send(verb, about, &reference, minor).await? {
-            Ok(LaterAnswer::Refused { .. }) | Err(CallError::Rejected(_)) => Ok(reference),
+            Ok(LaterAnswer::Refused { .. }) | Err(CallError::Rejected { .. }) => Ok(reference),
             other => Err(format!("instead of a refusal of the {verb:?}: {other:?}")),
         }
     }
@@ -257,14 +282,14 @@ impl<'a> Stage<'a> {
         reference: &Reference,
         about: &Approved,
     ) -> Result<Finding, String> {
+        let authorisation = about.earlier();
+        let is_own = *reference == about.reference;
         let call = LookUp {
-            reference,
-            authorisation: &about.reference,
-            processor_id: about.processor_id.as_deref(),
-            connection: self.fixtures.connection,
-            settings: &NO_SETTINGS,
+            asked: if is_own { authorisation } else { of(reference) },
+            authorisation,
+            phase: None,
         };
-        self.in_time(self.connector.look_up(&call))
+        self.in_time(self.connector.look_up(&self.link(), &call))
             .await?
             .map_err(|error| format!("the look-up failed: {error}"))
     }
@@ -277,12 +302,36 @@ impl<'a> Stage<'a> {
             .map_err(|world::Elapsed| "there was no answer in time".to_owned())
     }
 
+    /// The link of a call that begins now.
+    pub(super) fn link(&self) -> Link<'a> {
+        Link {
+            now: self.world.now(),
+            credentials: self.credentials,
+            ..self.fixtures.link
+        }
+    }
+
     fn money(&self, minor: i64) -> Money {
         Money::new(minor, self.fixtures.currency)
     }
 }
 
+/// An operation of which the processor's id is not known.
+pub(super) const fn of(reference: &Reference) -> Earlier<'_> {
+    Earlier {
+        reference,
+        processor_id: None,
+    }
+}
+
 impl Approved {
+    fn earlier(&self) -> Earlier<'_> {
+        Earlier {
+            reference: &self.reference,
+            processor_id: self.processor_id.as_deref(),
+        }
+    }
+
     /// An authorisation that was approved in another way than by [`Stage::approved`].
     pub(super) fn with(reference: Reference, processor_id: Option<String>) -> Self {
         Self {

@@ -1,7 +1,8 @@
 //! How the books are told in the words of the port.
 
 use connector::{
-    Action, Answer, Approval, Booked, Booking, Finding, LaterAnswer, Reference, ThreeDs, Tokenised,
+    Action, Answer, Approval, Booked, Booking, Finding, Found, LaterAnswer, Reference, ThreeDs,
+    Tokenised,
 };
 use domain::{
     Timestamp,
@@ -14,6 +15,9 @@ use super::{
     entry::{Entry, Standing},
     later::{Kind, Later, Now},
 };
+
+/// What the ids of the simulator begin with.
+const ID_PREFIX: &str = "sim_";
 
 /// Risk in hundredths of a point of a hundred, with its word.
 const NORMAL: (&str, i64) = ("normal", 1_200);
@@ -128,19 +132,17 @@ pub(super) fn later(later: &Later, currency: Currency, at: Timestamp) -> LaterAn
     }
 }
 
-/// What the entry has under `reference`: the authorisation's own, or that of a later operation.
-pub(super) fn finding(
-    entry: &Entry,
-    reference: &Reference,
-    at: Timestamp,
-    base: &str,
-) -> Option<Finding> {
-    if entry.reference == *reference {
-        return Some(Finding::Authorisation(authorisation(entry, at, base)));
+/// The authorisation with everything that followed it.
+pub(super) fn finding(entry: &Entry, at: Timestamp, base: &str) -> Finding {
+    let found = |operation: &Later| Found {
+        reference: Some(operation.reference.clone()),
+        processor_id: Some(processor_id(&operation.reference)),
+        answer: later(operation, entry.money.currency(), at),
+    };
+    Finding {
+        authorisation: Some(authorisation(entry, at, base)),
+        operations: entry.later.iter().map(found).collect(),
     }
-    entry
-        .find(reference)
-        .map(|found| Finding::Later(later(found, entry.money.currency(), at)))
 }
 
 fn approval(entry: &Entry, status: (&str, Option<&str>), risk: (&str, i64)) -> Approval {
@@ -186,6 +188,12 @@ fn decline(code: DeclineCode) -> Decline {
     decline
 }
 
-fn processor_id(reference: &Reference) -> String {
-    format!("sim_{}", reference.as_str())
+/// The simulator's own id of what was asked for under a reference.
+pub(super) fn processor_id(reference: &Reference) -> String {
+    format!("{ID_PREFIX}{}", reference.as_str())
+}
+
+/// The reference of an id of the simulator's; `None` for another's.
+pub(super) fn reference_in(id: &str) -> Option<&str> {
+    id.strip_prefix(ID_PREFIX)
 }

@@ -2,13 +2,19 @@
 
 use std::time::Duration;
 
-use connector::{Capabilities, Descriptor};
+use connector::{Capabilities, CredentialField, Descriptor};
 use domain::method::Method;
 
 /// A call that takes longer has no answer: what the silent test numbers play.
 pub const CALL_TIMEOUT: Duration = Duration::from_secs(2);
 
-pub(super) const DESCRIPTOR: Descriptor = Descriptor {
+/// The field of the credentials that the simulated account checks.
+pub(super) const API_KEY: &str = "apiKey";
+
+/// What the simulated account expects there.
+pub(super) const EXPECTED_KEY: &str = "simulator-key";
+
+pub(super) static DESCRIPTOR: Descriptor = Descriptor {
     processor: "simulator",
     name: "Simulator",
     logo: None,
@@ -51,6 +57,13 @@ pub(super) const DESCRIPTOR: Descriptor = Descriptor {
         partial_capture: true,
         partial_refund: true,
     },
+    credentials: &[CredentialField {
+        name: API_KEY,
+        is_required: false,
+        about: "the simulated account's key; every key but simulator-key is refused with each call",
+    }],
+    // It is called without a network.
+    hosts: Vec::new(),
     call_timeout: CALL_TIMEOUT,
     // A look-up waits for every write of a call that has ended (`Books::catch_up`), so there is nothing to wait for.
     not_found_final_after: Some(Duration::ZERO),

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use connector::{ActionKind, Authorise, CardData, Reference, ThreeDs, Tokenise};
+use connector::{ActionKind, Authorise, CardData, Cryptogram, Reference, ThreeDs, Tokenise};
 use domain::{
     Timestamp,
     brand::Brand,
@@ -83,43 +83,50 @@ pub(super) enum Standing {
 
 impl Entry {
     /// The entry that a request makes.
-    pub(super) fn open(call: &Authorise<'_>, world: &World) -> Self {
+    pub(super) fn open(call: &Authorise<'_>, connection: &ConnectionId, world: &World) -> Self {
         let now = world.now();
+        let card = call.means.card();
         let return_url = call
             .three_ds
             .return_url
             .filter(|_| !call.merchant_initiated);
-        let way = if call.card.is_some() {
+        let way = if card.is_some() {
             None
         } else {
             methods::way(call.method)
         };
-        let behaviour = match (call.card, way) {
+        let behaviour = match (card, way) {
             (Some(card), _) => cards::behaviour(card),
-            (None, Some(Way::Debit)) => call.account.map_or(Behaviour::Held, accounts::behaviour),
+            (None, Some(Way::Debit)) => {
+                let account = call.means.account();
+                account.map_or(Behaviour::Held, accounts::behaviour)
+            }
             // Nobody is there who could approve.
             (None, Some(Way::Page)) if return_url.is_none() => Behaviour::DemandAuthentication,
             (None, _) => Behaviour::Approve,
         };
-        let challenge = match (call.card, way) {
-            (Some(card), _) => challenge_of(card, return_url, world),
+        let challenge = match (card, way) {
+            // A wallet's cryptogram stands for the customer's authentication.
+            (Some(card), _) if call.means.cryptogram().is_none() => {
+                challenge_of(card, return_url, world)
+            }
             (None, Some(Way::Page)) => {
                 return_url.map(|url| Challenge::new(ActionKind::Apm, url, world))
             }
-            (None, _) => None,
+            (_, _) => None,
         }
         .map(|challenge: Challenge| challenge.stated(call.statement_descriptor));
         let asked = call.three_ds.wish == ThreeDsWish::Request && !call.merchant_initiated;
-        let three_ds = call
-            .card
-            .and_then(|card| authentication(card, asked || challenge.is_some()));
+        let three_ds = card.and_then(|card| {
+            authentication(card, call.means.cryptogram(), asked || challenge.is_some())
+        });
         Self {
             reference: call.reference.clone(),
-            connection: call.connection.clone(),
+            connection: connection.clone(),
             money: call.money,
             sale: call.capture,
             behaviour,
-            funding: call.card.map_or(CardFunding::Undefined, cards::funding),
+            funding: card.map_or(CardFunding::Undefined, cards::funding),
             held_until: behaviour.is_held().then(|| now.after(DECIDES_AFTER)),
             later: Vec::new(),
             method: Some(call.method),
@@ -132,12 +139,17 @@ impl Entry {
     }
 
     /// The entry that a request for a token makes. No money moves under it.
-    pub(super) fn open_token(call: &Tokenise<'_>, reference: Reference, world: &World) -> Self {
+    pub(super) fn open_token(
+        call: &Tokenise<'_>,
+        reference: Reference,
+        connection: &ConnectionId,
+        world: &World,
+    ) -> Self {
         let behaviour = cards::behaviour(call.card);
         let challenge = challenge_of(call.card, call.return_url, world);
         Self {
             reference,
-            connection: call.connection.clone(),
+            connection: connection.clone(),
             money: Money::zero(call.currency),
             sale: false,
             behaviour,
@@ -145,7 +157,7 @@ impl Entry {
             held_until: None,
             later: Vec::new(),
             method: Some(call.card.number.brand().method()),
-            three_ds: authentication(call.card, challenge.is_some()),
+            three_ds: authentication(call.card, None, challenge.is_some()),
             challenge,
             token: Some(format!("simtok_{}", world.token(24))),
             created_at: world.now(),
@@ -377,23 +389,26 @@ impl Entry {
     }
 }
 
-/// The challenge that the issuer demands, when there is somebody who can be sent to a page. A wallet's cryptogram stands for
-/// the customer's authentication.
+/// The challenge that the issuer demands, when there is somebody who can be sent to a page.
 fn challenge_of(card: &CardData, return_url: Option<&str>, world: &World) -> Option<Challenge> {
-    let demanded = cards::behaviour(card).demands() && card.cryptogram.is_none();
+    let demanded = cards::behaviour(card).demands();
     return_url
         .filter(|_| demanded)
         .map(|url| Challenge::new(ActionKind::ThreeDSecure, url, world).of_card(card))
 }
 
 /// What authentication brings: the wallet's own, or 3D Secure when it was `asked` for.
-fn authentication(card: &CardData, asked: bool) -> Option<ThreeDs> {
+fn authentication(
+    card: &CardData,
+    cryptogram: Option<&Cryptogram>,
+    asked: bool,
+) -> Option<ThreeDs> {
     let eci = if card.number.brand() == Brand::Mastercard {
         "02"
     } else {
         "05"
     };
-    let (eci, version) = match &card.cryptogram {
+    let (eci, version) = match cryptogram {
         Some(cryptogram) => (cryptogram.eci.as_deref().unwrap_or(eci), None),
         None if asked => (eci, Some("2.2.0".to_owned())),
         None => return None,

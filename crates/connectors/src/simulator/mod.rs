@@ -17,24 +17,24 @@ mod challenge;
 mod descriptor;
 mod entry;
 mod later;
+mod look_up;
 mod methods;
 mod pages;
 mod settings;
 mod show;
 mod tokens;
 mod turns;
+mod verbs;
 
 use std::{
-    future::Future,
     sync::{Arc, OnceLock},
     time::Duration,
 };
 
 use connector::{
-    Answer, Authorise, CallError, Complete, Connector, Descriptor, Finding, Follow, LaterAnswer,
-    LookUp, Tokenise, Tokenised,
+    Answer, Authorise, CallError, Cause, Complete, Earlier, LaterAnswer, Link, Means, Reference,
 };
-use futures_util::future::BoxFuture;
+use domain::money::Money;
 use world::World;
 
 pub use books::{Books, BooksError, MemoryBooks};
@@ -66,6 +66,16 @@ pub struct Simulator {
     base: OnceLock<String>,
 }
 
+/// A capture, cancellation or refund as it is asked for.
+struct Operation<'a> {
+    kind: Kind,
+    reference: &'a Reference,
+    authorisation: &'a Reference,
+    /// What a refund is of.
+    capture: Option<Earlier<'a>>,
+    money: Money,
+}
+
 /// A later operation in the books.
 enum Noted {
     /// By this call. With the card's part.
@@ -95,44 +105,23 @@ impl Simulator {
         self.base.get().map_or("", String::as_str)
     }
 
-    /// Lets a call end as the connection's settings want it.
-    async fn under<T>(
+    async fn play_authorise(
         &self,
-        settings: &serde_json::Value,
-        call: impl Future<Output = Result<T, CallError>>,
-    ) -> Result<T, CallError> {
-        match fault(settings)? {
-            None | Some(Fault::Fails) => call.await,
-            Some(Fault::Down) => Err(CallError::NotSent("the connection was refused".to_owned())),
-            Some(Fault::Slow(delay)) => {
-                let answer = call.await;
-                self.world.sleep(delay).await;
-                answer
-            }
-            Some(Fault::DiesAfterCharging) => {
-                call.await?;
-                Err(CallError::Unknown("the connection broke".to_owned()))
-            }
-            Some(Fault::Garbage) => {
-                call.await?;
-                Err(CallError::Unknown(
-                    "the answer can't be understood".to_owned(),
-                ))
-            }
-        }
-    }
-
-    async fn play_authorise(&self, call: &Authorise<'_>) -> Result<Answer, CallError> {
+        link: &Link<'_>,
+        call: &Authorise<'_>,
+    ) -> Result<Answer, CallError> {
         check(call.money.minor())?;
-        match (methods::way(call.method), call.card, call.account) {
-            (None, None, _) => return Err(rejected("the method needs a card")),
-            (Some(Way::Debit), _, None) => {
+        match (methods::way(call.method), call.means) {
+            (None, Means::Account(_) | Means::Page) => {
+                return Err(rejected("the method needs a card"));
+            }
+            (Some(Way::Debit), Means::Card(_) | Means::NetworkToken { .. } | Means::Page) => {
                 return Err(rejected("the method needs a bank account"));
             }
             _ => {}
         }
-        let mut entry = Entry::open(call, &self.world);
-        if fault(call.settings)? == Some(Fault::Fails) {
+        let mut entry = Entry::open(call, link.connection, &self.world);
+        if fault(link.settings)? == Some(Fault::Fails) {
             entry = entry.failing();
         }
         if entry.behaviour == Behaviour::SilentNotCharged {
@@ -164,14 +153,18 @@ impl Simulator {
             .ok_or_else(is_another_request)
     }
 
-    async fn play_complete(&self, call: &Complete<'_>) -> Result<Answer, CallError> {
+    async fn play_complete(
+        &self,
+        link: &Link<'_>,
+        call: &Complete<'_>,
+    ) -> Result<Answer, CallError> {
         let known = self
             .books
-            .load(call.reference.as_str())
+            .load(call.authorisation.reference.as_str())
             .await
             .map_err(of_a_read)?;
         let known =
-            known.filter(|entry| entry.connection == *call.connection && entry.token.is_none());
+            known.filter(|entry| entry.connection == *link.connection && entry.token.is_none());
         let Some(entry) = known else {
             return Err(rejected("there is no such authorisation"));
         };
@@ -213,17 +206,20 @@ impl Simulator {
                 .load(entry.reference.as_str())
                 .await
                 .map_err(of_a_read)?;
-            entry = stored
-                .ok_or_else(|| CallError::Unknown("an entry of the books has gone".to_owned()))?;
+            entry = stored.ok_or_else(|| CallError::unknown("an entry of the books has gone"))?;
         }
         Err(overtaken())
     }
 
-    async fn play_later(&self, kind: Kind, call: &Follow<'_>) -> Result<LaterAnswer, CallError> {
+    async fn play_later(
+        &self,
+        link: &Link<'_>,
+        call: Operation<'_>,
+    ) -> Result<LaterAnswer, CallError> {
         check(call.money.minor())?;
         let noted = {
             let _turn = self.turns.take(call.authorisation).await;
-            self.note(kind, call).await?
+            self.note(link, &call).await?
         };
         match noted {
             Noted::Now(later, Behaviour::SilentLater) if later.state == State::Done => {
@@ -238,14 +234,15 @@ impl Simulator {
     }
 
     /// Notes a later operation in the books, once.
-    async fn note(&self, kind: Kind, call: &Follow<'_>) -> Result<Noted, CallError> {
+    async fn note(&self, link: &Link<'_>, call: &Operation<'_>) -> Result<Noted, CallError> {
+        let kind = call.kind;
         for _ in 0..TRIES {
             let known = self
                 .books
                 .load(call.authorisation.as_str())
                 .await
                 .map_err(of_a_read)?;
-            let known = known.filter(|entry| entry.connection == *call.connection);
+            let known = known.filter(|entry| entry.connection == *link.connection);
             let Some(mut entry) = known else {
                 return Err(rejected("there is no such authorisation"));
             };
@@ -262,6 +259,13 @@ impl Simulator {
             }
             if call.reference == call.authorisation {
                 return Err(is_another_request());
+            }
+            let is_capture = |capture: Earlier<'_>| {
+                let found = entry.find(capture.reference);
+                found.is_some_and(|found| found.kind == Kind::Capture)
+            };
+            if !call.capture.is_none_or(is_capture) {
+                return Err(rejected("the authorisation has no such capture"));
             }
             if entry.later.len() >= MOST_LATER {
                 return Err(rejected("the authorisation has too many operations"));
@@ -281,89 +285,9 @@ impl Simulator {
         Err(overtaken())
     }
 
-    async fn play_look_up(&self, call: &LookUp<'_>) -> Result<Finding, CallError> {
-        if fault(call.settings)? == Some(Fault::Down) {
-            return Err(CallError::NotSent("the connection was refused".to_owned()));
-        }
-        if let Some(finding) = self.find(call).await? {
-            return Ok(finding);
-        }
-        // The write of a call whose caller has gone may still be under way.
-        self.books
-            .catch_up(call.authorisation.as_str())
-            .await
-            .map_err(of_a_read)?;
-        Ok(self.find(call).await?.unwrap_or(Finding::NotFound))
-    }
-
-    async fn find(&self, call: &LookUp<'_>) -> Result<Option<Finding>, CallError> {
-        let entry = self
-            .books
-            .load(call.authorisation.as_str())
-            .await
-            .map_err(of_a_read)?;
-        let entry = entry.filter(|entry| entry.connection == *call.connection);
-        Ok(entry.and_then(|entry| {
-            answers::finding(&entry, call.reference, self.world.now(), self.base())
-        }))
-    }
-
     async fn say_nothing<T>(&self) -> Result<T, CallError> {
         self.world.sleep(SILENCE).await;
-        Err(CallError::Unknown(
-            "the processor did not answer".to_owned(),
-        ))
-    }
-}
-
-impl Connector for Simulator {
-    fn descriptor(&self) -> &Descriptor {
-        &descriptor::DESCRIPTOR
-    }
-
-    fn authorise<'a>(
-        &'a self,
-        call: &'a Authorise<'a>,
-    ) -> BoxFuture<'a, Result<Answer, CallError>> {
-        Box::pin(self.under(call.settings, self.play_authorise(call)))
-    }
-
-    fn capture<'a>(
-        &'a self,
-        call: &'a Follow<'a>,
-    ) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
-        Box::pin(self.under(call.settings, self.play_later(Kind::Capture, call)))
-    }
-
-    fn cancel<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
-        Box::pin(self.under(call.settings, self.play_later(Kind::Cancel, call)))
-    }
-
-    fn refund<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
-        Box::pin(self.under(call.settings, self.play_later(Kind::Refund, call)))
-    }
-
-    fn look_up<'a>(&'a self, call: &'a LookUp<'a>) -> BoxFuture<'a, Result<Finding, CallError>> {
-        Box::pin(self.play_look_up(call))
-    }
-
-    fn complete<'a>(&'a self, call: &'a Complete<'a>) -> BoxFuture<'a, Result<Answer, CallError>> {
-        Box::pin(self.under(call.settings, self.play_complete(call)))
-    }
-
-    fn tokenise<'a>(
-        &'a self,
-        call: &'a Tokenise<'a>,
-    ) -> BoxFuture<'a, Result<Tokenised, CallError>> {
-        Box::pin(self.under(call.settings, self.play_tokenise(call)))
-    }
-
-    fn check_settings(&self, settings: &serde_json::Value) -> Result<(), String> {
-        if settings.is_object() {
-            settings::read(settings).map(drop)
-        } else {
-            Err("must be an object".to_owned())
-        }
+        Err(CallError::unknown("the processor did not answer"))
     }
 }
 
@@ -372,7 +296,7 @@ fn fault(settings: &serde_json::Value) -> Result<Option<Fault>, CallError> {
 }
 
 fn overtaken() -> CallError {
-    CallError::NotSent("others change the entry all the time".to_owned())
+    CallError::not_sent("others change the entry all the time")
 }
 
 fn check(minor: i64) -> Result<(), CallError> {
@@ -384,24 +308,28 @@ fn check(minor: i64) -> Result<(), CallError> {
 }
 
 fn rejected(reason: &str) -> CallError {
-    CallError::Rejected(reason.to_owned())
+    CallError::rejected(reason)
 }
 
 fn is_another_request() -> CallError {
-    rejected("the reference belongs to another request")
+    CallError::Rejected {
+        code: Some("reference_reused".to_owned()),
+        reason: "the reference belongs to another request".to_owned(),
+        cause: Cause::KeyReused,
+    }
 }
 
 /// A write that failed: the books say whether it may have happened.
 #[expect(clippy::needless_pass_by_value, reason = "used to map errors")]
 fn of_a_write(error: BooksError) -> CallError {
     match error {
-        BooksError::Untouched(_) => CallError::NotSent(error.to_string()),
-        BooksError::Unknown => CallError::Unknown(error.to_string()),
+        BooksError::Untouched(_) => CallError::not_sent(error.to_string()),
+        BooksError::Unknown => CallError::unknown(error.to_string()),
     }
 }
 
 /// A read that failed says nothing about what happened before.
 #[expect(clippy::needless_pass_by_value, reason = "used to map errors")]
 fn of_a_read(error: BooksError) -> CallError {
-    CallError::Unknown(error.to_string())
+    CallError::unknown(error.to_string())
 }

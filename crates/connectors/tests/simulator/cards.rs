@@ -1,6 +1,6 @@
 //! The table of test numbers, row by row.
 
-use connector::{Answer, Finding, LaterAnswer};
+use connector::{Answer, LaterAnswer};
 use connectors::simulator::Kind;
 use domain::{
     decline::{DeclineCode, DeclineType},
@@ -9,7 +9,7 @@ use domain::{
 use serde_json::json;
 use world::Elapsed;
 
-use crate::shop::Shop;
+use crate::shop::{Seen, Shop};
 
 const SUCCESS: &[&str] = &[
     "4242424242424242",
@@ -144,7 +144,7 @@ fn numbers_that_are_declined_are_for_their_reason() {
             assert_eq!(approval.scheme_transaction_id, None);
             assert_eq!(
                 shop.look_up(&reference, &reference),
-                Finding::Authorisation(answer)
+                Seen::Authorisation(answer)
             );
             assert_eq!(shop.sums(&reference), [0, 0, 0]);
             assert_eq!(shop.entry(&reference)["declined"], json!(true));
@@ -163,7 +163,7 @@ fn a_failure_authorises_nothing_and_is_no_decline() {
     assert!(matches!(answer, Answer::Failed { .. }), "{answer:?}");
     assert_eq!(
         shop.look_up(&reference, &reference),
-        Finding::Authorisation(answer)
+        Seen::Authorisation(answer)
     );
     assert_eq!(shop.sums(&reference), [0, 0, 0]);
     assert_eq!(shop.entry(&reference)["declined"], json!(false));
@@ -182,7 +182,7 @@ fn a_silent_charge_is_found_by_the_first_look_up() {
         assert_eq!(shop.world.now().since(before).as_secs(), 2);
         let found = shop.look_up(&reference, &reference);
         assert!(
-            matches!(found, Finding::Authorisation(Answer::Approved { captured, .. }) if captured == capture),
+            matches!(found, Seen::Authorisation(Answer::Approved { captured, .. }) if captured == capture),
             "{found:?}"
         );
         assert_eq!(
@@ -200,7 +200,7 @@ fn a_silence_without_a_charge_leaves_nothing_to_find() {
         shop.authorise(&reference, "4000000000000911", (1000, true)),
         Err(Elapsed)
     );
-    assert_eq!(shop.look_up(&reference, &reference), Finding::NotFound);
+    assert_eq!(shop.look_up(&reference, &reference), Seen::NotFound);
     assert_eq!(shop.read(), [] as [serde_json::Value; 0]);
 }
 
@@ -222,13 +222,13 @@ fn a_held_payment_is_accepted_two_seconds_later_as_it_was_asked_for() {
         shop.wait(1999);
         assert_eq!(
             shop.look_up(&reference, &reference),
-            Finding::Authorisation(answer)
+            Seen::Authorisation(answer)
         );
         assert_eq!(shop.sums(&reference), [0, 0, 0]);
         shop.wait(1);
         let found = shop.look_up(&reference, &reference);
         assert!(
-            matches!(found, Finding::Authorisation(Answer::Approved { captured, .. }) if captured == capture),
+            matches!(found, Seen::Authorisation(Answer::Approved { captured, .. }) if captured == capture),
             "{found:?}"
         );
         assert_eq!(
@@ -249,10 +249,7 @@ fn a_stubborn_authorisation_can_be_neither_captured_nor_cancelled() {
             .unwrap()
             .unwrap();
         assert!(matches!(answer, LaterAnswer::Refused { .. }), "{answer:?}");
-        assert_eq!(
-            shop.look_up(&authorised, &reference),
-            Finding::Later(answer)
-        );
+        assert_eq!(shop.look_up(&authorised, &reference), Seen::Later(answer));
     }
     assert_eq!(shop.sums(&authorised), [1000, 0, 0]);
     assert_eq!(shop.entry(&authorised)["cancelled"], json!(false));
@@ -274,13 +271,13 @@ fn a_slow_refund_is_done_two_seconds_later() {
         .unwrap();
     assert!(matches!(answer, LaterAnswer::Pending { .. }), "{answer:?}");
     shop.wait(1999);
-    assert_eq!(shop.look_up(&sold, &refund), Finding::Later(answer));
+    assert_eq!(shop.look_up(&sold, &refund), Seen::Later(answer));
     assert_eq!(shop.sums(&sold), [1000, 1000, 0]);
     assert_eq!(shop.entry(&sold)["refunds"][0]["status"], "pending");
     shop.wait(1);
     assert!(matches!(
         shop.look_up(&sold, &refund),
-        Finding::Later(LaterAnswer::Done { .. })
+        Seen::Later(LaterAnswer::Done { .. })
     ));
     assert_eq!(shop.sums(&sold), [1000, 1000, 400]);
     assert_eq!(
@@ -309,7 +306,7 @@ fn a_failing_refund_fails_two_seconds_later_and_gives_its_amount_free() {
     shop.wait(2000);
     assert!(matches!(
         shop.look_up(&sold, &refund),
-        Finding::Later(LaterAnswer::Refused { .. })
+        Seen::Later(LaterAnswer::Refused { .. })
     ));
     assert_eq!(shop.sums(&sold), [1000, 1000, 0]);
     assert_eq!(shop.entry(&sold)["refunds"][0]["status"], "failed");
@@ -343,7 +340,7 @@ fn later_operations_of_a_silent_card_take_effect_and_answer_at_the_second_call()
         assert!(
             matches!(
                 shop.look_up(about, &reference),
-                Finding::Later(LaterAnswer::Done { .. })
+                Seen::Later(LaterAnswer::Done { .. })
             ),
             "{kind:?}"
         );

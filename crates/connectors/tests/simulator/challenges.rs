@@ -2,7 +2,7 @@
 
 use connector::{
     AccountData, Action, ActionKind, Answer, Authorise, CallError, Complete, Connector, Cryptogram,
-    Finding, LaterAnswer, Reference, ThreeDs, ThreeDsCall,
+    LaterAnswer, Means, Reference, ThreeDs, ThreeDsCall,
 };
 use connectors::simulator::{Kind, Progress, Simulator};
 use domain::{
@@ -11,7 +11,7 @@ use domain::{
 };
 use serde_json::json;
 
-use crate::shop::{Call, NO_SETTINGS, Shop, card, eur};
+use crate::shop::{Call, Seen, Shop, card, earlier, eur};
 
 const CHALLENGE: &str = "4000002760003184";
 const CHALLENGE_THEN_DECLINE: &str = "4000008400001629";
@@ -66,23 +66,24 @@ fn by<'a>(method: Method) -> Ask<'a> {
 
 impl Shop {
     fn ask(&self, reference: &Reference, ask: Ask<'_>) -> Answer {
-        let mut data = ask.number.map(card);
-        if let (Some(data), Some(eci)) = (&mut data, ask.cryptogram) {
-            data.cryptogram = Some(Cryptogram {
-                value: "AAAA".to_owned(),
-                eci: (!eci.is_empty()).then(|| eci.to_owned()),
-            });
-        }
+        let data = ask.number.map(card);
+        let cryptogram = ask.cryptogram.map(|eci| Cryptogram {
+            value: "AAAA".to_owned(),
+            eci: (!eci.is_empty()).then(|| eci.to_owned()),
+        });
         let account = ask.account.map(account);
+        let means = match (&data, &cryptogram, &account) {
+            (Some(card), Some(cryptogram), _) => Means::NetworkToken { card, cryptogram },
+            (Some(card), None, _) => Means::Card(card),
+            (None, _, Some(account)) => Means::Account(account),
+            (None, _, None) => Means::Page,
+        };
         let call = Authorise {
             reference,
-            connection: &self.connection,
             money: eur(1000),
             capture: ask.capture,
-            settings: &NO_SETTINGS,
             method: ask.method,
-            card: data.as_ref(),
-            account: account.as_ref(),
+            means,
             three_ds: ThreeDsCall {
                 wish: ask.wish,
                 return_url: ask.back,
@@ -91,21 +92,18 @@ impl Shop {
             statement_descriptor: None,
             fraud: None,
         };
-        self.in_time(self.simulator.authorise(&call))
+        self.in_time(self.simulator.authorise(&self.link(), &call))
             .unwrap()
             .unwrap()
     }
 
     fn complete(&self, reference: &Reference, (minor, capture): (i64, bool)) -> Call<Answer> {
         let call = Complete {
-            reference,
-            processor_id: None,
-            connection: &self.connection,
-            settings: &NO_SETTINGS,
+            authorisation: earlier(reference),
             money: eur(minor),
             capture,
         };
-        self.in_time(self.simulator.complete(&call))
+        self.in_time(self.simulator.complete(&self.link(), &call))
     }
 
     /// The answer to an authorisation that must wait, and the token of its page.
@@ -187,7 +185,7 @@ fn a_challenge_charges_nothing_until_it_is_passed_and_completed() {
             "{early:?}"
         );
         assert_eq!(shop.decide(&token, true), Progress::Passed);
-        let Finding::Authorisation(Answer::ActionRequired { action: ready, .. }) =
+        let Seen::Authorisation(Answer::ActionRequired { action: ready, .. }) =
             shop.look_up(&reference, &reference)
         else {
             panic!("it is not ready")
@@ -218,7 +216,7 @@ fn a_challenge_charges_nothing_until_it_is_passed_and_completed() {
         );
         assert_eq!(
             shop.look_up(&reference, &reference),
-            Finding::Authorisation(done)
+            Seen::Authorisation(done)
         );
         assert_eq!(
             shop.sums(&reference),
@@ -268,7 +266,7 @@ fn a_challenge_that_is_not_passed_declines() {
         is_declined(&answer, code);
         assert_eq!(
             shop.look_up(&reference, &reference),
-            Finding::Authorisation(answer)
+            Seen::Authorisation(answer)
         );
         assert_eq!(
             (
@@ -526,13 +524,10 @@ fn a_card_method_needs_a_card_and_a_debit_an_account() {
     for method in shop.simulator.descriptor().methods {
         let call = Authorise {
             reference: &shop.reference(),
-            connection: &shop.connection,
             money: eur(1000),
             capture: true,
-            settings: &NO_SETTINGS,
             method: *method,
-            card: None,
-            account: None,
+            means: Means::Page,
             three_ds: ThreeDsCall {
                 wish: ThreeDsWish::AsIssuer,
                 return_url: Some(BACK),
@@ -541,7 +536,9 @@ fn a_card_method_needs_a_card_and_a_debit_an_account() {
             statement_descriptor: None,
             fraud: None,
         };
-        let answer = shop.in_time(shop.simulator.authorise(&call)).unwrap();
+        let answer = shop
+            .in_time(shop.simulator.authorise(&shop.link(), &call))
+            .unwrap();
         let is_brand = domain::brand::Brand::ALL
             .iter()
             .any(|brand| brand.method() == *method);
@@ -549,7 +546,7 @@ fn a_card_method_needs_a_card_and_a_debit_an_account() {
             || method.is_direct_debit()
             || matches!(method, Method::WalletaPay | Method::WalletbPay);
         assert_eq!(
-            matches!(answer, Err(CallError::Rejected(_))),
+            matches!(answer, Err(CallError::Rejected { .. })),
             needs_number,
             "{method}: {answer:?}"
         );
@@ -614,14 +611,14 @@ fn only_the_authorisation_that_was_asked_for_is_completed() {
         assert!(
             matches!(
                 shop.complete(&reference, wrong),
-                Ok(Err(CallError::Rejected(_)))
+                Ok(Err(CallError::Rejected { .. }))
             ),
             "{wrong:?}"
         );
     }
     assert!(matches!(
         shop.complete(&shop.reference(), (1000, true)),
-        Ok(Err(CallError::Rejected(_)))
+        Ok(Err(CallError::Rejected { .. }))
     ));
     assert_eq!(shop.sums(&reference), [0, 0, 0]);
 }

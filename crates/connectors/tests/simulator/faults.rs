@@ -1,23 +1,23 @@
 //! Connections whose settings make the processor misbehave.
 
-use connector::{Answer, Authorise, CallError, Connector, Finding, LookUp, Reference, ThreeDsCall};
+use connector::{
+    Answer, Authorise, CallError, Cause, Connector, Credentials, Earlier, Known, LookUp, Means,
+    Reference, ThreeDsCall,
+};
 use domain::payment::ThreeDsWish;
 use serde_json::{Value, json};
 use world::Elapsed;
 
-use crate::shop::{Call, Shop, card, eur};
+use crate::shop::{Call, Seen, Shop, card, earlier, eur, link};
 
 fn authorise(shop: &Shop, reference: &Reference, settings: &Value) -> Call<Answer> {
     let card = card("4242424242424242");
     let call = Authorise {
         reference,
-        connection: &shop.connection,
         money: eur(1000),
         capture: true,
-        settings,
         method: card.number.brand().method(),
-        card: Some(&card),
-        account: None,
+        means: Means::Card(&card),
         three_ds: ThreeDsCall {
             wish: ThreeDsWish::AsIssuer,
             return_url: None,
@@ -26,19 +26,19 @@ fn authorise(shop: &Shop, reference: &Reference, settings: &Value) -> Call<Answe
         statement_descriptor: None,
         fraud: None,
     };
-    shop.in_time(shop.simulator.authorise(&call))
+    let link = link(&shop.connection, settings, None);
+    shop.in_time(shop.simulator.authorise(&link, &call))
 }
 
-fn look_up(shop: &Shop, reference: &Reference, settings: &Value) -> Result<Finding, CallError> {
-    let connection = &shop.connection;
+fn look_up(shop: &Shop, reference: &Reference, settings: &Value) -> Result<Seen, CallError> {
     let call = LookUp {
-        reference,
-        authorisation: reference,
-        processor_id: None,
-        connection,
-        settings,
+        asked: earlier(reference),
+        authorisation: earlier(reference),
+        phase: None,
     };
-    shop.in_time(shop.simulator.look_up(&call)).unwrap()
+    let link = link(&shop.connection, settings, None);
+    let found = shop.in_time(shop.simulator.look_up(&link, &call)).unwrap();
+    found.map(|finding| Seen::of(finding, &call))
 }
 
 #[test]
@@ -47,11 +47,11 @@ fn a_connection_that_is_down_is_sent_nothing() {
     let reference = shop.reference();
     assert!(matches!(
         authorise(&shop, &reference, &settings),
-        Ok(Err(CallError::NotSent(_)))
+        Ok(Err(CallError::NotSent { .. }))
     ));
     assert!(matches!(
         look_up(&shop, &reference, &settings),
-        Err(CallError::NotSent(_))
+        Err(CallError::NotSent { .. })
     ));
     assert_eq!(shop.read(), [] as [Value; 0]);
 }
@@ -70,7 +70,7 @@ fn a_slow_one_does_it_and_answers_late() {
     assert_eq!(authorise(&shop, &reference, &settings), Err(Elapsed));
     assert!(matches!(
         look_up(&shop, &reference, &settings),
-        Ok(Finding::Authorisation(Answer::Approved { .. }))
+        Ok(Seen::Authorisation(Answer::Approved { .. }))
     ));
 }
 
@@ -82,13 +82,13 @@ fn one_that_breaks_or_answers_garbage_has_charged_once() {
         for _ in 0..2 {
             let answer = authorise(&shop, &reference, &settings);
             assert!(
-                matches!(answer, Ok(Err(CallError::Unknown(_)))),
+                matches!(answer, Ok(Err(CallError::Unknown { .. }))),
                 "{answer:?}"
             );
         }
         assert!(matches!(
             look_up(&shop, &reference, &settings),
-            Ok(Finding::Authorisation(Answer::Approved { .. }))
+            Ok(Seen::Authorisation(Answer::Approved { .. }))
         ));
         assert_eq!(shop.sums(&reference), [1000, 1000, 0]);
     }
@@ -104,7 +104,7 @@ fn one_that_fails_authorises_nothing() {
     ));
     let found = look_up(&shop, &reference, &settings);
     assert!(
-        matches!(found, Ok(Finding::Authorisation(Answer::Failed { .. }))),
+        matches!(found, Ok(Seen::Authorisation(Answer::Failed { .. }))),
         "{found:?}"
     );
     assert_eq!(shop.sums(&reference), [0, 0, 0]);
@@ -130,7 +130,81 @@ fn settings_are_checked_before_they_are_kept_and_before_they_are_used() {
     }
     let answer = authorise(&shop, &shop.reference(), &json!({"fault": "other"}));
     assert!(
-        matches!(answer, Ok(Err(CallError::Rejected(_)))),
+        matches!(answer, Ok(Err(CallError::Rejected { .. }))),
         "{answer:?}"
     );
+}
+
+#[test]
+fn a_connection_that_breaks_after_the_head_of_the_answer_tells_the_id_by_which_it_is_found() {
+    let (shop, settings) = (Shop::open(), json!({"fault": "dies_after_charging"}));
+    let reference = shop.reference();
+    let Ok(Err(CallError::Unknown { known, .. })) = authorise(&shop, &reference, &settings) else {
+        panic!("an answer");
+    };
+    let id = format!("sim_{}", reference.as_str());
+    let expected = Known {
+        processor_id: Some(id.clone()),
+        ..Known::default()
+    };
+    assert_eq!(known, expected);
+    let by_id = |id: &str| {
+        // Under another reference: only the id leads there.
+        let other = shop.reference();
+        let authorisation = Earlier {
+            reference: &other,
+            processor_id: Some(id),
+        };
+        let call = LookUp {
+            asked: authorisation,
+            authorisation,
+            phase: None,
+        };
+        let found = shop.in_time(shop.simulator.look_up(&shop.link(), &call));
+        found.unwrap().unwrap()
+    };
+    assert!(matches!(
+        by_id(&id).authorisation,
+        Some(Answer::Approved { .. })
+    ));
+    for wrong in ["sim_other", "pi_123", ""] {
+        assert!(by_id(wrong).is_nothing(), "{wrong}");
+    }
+}
+
+#[test]
+fn the_key_of_the_account_is_checked_where_there_is_one() {
+    let (shop, settings) = (Shop::open(), json!({}));
+    for (key, is_fine) in [("simulator-key", true), ("other", false), ("", false)] {
+        let document = json!({ "apiKey": key }).to_string();
+        let credentials = Credentials::read(document.as_bytes()).unwrap();
+        let link = link(&shop.connection, &settings, Some(&credentials));
+        let (reference, card) = (shop.reference(), card("4242424242424242"));
+        let call = Authorise {
+            reference: &reference,
+            money: eur(1000),
+            capture: true,
+            method: card.number.brand().method(),
+            means: Means::Card(&card),
+            three_ds: ThreeDsCall {
+                wish: ThreeDsWish::AsIssuer,
+                return_url: None,
+            },
+            merchant_initiated: false,
+            statement_descriptor: None,
+            fraud: None,
+        };
+        let answer = shop
+            .in_time(shop.simulator.authorise(&link, &call))
+            .unwrap();
+        let refused = matches!(
+            &answer,
+            Err(CallError::Rejected { cause: Cause::Credentials, reason, .. }) if !reason.contains("other")
+        );
+        assert_eq!((answer.is_ok(), refused), (is_fine, !is_fine), "{answer:?}");
+        assert_eq!(
+            shop.look_up(&reference, &reference) != Seen::NotFound,
+            is_fine
+        );
+    }
 }

@@ -1,16 +1,15 @@
 //! The scenarios notice a connector that breaks a rule: each rule is broken once.
 
 use connector::{
-    Answer, Authorise, CallError, Complete, Connector, Descriptor, Finding, Follow, LaterAnswer,
-    LookUp, Reference, Tokenise, Tokenised,
+    Answer, Authorise, Called, Complete, Connector, Credentials, Descriptor, Finding, Follow,
+    Found, LaterAnswer, Link, LookUp, Means, Reference, Refund, Stored, Tokenise, Tokenised,
     scenarios::{self, Challenge, Fixtures},
 };
 use domain::{id::PaymentId, money::Money};
-use futures_util::future::BoxFuture;
 
 use crate::{
     scenarios::Browser,
-    shop::{Shop, card, eur},
+    shop::{NO_SETTINGS, Shop, card, eur, link},
 };
 
 /// How the connector misbehaves.
@@ -28,6 +27,10 @@ enum Fault {
     ChargesBeforeTheCustomerDecides,
     KeepsWhatIsGivenUp,
     GivesAnotherToken,
+    IgnoresCredentials,
+    HasOneIdForAll,
+    RefundsAnyCapture,
+    ListsWhatNeverHappened,
 }
 
 struct Faulty {
@@ -46,35 +49,67 @@ impl Faulty {
     }
 }
 
+/// It took effect, and nothing more is said of it.
+const DONE: LaterAnswer = LaterAnswer::Done {
+    processor_id: None,
+    booked: None,
+};
+
+impl Faulty {
+    /// What is passed on of the connection.
+    fn link<'a>(&self, link: &Link<'a>) -> Link<'a> {
+        let mut link = *link;
+        if self.fault == Fault::IgnoresCredentials {
+            link.credentials = None;
+        }
+        link
+    }
+
+    /// The answer with the one id that this fault gives to everything.
+    fn named(&self, answer: LaterAnswer) -> LaterAnswer {
+        match answer {
+            LaterAnswer::Done { booked, .. } if self.fault == Fault::HasOneIdForAll => {
+                LaterAnswer::Done {
+                    processor_id: Some("the one".to_owned()),
+                    booked,
+                }
+            }
+            other => other,
+        }
+    }
+}
+
 impl Connector for Faulty {
     fn descriptor(&self) -> &Descriptor {
         self.shop.simulator.descriptor()
     }
 
-    fn authorise<'a>(
-        &'a self,
-        call: &'a Authorise<'a>,
-    ) -> BoxFuture<'a, Result<Answer, CallError>> {
+    fn check_settings(&self, settings: &serde_json::Value) -> Result<(), String> {
+        self.shop.simulator.check_settings(settings)
+    }
+
+    fn authorise<'a>(&'a self, link: &'a Link<'a>, call: &'a Authorise<'a>) -> Called<'a, Answer> {
         Box::pin(async move {
             let fine = card("4242424242424242");
-            let card = if self.fault == Fault::ApprovesEverything {
-                Some(&fine)
+            let means = if self.fault == Fault::ApprovesEverything {
+                Means::Card(&fine)
             } else {
-                call.card
+                call.means
             };
             let capture = match self.fault {
                 Fault::NeverCaptures => false,
                 Fault::CapturesWithEveryAuthorisation => true,
                 _ => call.capture,
             };
+            let call = Authorise {
+                means,
+                capture,
+                ..*call
+            };
             let answer = self
                 .shop
                 .simulator
-                .authorise(&Authorise {
-                    card,
-                    capture,
-                    ..*call
-                })
+                .authorise(&self.link(link), &call)
                 .await?;
             Ok(match answer {
                 Answer::Approved { approval, .. } => Answer::Approved {
@@ -86,78 +121,76 @@ impl Connector for Faulty {
         })
     }
 
-    fn capture<'a>(
-        &'a self,
-        call: &'a Follow<'a>,
-    ) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
+    fn capture<'a>(&'a self, link: &'a Link<'a>, call: &'a Follow<'a>) -> Called<'a, LaterAnswer> {
         Box::pin(async move {
             if self.fault == Fault::SaysDoneWithoutEffect {
-                return Ok(LaterAnswer::Done {
-                    processor_id: None,
-                    booked: None,
-                });
+                return Ok(DONE);
             }
-            self.shop
-                .simulator
-                .capture(&Follow {
-                    reference: &self.passed_on(call.reference),
-                    ..*call
-                })
-                .await
+            let reference = &self.passed_on(call.reference);
+            let call = Follow { reference, ..*call };
+            let answer = self.shop.simulator.capture(link, &call).await?;
+            Ok(self.named(answer))
         })
     }
 
-    fn cancel<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
+    fn cancel<'a>(&'a self, link: &'a Link<'a>, call: &'a Follow<'a>) -> Called<'a, LaterAnswer> {
         Box::pin(async move {
             if self.fault == Fault::KeepsWhatIsGivenUp {
-                return Ok(LaterAnswer::Done {
-                    processor_id: None,
-                    booked: None,
-                });
+                return Ok(DONE);
             }
-            self.shop.simulator.cancel(call).await
+            self.shop.simulator.cancel(link, call).await
         })
     }
 
-    fn refund<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
+    fn refund<'a>(&'a self, link: &'a Link<'a>, call: &'a Refund<'a>) -> Called<'a, LaterAnswer> {
         Box::pin(async move {
             if self.fault == Fault::IsSilent {
                 std::future::pending::<()>().await;
             }
             let half = Money::new(call.money.minor() / 2 + 1, call.money.currency());
-            let money = if self.fault == Fault::TakesHalf {
-                half
-            } else {
-                call.money
-            };
-            self.shop
-                .simulator
-                .refund(&Follow {
-                    reference: &self.passed_on(call.reference),
-                    money,
-                    ..*call
-                })
-                .await
+            let mut call = *call;
+            if self.fault == Fault::TakesHalf {
+                call.money = half;
+            }
+            if self.fault == Fault::RefundsAnyCapture {
+                call.capture = None;
+            }
+            let reference = &self.passed_on(call.reference);
+            let call = Refund { reference, ..call };
+            let answer = self.shop.simulator.refund(link, &call).await?;
+            Ok(self.named(answer))
         })
     }
 
-    fn look_up<'a>(&'a self, call: &'a LookUp<'a>) -> BoxFuture<'a, Result<Finding, CallError>> {
+    fn look_up<'a>(&'a self, link: &'a Link<'a>, call: &'a LookUp<'a>) -> Called<'a, Finding> {
         Box::pin(async move {
-            let found = self.shop.simulator.look_up(call).await?;
-            Ok(match (self.fault, found) {
-                (Fault::FindsNothing, _) => Finding::NotFound,
-                (Fault::FindsEverything, Finding::NotFound) => Finding::Later(LaterAnswer::Done {
-                    processor_id: None,
-                    booked: None,
-                }),
-                (_, found) => found,
-            })
+            let found = self.shop.simulator.look_up(&self.link(link), call).await;
+            let mut found = found?;
+            match self.fault {
+                Fault::FindsNothing => return Ok(Finding::nothing()),
+                Fault::FindsEverything if found.operation(call.asked).is_none() => {
+                    found.operations.push(Found {
+                        reference: Some(call.asked.reference.clone()),
+                        processor_id: None,
+                        answer: DONE,
+                    });
+                }
+                Fault::ListsWhatNeverHappened => {
+                    let twice = found.operations.first().cloned();
+                    found.operations.extend(twice);
+                }
+                _ => {}
+            }
+            for operation in &mut found.operations {
+                operation.answer = self.named(operation.answer.clone());
+            }
+            Ok(found)
         })
     }
 
-    fn complete<'a>(&'a self, call: &'a Complete<'a>) -> BoxFuture<'a, Result<Answer, CallError>> {
+    fn complete<'a>(&'a self, link: &'a Link<'a>, call: &'a Complete<'a>) -> Called<'a, Answer> {
         Box::pin(async move {
-            let answer = self.shop.simulator.complete(call).await?;
+            let answer = self.shop.simulator.complete(link, call).await?;
             Ok(match answer {
                 Answer::ActionRequired { approval, .. }
                     if self.fault == Fault::ChargesBeforeTheCustomerDecides =>
@@ -172,10 +205,13 @@ impl Connector for Faulty {
         })
     }
 
-    fn tokenise<'a>(
-        &'a self,
-        call: &'a Tokenise<'a>,
-    ) -> BoxFuture<'a, Result<Tokenised, CallError>> {
+    fn stored(&self) -> Option<&dyn Stored> {
+        Some(self)
+    }
+}
+
+impl Stored for Faulty {
+    fn tokenise<'a>(&'a self, link: &'a Link<'a>, call: &'a Tokenise<'a>) -> Called<'a, Tokenised> {
         Box::pin(async move {
             let other = self.shop.reference();
             let reference = if self.fault == Fault::GivesAnotherToken {
@@ -183,15 +219,9 @@ impl Connector for Faulty {
             } else {
                 call.reference
             };
-            self.shop
-                .simulator
-                .tokenise(&Tokenise { reference, ..*call })
-                .await
+            let call = Tokenise { reference, ..*call };
+            self.shop.simulator.tokenise(link, &call).await
         })
-    }
-
-    fn check_settings(&self, settings: &serde_json::Value) -> Result<(), String> {
-        self.shop.simulator.check_settings(settings)
     }
 }
 
@@ -203,8 +233,10 @@ fn failures(fault: Fault) -> Vec<&'static str> {
     let (approved, declined) = (card("4242424242424242"), card("4000000000000002"));
     let challenged = card("4000002760003184");
     let customer = Browser(&faulty.shop.simulator);
+    let wrong = Credentials::read(br#"{"apiKey": "wrong"}"#).unwrap();
     let fixtures = Fixtures {
-        connection: &faulty.shop.connection,
+        link: link(&faulty.shop.connection, &NO_SETTINGS, None),
+        wrong_credentials: Some(&wrong),
         currency: eur(1).currency(),
         approved: &approved,
         declined: &declined,
@@ -273,6 +305,19 @@ fn each_broken_rule_is_noticed_by_the_scenario_that_is_about_it() {
         (
             Fault::GivesAnotherToken,
             "a token is given once for a request, after the card's challenge",
+        ),
+        (
+            Fault::IgnoresCredentials,
+            "wrong credentials are refused as such, and nothing happens",
+        ),
+        (
+            Fault::HasOneIdForAll,
+            "every operation has an id of its own, which stays",
+        ),
+        (Fault::RefundsAnyCapture, "a refund names its capture"),
+        (
+            Fault::ListsWhatNeverHappened,
+            "what a look-up lists beside the call that it is about is true",
         ),
     ] {
         let failed = failures(fault);

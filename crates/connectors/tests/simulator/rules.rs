@@ -2,18 +2,18 @@
 
 use std::{sync::Arc, time::Duration};
 
-use connector::{Answer, CallError, Connector, Finding, Follow, LaterAnswer};
+use connector::{Answer, CallError, Connector, LaterAnswer, Refund};
 use connectors::simulator::{Books, BooksError, Entry, Kind, MemoryBooks, Simulator};
 use domain::money::{Currency, Money};
 use futures_util::future::{BoxFuture, join_all};
 use world::World;
 
-use crate::shop::{Call, NO_SETTINGS, Shop, connection, eur};
+use crate::shop::{Call, Seen, Shop, connection, earlier, eur};
 
 const FINE: &str = "4242424242424242";
 
 fn is_rejected<T: std::fmt::Debug>(call: &Call<T>) -> bool {
-    matches!(call, Ok(Err(CallError::Rejected(_))))
+    matches!(call, Ok(Err(CallError::Rejected { .. })))
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn nothing_is_done_about_an_authorisation_of_somebody_else() {
     }
     assert_eq!(
         shop.look_up_at(&other, &authorised, &authorised),
-        Finding::NotFound
+        Seen::NotFound
     );
     assert_eq!(shop.sums(&authorised), [1000, 0, 0]);
 }
@@ -211,21 +211,20 @@ fn a_hundred_refunds_on_two_nodes_at_once_never_give_back_more_than_was_captured
     let references: Vec<_> = (0..100).map(|_| shop.reference()).collect();
     let calls: Vec<_> = references
         .iter()
-        .map(|reference| Follow {
+        .map(|reference| Refund {
             reference,
-            authorisation: &sold,
-            processor_id: None,
-            connection: &shop.connection,
-            settings: &NO_SETTINGS,
+            authorisation: earlier(&sold),
+            capture: None,
             money: eur(30),
             reason: None,
         })
         .collect();
+    let link = shop.link();
     let all = join_all(
         calls
             .iter()
             .enumerate()
-            .map(|(index, call)| nodes[index % 2].refund(call)),
+            .map(|(index, call)| nodes[index % 2].refund(&link, call)),
     );
     let answers = shop.play(all);
     let done = answers
@@ -246,16 +245,15 @@ fn the_same_refund_sent_from_two_nodes_at_once_is_one() {
     let (sold, refund) = (shop.sold(FINE), shop.reference());
     let books: Arc<dyn Books> = Arc::new(Slow(Arc::clone(&shop.books), shop.world.clone()));
     let nodes = [0; 8].map(|_| Simulator::new(shop.world.clone(), Arc::clone(&books)));
-    let call = Follow {
+    let call = Refund {
         reference: &refund,
-        authorisation: &sold,
-        processor_id: None,
-        connection: &shop.connection,
-        settings: &NO_SETTINGS,
+        authorisation: earlier(&sold),
+        capture: None,
         money: eur(400),
         reason: None,
     };
-    let answers = shop.play(join_all(nodes.iter().map(|node| node.refund(&call))));
+    let link = shop.link();
+    let answers = shop.play(join_all(nodes.iter().map(|node| node.refund(&link, &call))));
     assert!(
         answers
             .iter()

@@ -1,13 +1,13 @@
 //! The scenarios of every connector.
 
 use connector::{
-    Action,
+    Action, Credentials,
     scenarios::{self, Challenge, Customer, Fixtures},
 };
 use connectors::simulator::Simulator;
 use futures_util::future::BoxFuture;
 
-use crate::shop::{Shop, card};
+use crate::shop::{NO_SETTINGS, Shop, card, link};
 
 /// A customer who opens the simulator's pages.
 pub(crate) struct Browser<'s>(pub(crate) &'s Simulator);
@@ -30,8 +30,10 @@ fn the_simulator_passes_the_scenarios_of_every_connector() {
         let challenged = card("4000002760003184");
         let customer = Browser(&shop.simulator);
         let return_url = "https://pay.example/3ds/abc";
+        let wrong = Credentials::read(br#"{"apiKey": "wrong"}"#).unwrap();
         let fixtures = Fixtures {
-            connection: &shop.connection,
+            link: link(&shop.connection, &NO_SETTINGS, None),
+            wrong_credentials: Some(&wrong),
             currency: crate::shop::eur(1).currency(),
             approved: &approved,
             declined: &declined,

@@ -3,8 +3,8 @@
 use std::{future::Future, sync::Arc, time::Duration};
 
 use connector::{
-    Answer, Authorise, CallError, CardData, Connector, Finding, Follow, LaterAnswer, LookUp,
-    Reference, ThreeDsCall,
+    Answer, Authorise, CallError, CardData, Connector, Credentials, Earlier, Finding, Follow,
+    LaterAnswer, Link, LookUp, Means, Reference, Refund, ThreeDsCall,
 };
 use connectors::simulator::{Kind, MemoryBooks, Simulator, read_books};
 use domain::{
@@ -18,6 +18,46 @@ use serde_json::Value;
 use world::{Elapsed, Sim, World};
 
 pub(crate) static NO_SETTINGS: Value = Value::Null;
+
+/// What a look-up says of the call that it asks about.
+#[derive(Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "it lives for a moment")]
+pub(crate) enum Seen {
+    Authorisation(Answer),
+    Later(LaterAnswer),
+    NotFound,
+}
+
+impl Seen {
+    pub(crate) fn of(finding: Finding, call: &LookUp<'_>) -> Self {
+        let later = finding.operation(call.asked).cloned();
+        match (call.is_of_authorisation(), finding.authorisation, later) {
+            (true, Some(answer), _) => Self::Authorisation(answer),
+            (false, _, Some(later)) => Self::Later(later),
+            _ => Self::NotFound,
+        }
+    }
+}
+
+/// A link to the simulator.
+pub(crate) fn link<'a>(
+    connection: &'a ConnectionId,
+    settings: &'a Value,
+    credentials: Option<&'a Credentials>,
+) -> Link<'a> {
+    Link {
+        credentials,
+        ..Link::offline(connection, settings, domain::Timestamp::from_micros(0))
+    }
+}
+
+/// An operation of which the simulator's id is not known.
+pub(crate) fn earlier(reference: &Reference) -> Earlier<'_> {
+    Earlier {
+        reference,
+        processor_id: None,
+    }
+}
 
 pub(crate) struct Shop {
     pub(crate) world: World,
@@ -42,6 +82,11 @@ impl Shop {
             simulator,
             connection: connection("simulator-a"),
         }
+    }
+
+    /// A link to this shop's connection.
+    pub(crate) fn link(&self) -> Link<'_> {
+        link(&self.connection, &NO_SETTINGS, None)
     }
 
     /// A reference of a new payment.
@@ -76,13 +121,10 @@ impl Shop {
         let card = card(number);
         let call = Authorise {
             reference,
-            connection,
             money,
             capture,
-            settings: &NO_SETTINGS,
             method: card.number.brand().method(),
-            card: Some(&card),
-            account: None,
+            means: Means::Card(&card),
             three_ds: ThreeDsCall {
                 wish: ThreeDsWish::AsIssuer,
                 return_url: None,
@@ -91,7 +133,8 @@ impl Shop {
             statement_descriptor: None,
             fraud: None,
         };
-        self.in_time(self.simulator.authorise(&call))
+        let link = link(connection, &NO_SETTINGS, None);
+        self.in_time(self.simulator.authorise(&link, &call))
     }
 
     /// An authorisation of 1000 that was approved.
@@ -139,23 +182,29 @@ impl Shop {
         connection: &ConnectionId,
         money: Money,
     ) -> Call<LaterAnswer> {
+        let authorisation = earlier(authorisation);
         let call = Follow {
             reference,
             authorisation,
-            processor_id: None,
-            connection,
-            settings: &NO_SETTINGS,
             money,
             reason: None,
         };
+        let refund = Refund {
+            reference,
+            authorisation,
+            capture: None,
+            money,
+            reason: None,
+        };
+        let link = link(connection, &NO_SETTINGS, None);
         self.in_time(match kind {
-            Kind::Capture => self.simulator.capture(&call),
-            Kind::Cancel => self.simulator.cancel(&call),
-            Kind::Refund => self.simulator.refund(&call),
+            Kind::Capture => self.simulator.capture(&link, &call),
+            Kind::Cancel => self.simulator.cancel(&link, &call),
+            Kind::Refund => self.simulator.refund(&link, &refund),
         })
     }
 
-    pub(crate) fn look_up(&self, about: &Reference, reference: &Reference) -> Finding {
+    pub(crate) fn look_up(&self, about: &Reference, reference: &Reference) -> Seen {
         self.look_up_at(&self.connection, about, reference)
     }
 
@@ -164,17 +213,15 @@ impl Shop {
         connection: &ConnectionId,
         about: &Reference,
         reference: &Reference,
-    ) -> Finding {
+    ) -> Seen {
         let call = LookUp {
-            reference,
-            authorisation: about,
-            processor_id: None,
-            connection,
-            settings: &NO_SETTINGS,
+            asked: earlier(reference),
+            authorisation: earlier(about),
+            phase: None,
         };
-        self.in_time(self.simulator.look_up(&call))
-            .unwrap()
-            .unwrap()
+        let link = link(connection, &NO_SETTINGS, None);
+        let found = self.in_time(self.simulator.look_up(&link, &call));
+        Seen::of(found.unwrap().unwrap(), &call)
     }
 
     /// The whole books.
@@ -229,6 +276,5 @@ pub(crate) fn card(number: &str) -> CardData {
         cvc: None,
         name: None,
         address: None,
-        cryptogram: None,
     }
 }

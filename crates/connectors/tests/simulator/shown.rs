@@ -1,10 +1,10 @@
 //! The books as they are shown, and what they never hold.
 
-use connector::{Answer, Finding};
+use connector::Answer;
 use connectors::simulator::{Books, Entry, Kind, read_books};
 use serde_json::json;
 
-use crate::shop::Shop;
+use crate::shop::{Seen, Shop};
 
 #[test]
 fn an_entry_is_shown_with_its_captures_and_refunds() {
@@ -125,7 +125,7 @@ fn an_entry_of_an_older_release_is_read_as_it_was() {
         assert_eq!(shop.entry(&entry.reference)["declined"], json!(declined));
         let found = shop.look_up(&entry.reference, &entry.reference);
         assert_eq!(
-            matches!(found, Finding::Authorisation(Answer::Approved { .. })),
+            matches!(found, Seen::Authorisation(Answer::Approved { .. })),
             !declined,
             "{found:?}"
         );

@@ -1,11 +1,11 @@
 //! Tokens of the simulator's own.
 
-use connector::{Action, CallError, Connector, Tokenise, Tokenised};
+use connector::{Action, CallError, Stored, Tokenise, Tokenised};
 use connectors::simulator::Progress;
 use domain::decline::DeclineCode;
 use serde_json::Value;
 
-use crate::shop::{NO_SETTINGS, Shop, card, eur};
+use crate::shop::{Shop, card, eur};
 
 fn tokenise(
     shop: &Shop,
@@ -15,13 +15,12 @@ fn tokenise(
     let card = card(number);
     let call = Tokenise {
         reference,
-        connection: &shop.connection,
-        settings: &NO_SETTINGS,
         card: &card,
         currency: eur(1).currency(),
         return_url,
     };
-    shop.in_time(shop.simulator.tokenise(&call)).unwrap()
+    shop.in_time(shop.simulator.tokenise(&shop.link(), &call))
+        .unwrap()
 }
 
 fn is_token(told: &Result<Tokenised, CallError>) -> bool {
@@ -43,7 +42,7 @@ fn a_card_has_one_token_per_request_and_no_money_moves() {
     );
     assert!(matches!(
         tokenise(&shop, ("token-1", "4000000000000002"), None),
-        Err(CallError::Rejected(_))
+        Err(CallError::Rejected { .. })
     ));
     assert_eq!(shop.read(), [] as [Value; 0]);
 }
@@ -57,7 +56,10 @@ fn a_declined_card_has_none() {
         "{told:?}"
     );
     let failed = tokenise(&shop, ("f", "4000000000000119"), None);
-    assert!(matches!(failed, Err(CallError::Rejected(_))), "{failed:?}");
+    assert!(
+        matches!(failed, Err(CallError::Rejected { .. })),
+        "{failed:?}"
+    );
 }
 
 #[test]
@@ -115,7 +117,7 @@ fn references_that_can_stand_in_an_address_are_taken_alone() {
     for reference in ["", "a/b", "a b", "é", &"a".repeat(101)] {
         assert!(matches!(
             tokenise(&shop, (reference, "4242424242424242"), None),
-            Err(CallError::Rejected(_))
+            Err(CallError::Rejected { .. })
         ));
     }
 }

@@ -5,13 +5,13 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use connector::{Authorise, CallError, Connector, Finding, Follow, LookUp, ThreeDsCall};
+use connector::{Authorise, CallError, Connector, LookUp, Means, Refund, ThreeDsCall};
 use connectors::simulator::{Books, BooksError, Entry, MemoryBooks, Simulator};
 use domain::payment::ThreeDsWish;
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 
-use crate::shop::{NO_SETTINGS, Shop, card, eur};
+use crate::shop::{Shop, card, earlier, eur};
 
 /// Books whose writes fail, or come only when somebody waits for them.
 struct Unruly {
@@ -95,13 +95,10 @@ macro_rules! authorise {
         let card = card("4242424242424242");
         let call = Authorise {
             reference: $reference,
-            connection: &$shop.connection,
             money: eur(1000),
             capture: true,
-            settings: &NO_SETTINGS,
             method: card.number.brand().method(),
-            card: Some(&card),
-            account: None,
+            means: Means::Card(&card),
             three_ds: ThreeDsCall {
                 wish: ThreeDsWish::AsIssuer,
                 return_url: None,
@@ -110,7 +107,7 @@ macro_rules! authorise {
             statement_descriptor: None,
             fraud: None,
         };
-        $shop.in_time($simulator.authorise(&call))
+        $shop.in_time($simulator.authorise(&$shop.link(), &call))
     }};
 }
 
@@ -123,13 +120,13 @@ fn only_a_write_that_surely_failed_counts_as_not_sent() {
     );
     let answer = authorise!(shop, simulator, &shop.reference());
     assert!(
-        matches!(answer, Ok(Err(CallError::NotSent(_)))),
+        matches!(answer, Ok(Err(CallError::NotSent { .. }))),
         "{answer:?}"
     );
     let (simulator, _) = unruly(&shop, Writes::Fail(BooksError::Unknown));
     let answer = authorise!(shop, simulator, &shop.reference());
     assert!(
-        matches!(answer, Ok(Err(CallError::Unknown(_)))),
+        matches!(answer, Ok(Err(CallError::Unknown { .. }))),
         "{answer:?}"
     );
 }
@@ -142,14 +139,15 @@ fn a_look_up_waits_for_the_write_of_a_caller_who_has_gone() {
     let answer = authorise!(shop, simulator, &reference);
     assert_eq!(answer, Err(world::Elapsed));
     let call = LookUp {
-        reference: &reference,
-        authorisation: &reference,
-        processor_id: None,
-        connection: &shop.connection,
-        settings: &NO_SETTINGS,
+        asked: earlier(&reference),
+        authorisation: earlier(&reference),
+        phase: None,
     };
-    let found = shop.in_time(simulator.look_up(&call)).unwrap().unwrap();
-    assert!(matches!(found, Finding::Authorisation(_)), "{found:?}");
+    let found = shop
+        .in_time(simulator.look_up(&shop.link(), &call))
+        .unwrap()
+        .unwrap();
+    assert!(found.authorisation.is_some(), "{found:?}");
 }
 
 #[test]
@@ -159,14 +157,14 @@ fn a_look_up_in_broken_books_finds_out_nothing() {
     books.broken.store(true, Ordering::Relaxed);
     let reference = shop.reference();
     let call = LookUp {
-        reference: &reference,
-        authorisation: &reference,
-        processor_id: None,
-        connection: &shop.connection,
-        settings: &NO_SETTINGS,
+        asked: earlier(&reference),
+        authorisation: earlier(&reference),
+        phase: None,
     };
-    let found = shop.in_time(simulator.look_up(&call)).unwrap();
-    assert!(matches!(found, Err(CallError::Unknown(_))), "{found:?}");
+    let found = shop
+        .in_time(simulator.look_up(&shop.link(), &call))
+        .unwrap();
+    assert!(matches!(found, Err(CallError::Unknown { .. })), "{found:?}");
 }
 
 #[test]
@@ -179,18 +177,16 @@ fn a_change_that_is_always_overtaken_ends() {
         .unwrap()
         .unwrap();
     shop.play(books.kept.insert(&entry)).unwrap();
-    let call = Follow {
+    let call = Refund {
         reference: &shop.reference(),
-        authorisation: &reference,
-        processor_id: None,
-        connection: &shop.connection,
-        settings: &NO_SETTINGS,
+        authorisation: earlier(&reference),
+        capture: None,
         money: eur(1000),
         reason: None,
     };
-    let answer = shop.in_time(simulator.refund(&call));
+    let answer = shop.in_time(simulator.refund(&shop.link(), &call));
     assert!(
-        matches!(answer, Ok(Err(CallError::NotSent(_)))),
+        matches!(answer, Ok(Err(CallError::NotSent { .. }))),
         "{answer:?}"
     );
 }

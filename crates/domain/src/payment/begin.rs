@@ -330,6 +330,25 @@ impl Payment {
         }
     }
 
+    /// The capture whose money operation `n` gives back. `None` after a sale, and for what gives nothing back.
+    pub fn capture_behind(&self, n: u32) -> Option<&Operation> {
+        match self.operation(n)?.kind {
+            Kind::Reverse { target, .. } => {
+                let charge = self.operation(target)?;
+                matches!(charge.kind, Kind::Capture).then_some(charge)
+            }
+            Kind::Refund { .. } => {
+                let captured = |operation: &&Operation| {
+                    matches!(operation.kind, Kind::Capture) && operation.state.is_done()
+                };
+                self.operations.iter().rev().find(captured)
+            }
+            Kind::Authorise { .. } | Kind::Capture | Kind::Cancel { .. } | Kind::Abandon { .. } => {
+                None
+            }
+        }
+    }
+
     /// Capture and cancel exclude each other, and themselves.
     #[cfg_attr(
         feature = "planted",

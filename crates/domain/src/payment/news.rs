@@ -3,7 +3,7 @@
 use super::{Kind, Operation, Payment, Policy, State};
 use crate::{
     Timestamp,
-    answer::{Action, Answer, Finding, LaterAnswer},
+    answer::{Action, Answer, LaterAnswer},
 };
 
 /// News about an operation.
@@ -28,18 +28,6 @@ pub enum News {
     },
     /// The look-up itself brought nothing.
     LookUpFailed,
-}
-
-impl News {
-    /// What a look-up that began at this time has brought.
-    #[must_use]
-    pub fn found(finding: Finding, asked: Timestamp) -> Self {
-        match finding {
-            Finding::Authorisation(answer) => Self::Answer(answer),
-            Finding::Later(answer) => Self::Later(answer),
-            Finding::NotFound => Self::NotFound { asked },
-        }
-    }
 }
 
 /// Who brings the news.

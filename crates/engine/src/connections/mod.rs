@@ -5,6 +5,7 @@
 
 mod delete;
 mod disable;
+mod link;
 mod list;
 mod save;
 

@@ -1,5 +1,6 @@
 //! Making or changing a connection.
 
+use connector::{CredentialField, Credentials, NotCredentials};
 use db::Change;
 use domain::{
     Code, Fault, Faults,
@@ -12,7 +13,7 @@ use store::connection::Connection;
 use vault::Holder;
 use zeroize::Zeroizing;
 
-use super::ConnectionView;
+use super::{ConnectionView, link::check_base};
 use crate::{
     Engine,
     change::Round,
@@ -91,8 +92,16 @@ impl Engine {
         }
         match self.inner.connectors.get(command.processor.as_str()) {
             Some(connector) => {
+                let mode = self.inner.settings.mode;
+                if let Err(reason) = check_base(&command.settings, mode) {
+                    faults.add(Fault::invalid("settings", reason));
+                }
                 if let Err(reason) = connector.check_settings(&command.settings) {
                     faults.add(Fault::invalid("settings", reason));
+                }
+                let declared = connector.descriptor().credentials;
+                if let Err(reason) = checked_credentials(&command, declared) {
+                    faults.add(Fault::invalid("credentials", reason.to_string()));
                 }
             }
             None => faults.add(self.no_such_processor()),
@@ -162,6 +171,8 @@ impl Engine {
         wanted: &Connection,
     ) -> Result<Round<(Connection, Option<BlobId>)>, Stop> {
         let (team, mut wanted) = (wanted.team, wanted.clone());
+        let connector = self.inner.connectors.get(wanted.processor.as_str());
+        let declared = connector.map_or(&[][..], |connector| connector.descriptor().credentials);
         let known = store::connection::of_team(&self.inner.store, team).await?;
         let before = known.iter().find(|connection| connection.id == wanted.id);
         let mut replaced = None;
@@ -169,6 +180,12 @@ impl Engine {
             None if known.len() >= CONNECTIONS_MAX => {
                 let reason = format!("a team has at most {CONNECTIONS_MAX} connections");
                 return Err(Fault::invalid("id", reason).into());
+            }
+            None if let Some(field) = declared.iter().find(|field| field.is_required)
+                && wanted.credentials.is_none() =>
+            {
+                let missing = NotCredentials::Missing(field.name).to_string();
+                return Err(Fault::invalid("credentials", missing).into());
             }
             None => store::connection::insert(&wanted, self.inner.world.now()),
             Some(before) if before.processor != wanted.processor => {
@@ -187,6 +204,17 @@ impl Engine {
         let refused = self.commit_plain(change).await?;
         Ok(Round::of(refused, (wanted, replaced)))
     }
+}
+
+/// Whether the credentials, where they are given, are those that the processor knows a team by.
+fn checked_credentials(
+    command: &SaveConnection,
+    declared: &[CredentialField],
+) -> Result<(), NotCredentials> {
+    let Some(given) = &command.credentials else {
+        return Ok(());
+    };
+    Credentials::read(given.as_bytes())?.check(declared)
 }
 
 /// Changes of one connection are applied in the order in which they are made.

@@ -10,7 +10,7 @@ use domain::{
 use super::{
     answer::{About, Brought},
     effects::key_of,
-    route::Line,
+    route::Connected,
     settle::Report,
 };
 use crate::{Engine, deadline::Deadline, faults::Stop};
@@ -156,7 +156,7 @@ impl Engine {
     /// When an operation begins and by when it is sent and answered.
     pub(crate) fn begin(
         &self,
-        line: Option<&Line>,
+        line: Option<&Connected>,
         once: Option<OnceRef>,
         deadline: Option<Deadline>,
     ) -> Begin {

@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use super::{
     facts::facts,
-    route::{Choice, Chosen, Line as Connected},
+    route::{Choice, Chosen, Connected},
 };
 use crate::{Engine, deadline::Deadline, faults::Stop};
 

@@ -138,7 +138,7 @@ pub(super) fn whole_money(payment: &Payment, operation: &Operation) -> Money {
     if operation.kind == Kind::Capture {
         payment.money
     } else {
-        super::call::unplanted_money_of(payment, operation)
+        super::send::unplanted_money_of(payment, operation)
     }
 }
 

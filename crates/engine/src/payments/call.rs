@@ -1,18 +1,15 @@
 //! The one place that calls a processor to move money, and opens the vault for it.
 
-use connector::{
-    AccountData, Authorise, CallError, CardData, Complete, Follow, Reference, ThreeDsCall,
-};
+use connector::{AccountData, CardData, Cryptogram, Means};
 use domain::{
     customer::{Instrument, StoredMethod},
     id::{BlobId, PaymentId, TeamId},
-    money::Money,
-    payment::{Initiator, Kind, News, Operation, Payment},
+    payment::{Kind, News, Operation, Payment},
 };
 use futures_util::{FutureExt, future::join};
 use vault::{Code, Holder, VaultError};
 
-use super::route::Line;
+use super::send;
 use crate::{Engine, faults::Stop};
 
 impl Engine {
@@ -29,7 +26,7 @@ impl Engine {
         let Some(operation) = payment.operation(n) else {
             return Ok(News::LookUpFailed);
         };
-        let Some(line) = self.line(payment.team, &operation.connection).await? else {
+        let Some(connected) = self.line(payment.team, &operation.connection).await? else {
             return Ok(News::Nothing(
                 "the connection does not exist any more".to_owned(),
             ));
@@ -44,32 +41,43 @@ impl Engine {
             }
             _ => Opened::Nothing,
         };
+        let connection = match self.open_connection(&connected).await? {
+            Ok(connection) => connection,
+            Err(why) => return Ok(News::Nothing(why.to_owned())),
+        };
         let return_url = self.return_address(payment, operation);
         let watch = world::Stopwatch::start();
         // The socket can't be fenced, so time is: recovery looks up only when this can't be sent any more.
         if self.is_past_sending(operation) {
             return Ok(News::Nothing("it could not be sent in time".to_owned()));
         }
-        let timeout = line.connector.descriptor().call_timeout;
+        let timeout = connected.connector.descriptor().call_timeout;
+        let link = self.link(&connected, &connection);
+        let sent = send::Sent {
+            payment,
+            operation,
+            means: opened.means(),
+            return_url: return_url.as_deref(),
+        };
         let answered = self
             .inner
             .world
-            .timeout(
-                timeout,
-                send(&line, payment, operation, (&opened, return_url.as_deref())),
-            )
+            .timeout(timeout, sent.through(connected.connector.as_ref(), &link))
             .await;
         let news = match answered {
             Ok(Ok(news)) => news,
-            Ok(Err(error)) => failed(&error, operation),
-            Err(world::Elapsed) => unanswered(operation, timeout),
+            Ok(Err(error)) => {
+                self.note_failure(payment.team, &operation.connection, &error);
+                send::failed(&error, operation)
+            }
+            Err(world::Elapsed) => send::unanswered(operation, timeout),
         };
         // Only what was really sent tells how the connection is; a completion is the customer's pace.
         if operation.kind.is_attempt() && operation.action.is_none() {
             self.note_health(payment.team, &operation.connection, &news);
         }
         let (processor, verb, outcome) = (
-            line.connector.descriptor().processor,
+            connected.connector.descriptor().processor,
             verb(operation.kind),
             outcome(&news),
         );
@@ -96,8 +104,7 @@ impl Engine {
     /// What a payment is paid with, opened for one call. The error says why nothing can be sent.
     async fn open(&self, payment: &Payment, blob: BlobId) -> Result<Opened, &'static str> {
         let Some(account) = &payment.method.account else {
-            let card = self.open_card(payment, blob).await?;
-            return Ok(Opened::Card(Box::new(card)));
+            return self.open_card(payment, blob).await;
         };
         let record = record_of(payment);
         let vault = &self.inner.vault;
@@ -114,7 +121,7 @@ impl Engine {
     }
 
     /// The card of a payment with its security code, opened for one call.
-    async fn open_card(&self, payment: &Payment, blob: BlobId) -> Result<CardData, &'static str> {
+    async fn open_card(&self, payment: &Payment, blob: BlobId) -> Result<Opened, &'static str> {
         let (vault, holder) = (&self.inner.vault, code_holder(payment));
         let record = record_of(payment);
         // A raw card has a record by which a job erases all of it.
@@ -133,7 +140,7 @@ impl Engine {
             Ok(Some(Code::Security(code))) => (Some(code), None),
             Ok(Some(Code::Cryptogram { value, eci })) => (
                 None,
-                Some(connector::Cryptogram {
+                Some(Cryptogram {
                     value: value.to_string(),
                     eci,
                 }),
@@ -141,13 +148,16 @@ impl Engine {
             Ok(None) => (None, None),
             Err(error) => return Err(unopened(payment, "security code", &error)),
         };
-        Ok(CardData {
+        let card = Box::new(CardData {
             number,
             expiry: payment.method.expiry.ok_or(NOT_STORED)?,
             cvc,
             name: payment.method.holder.clone(),
             address: payment.method.address.clone(),
-            cryptogram,
+        });
+        Ok(match cryptogram {
+            None => Opened::Card(card),
+            Some(cryptogram) => Opened::NetworkToken(card, Box::new(cryptogram)),
         })
     }
 
@@ -176,7 +186,6 @@ impl Engine {
             cvc,
             name: method.holder.clone(),
             address: method.address.clone(),
-            cryptogram: None,
         }))
     }
 
@@ -226,21 +235,17 @@ enum Opened {
     /// The call needs nothing.
     Nothing,
     Card(Box<CardData>),
+    NetworkToken(Box<CardData>, Box<Cryptogram>),
     Account(Box<AccountData>),
 }
 
 impl Opened {
-    fn card(&self) -> Option<&CardData> {
+    fn means(&self) -> Means<'_> {
         match self {
-            Self::Card(card) => Some(card),
-            Self::Nothing | Self::Account(_) => None,
-        }
-    }
-
-    fn account(&self) -> Option<&AccountData> {
-        match self {
-            Self::Account(account) => Some(account),
-            Self::Nothing | Self::Card(_) => None,
+            Self::Nothing => Means::Page,
+            Self::Card(card) => Means::Card(card),
+            Self::NetworkToken(card, cryptogram) => Means::NetworkToken { card, cryptogram },
+            Self::Account(account) => Means::Account(account),
         }
     }
 }
@@ -294,73 +299,6 @@ fn code_holder(payment: &Payment) -> String {
     }
 }
 
-async fn send(
-    line: &Line,
-    payment: &Payment,
-    operation: &Operation,
-    with: (&Opened, Option<&str>),
-) -> Result<News, CallError> {
-    let reference = Reference::new(payment.id, operation.n);
-    let settings = &line.connection.settings;
-    if let (Kind::Authorise { capture }, Some(_)) = (operation.kind, &operation.action) {
-        let call = Complete {
-            reference: &reference,
-            processor_id: operation.processor_id.as_deref(),
-            connection: &operation.connection,
-            settings,
-            money: payment.money,
-            capture,
-        };
-        return line.connector.complete(&call).await.map(News::Answer);
-    }
-    if let Kind::Authorise { capture } = operation.kind {
-        let (opened, return_url) = with;
-        let call = Authorise {
-            reference: &reference,
-            connection: &operation.connection,
-            money: payment.money,
-            capture,
-            settings,
-            method: payment.method.method,
-            card: opened.card(),
-            account: opened.account(),
-            three_ds: ThreeDsCall {
-                wish: payment.three_ds,
-                return_url,
-            },
-            merchant_initiated: payment.initiator == Initiator::Merchant,
-            statement_descriptor: payment.statement_descriptor.as_deref(),
-            fraud: payment.fraud.as_ref(),
-        };
-        return line.connector.authorise(&call).await.map(News::Answer);
-    }
-    let Some(about) = payment.attempt_behind(operation.n) else {
-        return Err(CallError::NotSent("there is no authorisation".to_owned()));
-    };
-    let authorisation = Reference::new(payment.id, about.n);
-    let call = Follow {
-        reference: &reference,
-        authorisation: &authorisation,
-        processor_id: about.processor_id.as_deref(),
-        connection: &operation.connection,
-        settings,
-        money: money_of(payment, operation),
-        reason: operation.reason.as_deref(),
-    };
-    let answer = match operation.kind {
-        Kind::Capture => line.connector.capture(&call).await,
-        Kind::Cancel { .. }
-        | Kind::Abandon { .. }
-        | Kind::Reverse {
-            captured: false, ..
-        } => line.connector.cancel(&call).await,
-        Kind::Refund { .. } | Kind::Reverse { captured: true, .. } | Kind::Authorise { .. } => {
-            line.connector.refund(&call).await
-        }
-    };
-    answer.map(News::Later)
-}
-
 /// Notes why something sealed was not opened, and says it for the timeline: a database that is away passes, a key that does
 /// not fit does not.
 fn unopened(payment: &Payment, what: &'static str, error: &VaultError) -> &'static str {
@@ -376,39 +314,6 @@ fn unopened(payment: &Payment, what: &'static str, error: &VaultError) -> &'stat
     }
 }
 
-/// What a call means that was not answered within `timeout`.
-fn unanswered(operation: &Operation, timeout: std::time::Duration) -> News {
-    tracing::warn!(
-        connection = %operation.connection,
-        verb = verb(operation.kind),
-        number = operation.n,
-        timeout_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX),
-        "a call was not answered in time: its outcome is unknown"
-    );
-    News::NoAnswer
-}
-
-/// What a failed call means. Its words are for the operator: a processor's text may quote what it was sent.
-fn failed(error: &CallError, operation: &Operation) -> News {
-    tracing::warn!(connection = %operation.connection, verb = verb(operation.kind), number = operation.n, error = %error, "a call failed");
-    match error {
-        CallError::NotSent(_) => News::Nothing("the processor could not be reached".to_owned()),
-        CallError::Unknown(_) => News::NoAnswer,
-        CallError::Rejected(_) => {
-            News::Nothing("the processor did not accept the request".to_owned())
-        }
-        // That will not change: it is a refusal, which is not tried again.
-        CallError::Unsupported if !operation.kind.is_attempt() => {
-            let reason = "the processor has no such operation".to_owned();
-            News::Later(domain::answer::LaterAnswer::Refused {
-                reason,
-                booked: None,
-            })
-        }
-        CallError::Unsupported => News::Nothing("the processor has no such operation".to_owned()),
-    }
-}
-
 /// The verbs of calls to processors, for metrics.
 pub(crate) const VERBS: [&str; 6] = [
     "authorise",
@@ -419,7 +324,7 @@ pub(crate) const VERBS: [&str; 6] = [
     "abandon",
 ];
 
-fn verb(kind: Kind) -> &'static str {
+pub(super) fn verb(kind: Kind) -> &'static str {
     match kind {
         Kind::Authorise { .. } => "authorise",
         Kind::Capture => "capture",
@@ -428,15 +333,6 @@ fn verb(kind: Kind) -> &'static str {
         Kind::Reverse { .. } => "reverse",
         Kind::Abandon { .. } => "abandon",
     }
-}
-
-/// What a processor is asked for.
-#[cfg_attr(
-    feature = "planted",
-    planted::alternatives(WholeAmountCaptured = super::bugs::whole_money)
-)]
-fn money_of(payment: &Payment, operation: &Operation) -> Money {
-    Money::new(operation.amount, payment.money.currency())
 }
 
 fn outcome(news: &News) -> &'static str {

@@ -16,6 +16,9 @@ const PROBE: Duration = Duration::from_secs(30);
 /// A rest grows to at most so many times the first one.
 const MOST_RESTS: u32 = 10;
 
+/// A rest that a processor names is cut to this: what it says must not switch a connection off for a day.
+const NAMED_REST_MAX: Duration = Duration::from_mins(15);
+
 /// Connections that are remembered at the same time.
 const KEPT: usize = 10_000;
 
@@ -113,6 +116,27 @@ impl Health {
     }
 }
 
+impl Health {
+    /// Rests a connection for a time that its processor named, of which at most [`NAMED_REST_MAX`] counts. Returns its end.
+    pub(crate) fn rest_as_named(
+        &self,
+        team: TeamId,
+        connection: &ConnectionId,
+        now: Timestamp,
+        span: Duration,
+    ) -> Timestamp {
+        let until = now.after(span.min(NAMED_REST_MAX));
+        let mut records = self.0.lock();
+        if records.len() >= KEPT {
+            records.clear();
+        }
+        let record = records.entry((team, connection.clone())).or_default();
+        record.rests_until = record.rests_until.max(Some(until));
+        measure(&records);
+        until
+    }
+}
+
 /// Tells how many connections are rested, those included that nobody has tried since their rest.
 fn measure(records: &BTreeMap<(TeamId, ConnectionId), Record>) {
     let resting = records
@@ -198,6 +222,23 @@ mod tests {
         health.failed((team, &connection), at(0), (1, RULES.1));
         assert_eq!(health.fitness(team, &connection, at(30)), Fitness::Probe);
         assert_eq!(health.fitness(team, &connection, at(60)), Fitness::Probe);
+    }
+
+    #[test]
+    fn a_rest_that_the_processor_names_is_kept_and_cut_to_a_quarter_of_an_hour() {
+        let health = Health::default();
+        let (team, connection) = key();
+        let fitness = |now| health.fitness(team, &connection, now);
+        let named = |seconds| {
+            let span = Duration::from_secs(seconds);
+            health.rest_as_named(team, &connection, at(0), span)
+        };
+        assert_eq!(named(60), at(60));
+        assert_eq!(fitness(at(59)), Fitness::Resting(at(60)));
+        assert_eq!(fitness(at(60)), Fitness::Probe);
+        assert_eq!(named(86_400), at(900));
+        assert_eq!(named(5), at(5), "a shorter one does not end a longer one");
+        assert_eq!(fitness(at(899)), Fitness::Resting(at(900)));
     }
 
     #[test]

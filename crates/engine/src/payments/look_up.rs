@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use connector::{LookUp, Reference};
+use connector::{Finding, LookUp, Reference};
 use domain::{
+    Timestamp,
     id::PaymentId,
     payment::{News, Payment, Source},
 };
 use parking_lot::Mutex;
 
-use super::{effects::key_of, settle::Report};
+use super::{effects::key_of, send::earlier, settle::Report};
 use crate::{Engine, faults::Stop};
 
 /// The operations whose calls are under way here. No look-up can tell yet what comes of one, whatever the clock says: it may
@@ -132,32 +133,38 @@ impl Engine {
         let Some(operation) = payment.operation(n) else {
             return Ok(News::LookUpFailed);
         };
-        let Some(line) = self.line(payment.team, &operation.connection).await? else {
+        let Some(connected) = self.line(payment.team, &operation.connection).await? else {
             tracing::warn!(payment.id = %payment.id, "its connection is gone, so its outcome can't be looked up");
             return Ok(News::LookUpFailed);
         };
         let about = payment.attempt_behind(n).map_or(n, |attempt| attempt.n);
+        let about = payment.operation(about).unwrap_or(operation);
         let reference = reference_of(payment, n);
-        let authorisation = Reference::new(payment.id, about);
+        let authorisation = Reference::new(payment.id, about.n);
         let call = LookUp {
-            reference: &reference,
-            authorisation: &authorisation,
-            processor_id: payment
-                .operation(about)
-                .and_then(|about| about.processor_id.as_deref()),
-            connection: &operation.connection,
-            settings: &line.connection.settings,
+            asked: earlier(&reference, operation),
+            authorisation: earlier(&authorisation, about),
+            phase: None,
         };
-        let timeout = line.connector.descriptor().call_timeout;
+        let connection = match self.open_connection(&connected).await? {
+            Ok(connection) => connection,
+            Err(why) => {
+                tracing::warn!(payment.id = %payment.id, why, "its connection can't be used for a look-up");
+                return Ok(News::LookUpFailed);
+            }
+        };
+        let link = self.link(&connected, &connection);
+        let timeout = connected.connector.descriptor().call_timeout;
         let asked = self.inner.world.now();
         let news = match self
             .inner
             .world
-            .timeout(timeout, line.connector.look_up(&call))
+            .timeout(timeout, connected.connector.look_up(&link, &call))
             .await
         {
-            Ok(Ok(finding)) => News::found(finding, asked),
+            Ok(Ok(finding)) => of_finding(finding, &call, asked),
             Ok(Err(error)) => {
+                self.note_failure(payment.team, &operation.connection, &error);
                 tracing::warn!(payment.id = %payment.id, error = %error, "a look-up failed");
                 News::LookUpFailed
             }
@@ -168,12 +175,23 @@ impl Engine {
         };
         metrics::counter!(
             "pointsman_look_ups_total",
-            "processor" => line.connection.processor.clone(),
-            "connection" => self.connection_label(payment.team, &line.connection.id)
+            "processor" => connected.connection.processor.clone(),
+            "connection" => self.connection_label(payment.team, &connected.connection.id)
         )
         .increment(1);
         Ok(news)
     }
+}
+
+/// What a finding says of the call that was asked about.
+fn of_finding(finding: Finding, call: &LookUp<'_>, asked: Timestamp) -> News {
+    let found = if call.is_of_authorisation() {
+        finding.authorisation.map(News::Answer)
+    } else {
+        let operation = finding.operation(call.asked);
+        operation.cloned().map(News::Later)
+    };
+    found.unwrap_or(News::NotFound { asked })
 }
 
 /// The reference under which an operation was sent.

@@ -30,6 +30,7 @@ mod refund;
 mod resolve;
 mod returns;
 mod route;
+mod send;
 mod settle;
 mod steps;
 mod tell;
@@ -68,6 +69,8 @@ pub(crate) use read::may_read;
 pub use refund::Refund;
 pub use resolve::Resolve;
 pub use returns::{Returned, team_of_return};
+pub(crate) use route::Connected;
+pub(crate) use send::refusal;
 pub(crate) use tell::{Calling, Hook};
 
 /// A payment as it is told.

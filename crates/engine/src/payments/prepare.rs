@@ -11,7 +11,8 @@ use domain::{
 use uuid::Uuid;
 
 use super::{
-    Authorise, Target, command::trusts_intent, instrument::Paying, money::wanted_money, route::Line,
+    Authorise, Target, command::trusts_intent, instrument::Paying, money::wanted_money,
+    route::Connected,
 };
 use crate::{Engine, faults::Stop, flows::Runnable, request::Request, wallets::OneUse};
 
@@ -34,7 +35,7 @@ pub(super) enum Path {
     /// A flow.
     Flow(Runnable),
     /// The connection that the merchant named.
-    Connection(Line),
+    Connection(Connected),
 }
 
 impl Engine {

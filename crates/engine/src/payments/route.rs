@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use connector::Connector;
+use connector::{CallError, Cause, Connector};
 use domain::{
     Code, Fault,
     answer::Answer,
@@ -18,7 +18,7 @@ use super::health::Fitness;
 use crate::{Engine, faults::Stop};
 
 /// A connection with the connector that speaks to its processor.
-pub(crate) struct Line {
+pub(crate) struct Connected {
     pub(crate) connection: Arc<Connection>,
     pub(crate) connector: Arc<dyn Connector>,
 }
@@ -36,13 +36,17 @@ pub(crate) struct Choice {
 
 /// The connection to which a payment goes, and those that are left for when it does not succeed.
 pub(crate) struct Chosen {
-    pub(crate) line: Line,
+    pub(crate) line: Connected,
     pub(crate) rest: Vec<ConnectionId>,
 }
 
 impl Engine {
     /// The connection with its connector, also when it is switched off: what was sent there is still looked after.
-    pub(crate) async fn line(&self, team: TeamId, id: &ConnectionId) -> Result<Option<Line>, Stop> {
+    pub(crate) async fn line(
+        &self,
+        team: TeamId,
+        id: &ConnectionId,
+    ) -> Result<Option<Connected>, Stop> {
         let configured = self.configured(team).await?;
         let Some(connection) = configured
             .connections
@@ -56,14 +60,18 @@ impl Engine {
             .connectors
             .get(connection.processor.as_str())
             .map(Arc::clone);
-        Ok(connector.map(|connector| Line {
+        Ok(connector.map(|connector| Connected {
             connection: Arc::clone(connection),
             connector,
         }))
     }
 
     /// The connection, if payments may be sent to it.
-    pub(crate) async fn open_line(&self, team: TeamId, id: &ConnectionId) -> Result<Line, Stop> {
+    pub(crate) async fn open_line(
+        &self,
+        team: TeamId,
+        id: &ConnectionId,
+    ) -> Result<Connected, Stop> {
         if let Some(line) = self
             .line(team, id)
             .await?
@@ -181,6 +189,39 @@ impl Engine {
         }
     }
 
+    /// Notes what a failed call says of its connection beside the call's own outcome.
+    pub(crate) fn note_failure(&self, team: TeamId, connection: &ConnectionId, error: &CallError) {
+        match error {
+            CallError::Rejected {
+                cause: Cause::Credentials,
+                ..
+            } => {
+                metrics::counter!("pointsman_credentials_refused_total").increment(1);
+                tracing::error!(%connection, error = %error, "a processor does not accept a connection's credentials: replace them with saveConnection");
+            }
+            CallError::Rejected {
+                cause: Cause::KeyReused,
+                ..
+            } => {
+                tracing::error!(%connection, error = %error, "a processor knows another request under our reference");
+            }
+            CallError::NotSent {
+                again_after: Some(span),
+                ..
+            } => {
+                let now = self.inner.world.now();
+                let health = &self.inner.health;
+                let until = health.rest_as_named(team, connection, now, *span);
+                self.rests(team, connection, true);
+                tracing::warn!(%connection, until = %until.rfc3339_millis(), "a processor asks to be left alone for a time");
+            }
+            CallError::NotSent { .. }
+            | CallError::Unknown { .. }
+            | CallError::Rejected { .. }
+            | CallError::Unsupported => {}
+        }
+    }
+
     /// The rules of time for an operation.
     pub(crate) async fn policy(
         &self,
@@ -192,7 +233,7 @@ impl Engine {
     }
 
     /// The rules of time for a connection. One that is gone proves nothing by "not found".
-    pub(crate) fn policy_of(&self, line: Option<&Line>) -> Policy {
+    pub(crate) fn policy_of(&self, line: Option<&Connected>) -> Policy {
         let settings = &self.inner.settings;
         let mut policy = Policy {
             recovery: settings.recovery_schedule.clone(),
@@ -215,7 +256,7 @@ impl Engine {
 }
 
 /// Whether the processor takes the method: a card of any brand when it takes cards.
-pub(crate) fn takes(line: &Line, method: Method) -> bool {
+pub(crate) fn takes(line: &Connected, method: Method) -> bool {
     let methods = line.connector.descriptor().methods;
     let canonical = method.canonical();
     methods.iter().any(|taken| taken.canonical() == canonical)

@@ -11,7 +11,15 @@ use domain::{
     redirect::RedirectUrl,
 };
 
-use crate::{Engine, deadline::Deadline, faults::Stop, payments::token_holder};
+use crate::{
+    Engine,
+    deadline::Deadline,
+    faults::Stop,
+    payments::{refusal, token_holder},
+};
+
+/// Why there is no token.
+const NO_TOKENS: &str = "the connection's processor has no tokens";
 
 /// Who sets off that the processor is asked.
 #[derive(Debug, Clone, Copy)]
@@ -112,36 +120,48 @@ impl Engine {
         method: &StoredMethod,
         deadline: Deadline,
     ) -> Result<Heard, Stop> {
-        let Some(line) = self.line(request.team, &request.connection).await? else {
+        let Some(connected) = self.line(request.team, &request.connection).await? else {
             return Ok(Heard::refusal("the connection does not exist any more"));
         };
         let Some(card) = self.open_stored(method).await? else {
             return Ok(Heard::refusal("the card's number is not stored any more"));
         };
+        let Some(stored) = connected.connector.stored() else {
+            return Ok(Heard::refusal(NO_TOKENS));
+        };
+        let connection = match self.open_connection(&connected).await? {
+            Ok(connection) => connection,
+            Err(why) => {
+                tracing::warn!(connection = %request.connection, why, "a connection can't be used");
+                return Ok(Heard::of(TokenState::Asked));
+            }
+        };
+        let link = self.link(&connected, &connection);
         let (reference, return_url) = (request.id.key(), self.token_return_address(request));
         let call = Tokenise {
             reference: &reference,
-            connection: &request.connection,
-            settings: &line.connection.settings,
             card: &card,
             currency: request.currency,
             return_url: return_url.as_deref(),
         };
         let world = &self.inner.world;
         let left = deadline.send_within(world.now(), Duration::ZERO);
-        let timeout = line.connector.descriptor().call_timeout.min(left);
+        let timeout = connected.connector.descriptor().call_timeout.min(left);
         let watch = world::Stopwatch::start();
-        let answered = world.timeout(timeout, line.connector.tokenise(&call)).await;
+        let answered = world.timeout(timeout, stored.tokenise(&link, &call)).await;
         let heard = match answered {
             Ok(Ok(answer)) => of_answer(answer),
-            Ok(Err(error)) => of_error(&error, request),
+            Ok(Err(error)) => {
+                self.note_failure(request.team, &request.connection, &error);
+                of_error(&error, request)
+            }
             Err(world::Elapsed) => {
                 tracing::warn!(connection = %request.connection, verb = "tokenise", "a call was not answered in time: its outcome is unknown");
                 Heard::of(TokenState::Asked)
             }
         };
         let labels = [
-            ("processor", line.connection.processor.clone()),
+            ("processor", connected.connection.processor.clone()),
             (
                 "connection",
                 self.connection_label(request.team, &request.connection),
@@ -183,9 +203,9 @@ fn of_answer(answer: Tokenised) -> Heard {
 fn of_error(error: &CallError, request: &TokenRequest) -> Heard {
     tracing::warn!(connection = %request.connection, verb = "tokenise", error = %error, "a call failed");
     match error {
-        CallError::NotSent(_) | CallError::Unknown(_) => Heard::of(TokenState::Asked),
-        CallError::Rejected(_) => Heard::refusal("the processor did not accept the request"),
-        CallError::Unsupported => Heard::refusal("the connection's processor has no tokens"),
+        CallError::NotSent { .. } | CallError::Unknown { .. } => Heard::of(TokenState::Asked),
+        CallError::Rejected { cause, .. } => Heard::refusal(refusal(*cause)),
+        CallError::Unsupported => Heard::refusal(NO_TOKENS),
     }
 }
 

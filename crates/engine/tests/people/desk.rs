@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use connector::{Action, ActionKind, CallError, Tokenise, Tokenised};
+use connector::{Action, ActionKind, CallError, Link, Tokenise, Tokenised};
 use domain::decline::{Decline, DeclineCode};
 use parking_lot::Mutex;
 use world::World;
@@ -71,12 +71,16 @@ impl Desk {
         self.1.lock().calls
     }
 
-    pub(crate) async fn answer(&self, call: &Tokenise<'_>) -> Result<Tokenised, CallError> {
+    pub(crate) async fn answer(
+        &self,
+        link: &Link<'_>,
+        call: &Tokenise<'_>,
+    ) -> Result<Tokenised, CallError> {
         let (mood, passed) = {
             let mut noted = self.1.lock();
             noted.calls += 1;
             let new = Asked {
-                connection: call.connection.to_string(),
+                connection: link.connection.to_string(),
                 currency: call.currency.code(),
                 last4: call.card.number.last4(),
                 cvc: call.card.cvc.as_ref().map(|code| code.expose().to_owned()),
@@ -108,11 +112,11 @@ impl Desk {
             Mood::Declines => Ok(Tokenised::Declined(Decline::of(
                 DeclineCode::SuspectedFraud,
             ))),
-            Mood::Rejects => Err(CallError::Rejected("no".to_owned())),
+            Mood::Rejects => Err(CallError::rejected("no")),
             Mood::HasNone => Err(CallError::Unsupported),
             Mood::Silent => {
                 self.0.sleep(Duration::from_hours(1)).await;
-                Err(CallError::Unknown("silence".to_owned()))
+                Err(CallError::unknown("silence"))
             }
         }
     }

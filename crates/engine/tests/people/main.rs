@@ -9,6 +9,8 @@ mod cards;
 #[cfg(test)]
 mod codes;
 #[cfg(test)]
+mod credentials;
+#[cfg(test)]
 mod customers;
 #[cfg(test)]
 mod desk;

@@ -3,8 +3,9 @@
 use std::{sync::Arc, time::Duration};
 
 use connector::{
-    Action, ActionKind, Answer, Approval, Authorise, CallError, Capabilities, Complete, Connector,
-    Descriptor, Finding, Follow, LaterAnswer, LookUp, Tokenise, Tokenised,
+    Action, ActionKind, Answer, Approval, Authorise, CallError, Called, Capabilities, Complete,
+    Connector, CredentialField, Descriptor, Finding, Follow, LaterAnswer, Link, LookUp, Refund,
+    Stored, Tokenise, Tokenised,
 };
 use domain::{
     decline::{Decline, DeclineCode},
@@ -85,6 +86,12 @@ impl Approves {
                 partial_capture: true,
                 partial_refund: true,
             },
+            credentials: &[CredentialField {
+                name: "key",
+                is_required: false,
+                about: "any text",
+            }],
+            hosts: Vec::new(),
             call_timeout: Duration::from_secs(2),
             not_found_final_after: Some(Duration::from_secs(10)),
             authorisation_lifetime: Duration::from_hours(168),
@@ -133,16 +140,13 @@ impl Connector for Approves {
         &self.facts
     }
 
-    fn authorise<'a>(
-        &'a self,
-        call: &'a Authorise<'a>,
-    ) -> BoxFuture<'a, Result<Answer, CallError>> {
+    fn authorise<'a>(&'a self, link: &'a Link<'a>, call: &'a Authorise<'a>) -> Called<'a, Answer> {
         Box::pin(async move {
-            self.takes(call.settings).await;
-            if is(call.settings, "silent") {
-                return Err(CallError::Unknown("silence".to_owned()));
+            self.takes(link.settings).await;
+            if is(link.settings, "silent") {
+                return Err(CallError::unknown("silence"));
             }
-            if is(call.settings, "asks") {
+            if is(link.settings, "asks") {
                 let return_url = call.three_ds.return_url.map(str::to_owned);
                 *self.challenge.0.lock() = Asked {
                     return_url,
@@ -154,68 +158,64 @@ impl Connector for Approves {
         })
     }
 
-    fn capture<'a>(&'a self, _: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
-        Box::pin(async {
-            Ok(LaterAnswer::Done {
-                processor_id: None,
-                booked: None,
-            })
-        })
+    fn capture<'a>(&'a self, _: &'a Link<'a>, _: &'a Follow<'a>) -> Called<'a, LaterAnswer> {
+        Box::pin(async { Ok(DONE) })
     }
 
-    fn cancel<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
+    fn cancel<'a>(&'a self, link: &'a Link<'a>, _: &'a Follow<'a>) -> Called<'a, LaterAnswer> {
         Box::pin(async move {
-            self.takes(call.settings).await;
-            let given_up = !is(call.settings, "asks")
+            self.takes(link.settings).await;
+            let given_up = !is(link.settings, "asks")
                 || self.challenge.moves(
                     &[Stage::Asked, Stage::Passed, Stage::GivenUp],
                     Stage::GivenUp,
                 );
-            Ok(if is(call.settings, "refuses_cancel") || !given_up {
+            Ok(if is(link.settings, "refuses_cancel") || !given_up {
                 LaterAnswer::Refused {
                     reason: "no".to_owned(),
                     booked: None,
                 }
             } else {
-                LaterAnswer::Done {
-                    processor_id: None,
-                    booked: None,
-                }
+                DONE
             })
         })
     }
 
-    fn refund<'a>(&'a self, call: &'a Follow<'a>) -> BoxFuture<'a, Result<LaterAnswer, CallError>> {
-        self.capture(call)
+    fn refund<'a>(&'a self, _: &'a Link<'a>, _: &'a Refund<'a>) -> Called<'a, LaterAnswer> {
+        Box::pin(async { Ok(DONE) })
     }
 
-    fn look_up<'a>(&'a self, call: &'a LookUp<'a>) -> BoxFuture<'a, Result<Finding, CallError>> {
+    fn look_up<'a>(&'a self, link: &'a Link<'a>, _: &'a LookUp<'a>) -> Called<'a, Finding> {
         Box::pin(async move {
-            if is(call.settings, "silent") {
-                return Err(CallError::Unknown("silence".to_owned()));
+            if is(link.settings, "silent") {
+                return Err(CallError::unknown("silence"));
             }
-            if !is(call.settings, "asks") {
-                return Ok(Finding::NotFound);
+            if !is(link.settings, "asks") {
+                return Ok(Finding::nothing());
             }
             // It is faster than what changes something.
             self.world.sleep(Duration::from_millis(50)).await;
             let stage = self.challenge.0.lock().stage;
-            Ok(Finding::Authorisation(match stage {
+            let authorisation = Some(match stage {
                 Stage::Asked => asked(false),
                 Stage::Passed => asked(true),
                 Stage::Completed => approved(true),
                 Stage::GivenUp => given_up(),
-            }))
+            });
+            Ok(Finding {
+                authorisation,
+                operations: Vec::new(),
+            })
         })
     }
 
-    fn complete<'a>(&'a self, call: &'a Complete<'a>) -> BoxFuture<'a, Result<Answer, CallError>> {
+    fn complete<'a>(&'a self, link: &'a Link<'a>, call: &'a Complete<'a>) -> Called<'a, Answer> {
         Box::pin(async move {
-            self.takes(call.settings).await;
+            self.takes(link.settings).await;
             let done = self
                 .challenge
                 .moves(&[Stage::Passed, Stage::Completed], Stage::Completed);
-            self.takes(call.settings).await;
+            self.takes(link.settings).await;
             Ok(if done {
                 approved(call.capture)
             } else {
@@ -224,11 +224,8 @@ impl Connector for Approves {
         })
     }
 
-    fn tokenise<'a>(
-        &'a self,
-        call: &'a Tokenise<'a>,
-    ) -> BoxFuture<'a, Result<Tokenised, CallError>> {
-        Box::pin(self.desk.answer(call))
+    fn stored(&self) -> Option<&dyn Stored> {
+        Some(self)
     }
 
     fn check_settings(&self, settings: &Value) -> Result<(), String> {
@@ -239,6 +236,18 @@ impl Connector for Approves {
         }
     }
 }
+
+impl Stored for Approves {
+    fn tokenise<'a>(&'a self, link: &'a Link<'a>, call: &'a Tokenise<'a>) -> Called<'a, Tokenised> {
+        Box::pin(self.desk.answer(link, call))
+    }
+}
+
+/// It took effect.
+const DONE: LaterAnswer = LaterAnswer::Done {
+    processor_id: None,
+    booked: None,
+};
 
 fn given_up() -> Answer {
     Answer::Declined {

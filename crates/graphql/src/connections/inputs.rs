@@ -15,12 +15,8 @@ pub(crate) fn parse(arguments: Map<String, Value>) -> Result<SaveConnection, Fau
         .map(|id| ConnectionId::parse(&id).ok_or_else(|| reader.invalid("id", SLUG)))
         .transpose();
     let id = faults.or_default(id);
-    let credentials = match reader.any("credentials") {
-        Some(object @ Value::Object(_)) => Ok(Some(object.to_string().into())),
-        Some(_) => Err(reader.invalid("credentials", "must be an object")),
-        None => Ok(None),
-    };
-    let credentials = faults.or_default(credentials);
+    let credentials = faults.or_default(reader.json_object("credentials"));
+    let credentials = credentials.map(|object| object.to_string().into());
     let processor = reader.text("processor");
     let processor = faults.or_default(reader.needed("processor", processor));
     let name = reader.name("name");

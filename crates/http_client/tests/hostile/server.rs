@@ -79,8 +79,7 @@ pub(crate) fn play<T>(private: Private, work: impl AsyncFnOnce(&Client) -> T) ->
 
 /// The one host of an address.
 pub(crate) fn hosts(url: &Url) -> Vec<HostPattern> {
-    let host = format!("{}:{}", url.host(), url.port());
-    vec![HostPattern::parse(&host).unwrap()]
+    vec![url.own_host().unwrap()]
 }
 
 pub(crate) fn get(url: &Url, timeout: Duration) -> Request<'_> {

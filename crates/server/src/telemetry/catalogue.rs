@@ -10,7 +10,7 @@ enum Measure {
 use Measure::{Counter, Gauge, Histogram};
 
 /// Name, measure, meaning; sorted by name. Those of the process are written by [`super::process`].
-const FAMILIES: [(&str, Measure, &str); 43] = [
+const FAMILIES: [(&str, Measure, &str); 44] = [
     (
         "pointsman_attempt_call_duration_seconds",
         Histogram,
@@ -35,6 +35,11 @@ const FAMILIES: [(&str, Measure, &str); 43] = [
         "pointsman_connections_resting",
         Gauge,
         "Connections that this node leaves out after repeated failures, until a payment finds them well again.",
+    ),
+    (
+        "pointsman_credentials_refused_total",
+        Counter,
+        "Calls that a processor refused because of the connection's credentials.",
     ),
     (
         "pointsman_database_failing",

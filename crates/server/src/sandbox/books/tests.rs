@@ -3,8 +3,8 @@
 use std::{path::Path, sync::Arc};
 
 use connector::{
-    Answer, Authorise, CardData, Connector, Finding, Follow, LaterAnswer, LookUp, Reference,
-    ThreeDsCall,
+    Answer, Authorise, CardData, Connector, Earlier, Finding, LaterAnswer, Link, LookUp, Means,
+    Reference, Refund, ThreeDsCall,
 };
 use connectors::simulator::{Simulator, read_books};
 use db::{SqliteOptions, nullable_keys};
@@ -48,7 +48,6 @@ impl Desk {
             cvc: None,
             name: None,
             address: None,
-            cryptogram: None,
         };
         Self {
             world,
@@ -68,13 +67,10 @@ impl Desk {
     fn sale<'a>(&'a self, reference: &'a Reference) -> Authorise<'a> {
         Authorise {
             reference,
-            connection: &self.connection,
             money: eur(1000),
             capture: true,
-            settings: &NO_SETTINGS,
             method: self.card.number.brand().method(),
-            card: Some(&self.card),
-            account: None,
+            means: Means::Card(&self.card),
             three_ds: ThreeDsCall {
                 wish: ThreeDsWish::AsIssuer,
                 return_url: None,
@@ -85,28 +81,15 @@ impl Desk {
         }
     }
 
-    fn refund<'a>(
-        &'a self,
-        authorisation: &'a Reference,
-        reference: &'a Reference,
-        minor: i64,
-    ) -> Follow<'a> {
-        Follow {
-            reference,
-            authorisation,
-            processor_id: None,
-            connection: &self.connection,
-            settings: &NO_SETTINGS,
-            money: eur(minor),
-            reason: None,
-        }
+    fn link(&self) -> Link<'_> {
+        Link::offline(&self.connection, &NO_SETTINGS, self.world.now())
     }
 
     async fn sold(&self) -> Reference {
         let reference = self.reference();
         let answer = self
             .simulator
-            .authorise(&self.sale(&reference))
+            .authorise(&self.link(), &self.sale(&reference))
             .await
             .unwrap();
         assert!(
@@ -117,15 +100,12 @@ impl Desk {
     }
 
     async fn look_up(&self, authorisation: &Reference, reference: &Reference) -> Finding {
-        let connection = &self.connection;
         let call = LookUp {
-            reference,
-            authorisation,
-            processor_id: None,
-            connection,
-            settings: &NO_SETTINGS,
+            asked: earlier(reference),
+            authorisation: earlier(authorisation),
+            phase: None,
         };
-        self.simulator.look_up(&call).await.unwrap()
+        self.simulator.look_up(&self.link(), &call).await.unwrap()
     }
 
     async fn shown(&self) -> serde_json::Value {
@@ -133,6 +113,30 @@ impl Desk {
             .await
             .unwrap()
     }
+}
+
+fn refund_of<'a>(authorisation: &'a Reference, reference: &'a Reference, minor: i64) -> Refund<'a> {
+    Refund {
+        reference,
+        authorisation: earlier(authorisation),
+        capture: None,
+        money: eur(minor),
+        reason: None,
+    }
+}
+
+fn earlier(reference: &Reference) -> Earlier<'_> {
+    Earlier {
+        reference,
+        processor_id: None,
+    }
+}
+
+fn is_done(found: &Finding, reference: &Reference) -> bool {
+    matches!(
+        found.operation(earlier(reference)),
+        Some(LaterAnswer::Done { .. })
+    )
 }
 
 fn eur(minor: i64) -> Money {
@@ -205,7 +209,7 @@ async fn the_books_outlive_the_process_and_never_hold_the_number() {
     let desk = Desk::open(&path);
     let (sale, refund) = (desk.sold().await, desk.reference());
     desk.simulator
-        .refund(&desk.refund(&sale, &refund, 300))
+        .refund(&desk.link(), &refund_of(&sale, &refund, 300))
         .await
         .unwrap();
     let before = desk.shown().await;
@@ -213,10 +217,7 @@ async fn the_books_outlive_the_process_and_never_hold_the_number() {
     desk.db.close().await;
     let desk = Desk::open(&path);
     assert_eq!(desk.shown().await, before);
-    assert!(matches!(
-        desk.look_up(&sale, &refund).await,
-        Finding::Later(LaterAnswer::Done { .. })
-    ));
+    assert!(is_done(&desk.look_up(&sale, &refund).await, &refund));
     for file in std::fs::read_dir(directory.path()).unwrap() {
         let bytes = std::fs::read(file.unwrap().path()).unwrap();
         assert!(
@@ -235,20 +236,17 @@ async fn a_look_up_tells_for_good_what_became_of_a_call_that_was_dropped() {
         let reference = desk.reference();
         let call = desk.sale(&reference);
         // One poll hands the write to the database; then the caller goes.
-        let answer = desk.simulator.authorise(&call).now_or_never();
+        let answer = desk.simulator.authorise(&desk.link(), &call).now_or_never();
         let found = desk.look_up(&reference, &reference).await;
         assert!(
-            answer.is_some() || matches!(found, Finding::Authorisation(_)),
+            answer.is_some() || found.authorisation.is_some(),
             "{found:?}"
         );
         let refund = desk.reference();
-        let call = desk.refund(&reference, &refund, 300);
-        let answer = desk.simulator.refund(&call).now_or_never();
+        let call = refund_of(&reference, &refund, 300);
+        let answer = desk.simulator.refund(&desk.link(), &call).now_or_never();
         let found = desk.look_up(&reference, &refund).await;
-        assert!(
-            answer.is_some() || matches!(found, Finding::Later(LaterAnswer::Done { .. })),
-            "{found:?}"
-        );
+        assert!(answer.is_some() || is_done(&found, &refund), "{found:?}");
     }
 }
 
@@ -258,39 +256,31 @@ async fn what_a_look_up_did_not_find_does_not_come_any_more_from_any_node() {
     let desk = Desk::open(&directory.path().join("simulator.db"));
     let late = Simulator::new(desk.world.clone(), Arc::clone(&desk.books) as Arc<_>);
     let reference = desk.reference();
-    assert!(matches!(
-        desk.look_up(&reference, &reference).await,
-        Finding::NotFound
-    ));
+    assert!(desk.look_up(&reference, &reference).await.is_nothing());
     assert_eq!(desk.books.load(reference.as_str()).await, Ok(None));
     assert_eq!(
         desk.books.all(None, 10).await,
         Ok(Vec::new()),
         "a fence is no entry"
     );
-    let refused = late.authorise(&desk.sale(&reference)).await;
+    let refused = late.authorise(&desk.link(), &desk.sale(&reference)).await;
     assert!(
-        matches!(refused, Err(connector::CallError::Rejected(_))),
+        matches!(refused, Err(connector::CallError::Rejected { .. })),
         "{refused:?}"
     );
-    assert!(matches!(
-        desk.look_up(&reference, &reference).await,
-        Finding::NotFound
-    ));
+    assert!(desk.look_up(&reference, &reference).await.is_nothing());
     // A node that had read the entry before the look-up can't write after it.
     let (sale, refund) = (desk.sold().await, desk.reference());
     let read = desk.books.load(sale.as_str()).await.unwrap().unwrap();
-    assert!(matches!(
-        desk.look_up(&sale, &refund).await,
-        Finding::NotFound
-    ));
+    let found = desk.look_up(&sale, &refund).await;
+    assert_eq!(found.operation(earlier(&refund)), None);
     let overdue = Entry {
         version: read.version + 1,
         ..read.clone()
     };
     assert_eq!(desk.books.update(&overdue, read.version).await, Ok(false));
     let answer = late
-        .refund(&desk.refund(&sale, &desk.reference(), 300))
+        .refund(&desk.link(), &refund_of(&sale, &desk.reference(), 300))
         .await;
     assert!(
         matches!(answer, Ok(LaterAnswer::Done { .. })),
@@ -307,14 +297,15 @@ async fn refunds_on_two_nodes_at_once_never_give_back_more_than_was_captured() {
     let references: Vec<_> = (0..60).map(|_| desk.reference()).collect();
     let calls: Vec<_> = references
         .iter()
-        .map(|reference| desk.refund(&sale, reference, 30))
+        .map(|reference| refund_of(&sale, reference, 30))
         .collect();
     let nodes = [&desk.simulator, &other];
+    let link = desk.link();
     let answers = join_all(
         calls
             .iter()
             .enumerate()
-            .map(|(index, call)| nodes[index % 2].refund(call)),
+            .map(|(index, call)| nodes[index % 2].refund(&link, call)),
     )
     .await;
     let done = answers

@@ -160,9 +160,18 @@ fn a_file_goes_in_beside_the_server_and_comes_out_the_same() {
             &["flow", "delete", "default"],
             "the flow default: must not be the default flow",
         ),
-        (&["flow", "publish", "nowhere"], "the flow nowhere: "),
-        (&["flow", "set-default", "nowhere"], "the flow nowhere: "),
-        (&["flow", "export", "nowhere"], "the flow nowhere: "),
+        (
+            &["flow", "publish", "nowhere"],
+            "nowhere: There is no such flow.",
+        ),
+        (
+            &["flow", "set-default", "nowhere"],
+            "nowhere: There is no such flow.",
+        ),
+        (
+            &["flow", "export", "nowhere"],
+            "nowhere: There is no such flow.",
+        ),
     ] {
         let output = server.command(arguments);
         let error = String::from_utf8_lossy(&output.stderr);

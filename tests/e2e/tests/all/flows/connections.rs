@@ -83,7 +83,7 @@ fn credentials_are_sealed_and_never_shown() {
     let server = Setup::new().start();
     let shop = server.shop();
     let mut own = connection("own");
-    own["credentials"] = json!({ "key": SECRET });
+    own["credentials"] = json!({ "apiKey": SECRET });
     assert!(!try_save(&shop, own).json().to_string().contains(SECRET));
     let listed = shop.gql(
         "{ listConnections { id processor name enabled methods settings } }",

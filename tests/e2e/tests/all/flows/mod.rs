@@ -2,5 +2,6 @@
 
 mod commands;
 mod connections;
+mod credentials;
 mod manage;
 mod sandbox;

@@ -161,7 +161,7 @@ fn with_credentials() -> Server {
     for id in ["one", "two"] {
         let query = "mutation($id: ID, $credentials: JSON) { saveConnection(id: $id, processor: \"simulator\", \
                      name: \"Mine\", settings: {}, credentials: $credentials) { id } }";
-        shop.gql(query, json!({"id": id, "credentials": {"key": id}}))
+        shop.gql(query, json!({"id": id, "credentials": {"apiKey": id}}))
             .root();
     }
     server.stop();

@@ -1,0 +1,50 @@
+//! Everything of one connection that a call may use.
+
+use domain::{Timestamp, caller::Mode, id::ConnectionId};
+use http_client::{Nowhere, ProcessorHttp, Url};
+
+use crate::Credentials;
+
+/// Everything of one connection that a call may use. The engine makes it for one call; nothing of it may be kept. It has no
+/// `Debug`, since it holds the credentials.
+#[derive(Clone, Copy)]
+pub struct Link<'a> {
+    /// The connection.
+    pub connection: &'a ConnectionId,
+    /// Test or live.
+    pub mode: Mode,
+    /// The connection's settings, as its descriptor's processor reads them.
+    pub settings: &'a serde_json::Value,
+    /// What the processor knows the team by, when the connection has any.
+    pub credentials: Option<&'a Credentials>,
+    /// Where the processor is called in place of its own address. Test mode alone.
+    pub base: Option<&'a Url>,
+    /// Reaches the hosts of [`crate::Descriptor::hosts`] (or of `base`) and no other.
+    pub http: ProcessorHttp<'a>,
+    /// The time at which the call began.
+    pub now: Timestamp,
+}
+
+impl<'a> Link<'a> {
+    /// A link of test mode without a network or credentials: for a processor that is played in the same process.
+    pub const fn offline(
+        connection: &'a ConnectionId,
+        settings: &'a serde_json::Value,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            connection,
+            mode: Mode::Test,
+            settings,
+            credentials: None,
+            base: None,
+            http: ProcessorHttp::new(&Nowhere, &[]),
+            now,
+        }
+    }
+
+    /// A field of the credentials.
+    pub fn credential(&self, field: &str) -> Option<&'a str> {
+        self.credentials?.get(field)
+    }
+}

@@ -1,0 +1,38 @@
+//! What a call brings of its connection.
+
+use futures_util::future::BoxFuture;
+
+use super::{
+    Told, expect,
+    stage::{Approved, Stage},
+};
+use crate::{CallError, Cause};
+
+pub(super) fn credentials<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+    Box::pin(async move {
+        let Some(wrong) = stage.fixtures.wrong_credentials else {
+            return Ok(());
+        };
+        let reference = stage.reference();
+        let stranger = stage.with_credentials(wrong);
+        let refused = |error: &CallError| {
+            matches!(
+                error,
+                CallError::Rejected {
+                    cause: Cause::Credentials,
+                    ..
+                }
+            )
+        };
+        let answer = stranger
+            .ask(&reference, stage.fixtures.approved, (1000, true))
+            .await?;
+        expect(answer.as_ref().is_err_and(refused), answer)?;
+        let asked = Approved::not(reference);
+        let found = stage.look_up(&asked.reference, &asked).await?;
+        expect(found.is_nothing(), found)?;
+        let approved = stage.approved(1000, false).await?;
+        let found = stranger.look_up(&approved.reference, &approved).await;
+        expect(found.is_err(), found)
+    })
+}

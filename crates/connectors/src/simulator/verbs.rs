@@ -1,0 +1,146 @@
+//! The verbs of the port, each under the connection's settings and credentials.
+
+use std::future::Future;
+
+use connector::{
+    Answer, Authorise, CallError, Called, Cause, Complete, Connector, Descriptor, Finding, Follow,
+    Known, LaterAnswer, Link, LookUp, Reference, Refund, Stored,
+};
+
+use super::{
+    Kind, Operation, Simulator, answers,
+    descriptor::{self, API_KEY, EXPECTED_KEY},
+    fault, settings,
+    settings::Fault,
+};
+
+impl Simulator {
+    /// Ends a call as the connection's settings want it. `asked`: under what it is known here, once it took effect.
+    pub(super) async fn under<T>(
+        &self,
+        link: &Link<'_>,
+        asked: Option<&Reference>,
+        call: impl Future<Output = Result<T, CallError>>,
+    ) -> Result<T, CallError> {
+        let fault = fault(link.settings)?;
+        if fault == Some(Fault::Down) {
+            return Err(refused_connection());
+        }
+        check_key(link)?;
+        let known = || Known {
+            processor_id: asked.map(answers::processor_id),
+            ..Known::default()
+        };
+        match fault {
+            None | Some(Fault::Fails | Fault::Down) => call.await,
+            Some(Fault::Slow(delay)) => {
+                let answer = call.await;
+                self.world.sleep(delay).await;
+                answer
+            }
+            // The head of the answer has arrived, which names what was made.
+            Some(Fault::DiesAfterCharging) => {
+                call.await?;
+                Err(CallError::Unknown {
+                    reason: "the connection broke".to_owned(),
+                    known: known(),
+                })
+            }
+            Some(Fault::Garbage) => {
+                call.await?;
+                Err(CallError::unknown("the answer can't be understood"))
+            }
+        }
+    }
+
+    async fn follow(
+        &self,
+        link: &Link<'_>,
+        kind: Kind,
+        call: &Follow<'_>,
+    ) -> Result<LaterAnswer, CallError> {
+        let operation = Operation {
+            kind,
+            reference: call.reference,
+            authorisation: call.authorisation.reference,
+            capture: None,
+            money: call.money,
+        };
+        let played = self.play_later(link, operation);
+        self.under(link, Some(call.reference), played).await
+    }
+}
+
+impl Connector for Simulator {
+    fn descriptor(&self) -> &Descriptor {
+        &descriptor::DESCRIPTOR
+    }
+
+    fn check_settings(&self, settings: &serde_json::Value) -> Result<(), String> {
+        if settings.is_object() {
+            settings::read(settings).map(drop)
+        } else {
+            Err("must be an object".to_owned())
+        }
+    }
+
+    fn authorise<'a>(&'a self, link: &'a Link<'a>, call: &'a Authorise<'a>) -> Called<'a, Answer> {
+        let played = self.play_authorise(link, call);
+        Box::pin(self.under(link, Some(call.reference), played))
+    }
+
+    fn complete<'a>(&'a self, link: &'a Link<'a>, call: &'a Complete<'a>) -> Called<'a, Answer> {
+        let played = self.play_complete(link, call);
+        Box::pin(self.under(link, Some(call.authorisation.reference), played))
+    }
+
+    fn capture<'a>(&'a self, link: &'a Link<'a>, call: &'a Follow<'a>) -> Called<'a, LaterAnswer> {
+        Box::pin(self.follow(link, Kind::Capture, call))
+    }
+
+    fn cancel<'a>(&'a self, link: &'a Link<'a>, call: &'a Follow<'a>) -> Called<'a, LaterAnswer> {
+        Box::pin(self.follow(link, Kind::Cancel, call))
+    }
+
+    fn refund<'a>(&'a self, link: &'a Link<'a>, call: &'a Refund<'a>) -> Called<'a, LaterAnswer> {
+        let operation = Operation {
+            kind: Kind::Refund,
+            reference: call.reference,
+            authorisation: call.authorisation.reference,
+            capture: call.capture,
+            money: call.money,
+        };
+        let played = self.play_later(link, operation);
+        Box::pin(self.under(link, Some(call.reference), played))
+    }
+
+    fn look_up<'a>(&'a self, link: &'a Link<'a>, call: &'a LookUp<'a>) -> Called<'a, Finding> {
+        Box::pin(async move {
+            if fault(link.settings)? == Some(Fault::Down) {
+                return Err(refused_connection());
+            }
+            check_key(link)?;
+            self.play_look_up(link, call).await
+        })
+    }
+
+    fn stored(&self) -> Option<&dyn Stored> {
+        Some(self)
+    }
+}
+
+/// A connection without a key is the sandbox's own, and needs none.
+fn check_key(link: &Link<'_>) -> Result<(), CallError> {
+    match link.credential(API_KEY) {
+        None | Some(EXPECTED_KEY) => Ok(()),
+        Some(_) => Err(CallError::Rejected {
+            code: Some("invalid_api_key".to_owned()),
+            reason: "the API key is not that of the account".to_owned(),
+            cause: Cause::Credentials,
+        }),
+    }
+}
+
+fn refused_connection() -> CallError {
+    CallError::not_sent("the connection was refused")
+}

@@ -1,0 +1,149 @@
+//! What a call to a processor is given of its connection.
+
+use connector::{Credentials, Link};
+use domain::{caller::Mode, id::TeamId};
+use http_client::{HostPattern, ProcessorHttp, Url};
+use serde_json::Value;
+use store::connection::Connection;
+use vault::{Holder, VaultError};
+
+use crate::{Engine, faults::Stop, payments::Connected};
+
+/// The setting of a connection that leads its calls elsewhere, such as to a processor that is played on this machine. Test mode alone.
+pub(super) const BASE_URL: &str = "base_url";
+
+/// Replaced credentials are looked for again so often: the connection as it is cached may name a record that has just been erased.
+const TRIES: u32 = 2;
+
+/// A connection with its credentials, opened for one call.
+pub(crate) struct OpenConnection {
+    credentials: Option<Credentials>,
+    base: Option<Base>,
+}
+
+/// Where calls go in place of the processor's own address.
+struct Base {
+    url: Url,
+    hosts: [HostPattern; 1],
+}
+
+/// Why a connection can't be used for a call: a clause for the timeline.
+pub(crate) type NotOpened = &'static str;
+
+impl Engine {
+    /// Opens a connection's credentials for one call.
+    pub(crate) async fn open_connection(
+        &self,
+        line: &Connected,
+    ) -> Result<Result<OpenConnection, NotOpened>, Stop> {
+        let connection = &line.connection;
+        let base = base(&connection.settings, self.inner.settings.mode);
+        let Some(mut blob) = connection.credentials else {
+            return Ok(Ok(OpenConnection {
+                credentials: None,
+                base,
+            }));
+        };
+        let holder = Holder::connection(&connection.id);
+        for _ in 0..TRIES {
+            let opened = self
+                .inner
+                .vault
+                .open_secret(connection.team, &holder, blob)
+                .await;
+            match opened {
+                Ok(Some(document)) => {
+                    return Ok(Credentials::read(&document)
+                        .map(|read| OpenConnection {
+                            credentials: Some(read),
+                            base,
+                        })
+                        .map_err(|_| "the connection's credentials can't be read"));
+                }
+                Ok(None) => {}
+                Err(error) => return Ok(Err(unopened(connection, &error))),
+            }
+            self.inner.registry.forget(&connection.team);
+            let now = self.line(connection.team, &connection.id).await?;
+            match now.and_then(|now| now.connection.credentials) {
+                Some(now) => blob = now,
+                None => break,
+            }
+        }
+        Ok(Err("the connection's credentials are not stored any more"))
+    }
+
+    /// What the connector is given for one call.
+    pub(crate) fn link<'a>(&'a self, line: &'a Connected, open: &'a OpenConnection) -> Link<'a> {
+        let hosts = match &open.base {
+            Some(base) => &base.hosts[..],
+            None => &line.connector.descriptor().hosts,
+        };
+        Link {
+            connection: &line.connection.id,
+            mode: self.inner.settings.mode,
+            settings: &line.connection.settings,
+            credentials: open.credentials.as_ref(),
+            base: open.base.as_ref().map(|base| &base.url),
+            http: ProcessorHttp::new(self.inner.http.as_ref(), hosts),
+            now: self.inner.world.now(),
+        }
+    }
+}
+
+/// Where the settings lead the calls. A setting that was saved is an address.
+fn base(settings: &Value, mode: Mode) -> Option<Base> {
+    let text = settings.get(BASE_URL)?.as_str()?;
+    let url = Url::http_or_https(text).ok()?;
+    let hosts = [url.own_host()?];
+    (mode == Mode::Test).then_some(Base { url, hosts })
+}
+
+/// Checks the setting that leads calls elsewhere. The error is a clause for the merchant.
+pub(super) fn check_base(settings: &Value, mode: Mode) -> Result<(), &'static str> {
+    match settings.get(BASE_URL) {
+        None => Ok(()),
+        Some(_) if mode == Mode::Live => Err("has a base_url, which only test mode takes"),
+        Some(_) if base(settings, mode).is_some() => Ok(()),
+        Some(_) => Err("has a base_url that is no http or https address"),
+    }
+}
+
+/// Notes why credentials were not opened, and says it for the timeline: a database that is away passes, a key that does not
+/// fit does not.
+fn unopened(connection: &Connection, error: &VaultError) -> NotOpened {
+    let team: TeamId = connection.team;
+    match error {
+        VaultError::Db(_) | VaultError::Unclear => {
+            tracing::warn!(connection = %connection.id, team.id = %team, error = %error, "the vault is away");
+            "the vault could not be reached, so nothing was sent"
+        }
+        _ => {
+            tracing::error!(connection = %connection.id, team.id = %team, error = %error, "a connection's credentials can't be opened");
+            "the vault could not open the connection's credentials, so nothing was sent"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn calls_are_led_elsewhere_in_test_mode_alone() {
+        let settings = json!({"base_url": "http://127.0.0.1:12111/v1"});
+        let led = base(&settings, Mode::Test).unwrap();
+        assert!(led.hosts[0].allows(&led.url));
+        assert_eq!(check_base(&settings, Mode::Test), Ok(()));
+        assert!(base(&settings, Mode::Live).is_none());
+        assert!(check_base(&settings, Mode::Live).is_err());
+        for wrong in [json!("x"), json!(7), json!("ftp://a.example"), json!(null)] {
+            let settings = json!({ "base_url": wrong });
+            assert!(base(&settings, Mode::Test).is_none());
+            assert!(check_base(&settings, Mode::Test).is_err(), "{settings}");
+        }
+        assert_eq!(check_base(&json!({}), Mode::Live), Ok(()));
+    }
+}

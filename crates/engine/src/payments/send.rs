@@ -1,0 +1,168 @@
+//! An operation as its connector is asked for it, and what its answer, or the lack of one, means.
+
+use std::time::Duration;
+
+use connector::{
+    Authorise, CallError, Cause, Complete, Connector, Earlier, Follow, Link, Means, Reference,
+    Refund, ThreeDsCall,
+};
+use domain::{
+    answer::LaterAnswer,
+    money::Money,
+    payment::{Initiator, Kind, News, Operation, Payment},
+};
+
+use super::call::verb;
+
+/// An operation with what is sent for it.
+pub(super) struct Sent<'a> {
+    pub(super) payment: &'a Payment,
+    pub(super) operation: &'a Operation,
+    pub(super) means: Means<'a>,
+    /// Where the customer comes back to.
+    pub(super) return_url: Option<&'a str>,
+}
+
+impl Sent<'_> {
+    /// Asks the connector for it.
+    pub(super) async fn through(
+        &self,
+        connector: &dyn Connector,
+        link: &Link<'_>,
+    ) -> Result<News, CallError> {
+        let kind = self.operation.kind;
+        let Kind::Authorise { capture } = kind else {
+            return self.follow(connector, link).await.map(News::Later);
+        };
+        let (payment, reference) = (self.payment, reference(self.payment, self.operation.n));
+        if self.operation.action.is_some() {
+            let call = Complete {
+                authorisation: earlier(&reference, self.operation),
+                money: payment.money,
+                capture,
+            };
+            return connector.complete(link, &call).await.map(News::Answer);
+        }
+        let call = Authorise {
+            reference: &reference,
+            money: payment.money,
+            capture,
+            method: payment.method.method,
+            means: self.means,
+            three_ds: ThreeDsCall {
+                wish: payment.three_ds,
+                return_url: self.return_url,
+            },
+            merchant_initiated: payment.initiator == Initiator::Merchant,
+            statement_descriptor: payment.statement_descriptor.as_deref(),
+            fraud: payment.fraud.as_ref(),
+        };
+        connector.authorise(link, &call).await.map(News::Answer)
+    }
+
+    /// A capture, cancellation, refund or reversal.
+    async fn follow(
+        &self,
+        connector: &dyn Connector,
+        link: &Link<'_>,
+    ) -> Result<LaterAnswer, CallError> {
+        let (payment, operation) = (self.payment, self.operation);
+        let Some(about) = payment.attempt_behind(operation.n) else {
+            return Err(CallError::not_sent("there is no authorisation"));
+        };
+        let own = reference(payment, operation.n);
+        let authorisation = reference(payment, about.n);
+        let call = Follow {
+            reference: &own,
+            authorisation: earlier(&authorisation, about),
+            money: money_of(payment, operation),
+            reason: operation.reason.as_deref(),
+        };
+        match operation.kind {
+            Kind::Capture => connector.capture(link, &call).await,
+            Kind::Cancel { .. }
+            | Kind::Abandon { .. }
+            | Kind::Reverse {
+                captured: false, ..
+            } => connector.cancel(link, &call).await,
+            Kind::Refund { .. } | Kind::Reverse { captured: true, .. } | Kind::Authorise { .. } => {
+                let capture = payment.capture_behind(operation.n);
+                let captured = capture.map(|capture| reference(payment, capture.n));
+                let call = Refund {
+                    reference: &own,
+                    authorisation: call.authorisation,
+                    capture: capture
+                        .zip(captured.as_ref())
+                        .map(|(capture, reference)| earlier(reference, capture)),
+                    money: call.money,
+                    reason: call.reason,
+                };
+                connector.refund(link, &call).await
+            }
+        }
+    }
+}
+
+/// The reference of operation `n`.
+fn reference(payment: &Payment, n: u32) -> Reference {
+    Reference::new(payment.id, n)
+}
+
+/// An operation as the processor can know it.
+pub(super) fn earlier<'a>(reference: &'a Reference, operation: &'a Operation) -> Earlier<'a> {
+    Earlier {
+        reference,
+        processor_id: operation.processor_id.as_deref(),
+    }
+}
+
+/// What a processor is asked for.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(WholeAmountCaptured = super::bugs::whole_money)
+)]
+fn money_of(payment: &Payment, operation: &Operation) -> Money {
+    Money::new(operation.amount, payment.money.currency())
+}
+
+/// What a call means that was not answered within `timeout`.
+pub(super) fn unanswered(operation: &Operation, timeout: Duration) -> News {
+    tracing::warn!(
+        connection = %operation.connection,
+        verb = verb(operation.kind),
+        number = operation.n,
+        timeout_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX),
+        "a call was not answered in time: its outcome is unknown"
+    );
+    News::NoAnswer
+}
+
+/// What a failed call means. Its words are for the operator: a processor's text may quote what it was sent.
+pub(super) fn failed(error: &CallError, operation: &Operation) -> News {
+    tracing::warn!(connection = %operation.connection, verb = verb(operation.kind), number = operation.n, error = %error, "a call failed");
+    match error {
+        CallError::NotSent { .. } => News::Nothing("the processor could not be reached".to_owned()),
+        CallError::Unknown { .. } => News::NoAnswer,
+        CallError::Rejected { cause, .. } => News::Nothing(refusal(*cause).to_owned()),
+        // That will not change: it is a refusal, which is not tried again.
+        CallError::Unsupported if !operation.kind.is_attempt() => {
+            let reason = "the processor has no such operation".to_owned();
+            News::Later(LaterAnswer::Refused {
+                reason,
+                booked: None,
+            })
+        }
+        CallError::Unsupported => News::Nothing("the processor has no such operation".to_owned()),
+    }
+}
+
+/// Why a request was refused: a clause for the timeline, since a processor's own text may quote what it was sent.
+pub(crate) fn refusal(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Credentials => "the processor did not accept the connection's credentials",
+        Cause::KeyReused => {
+            "the processor knows another request under the same reference, so it refused this one"
+        }
+        Cause::Request => "the processor did not accept the request",
+    }
+}
