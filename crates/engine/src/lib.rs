@@ -67,6 +67,7 @@ pub use flows::{FlowFormat, FlowTrial, FlowView, SaveFlow, TrialStep, WrittenFlo
 pub use http_client::Url;
 pub use idempotency::{Once, Scope, Told};
 pub use intents::{IntentPage, IntentView, ListIntents, StartIntent, UpdateIntent};
+pub use numbers::SentNumber;
 pub use payments::{
     Abandon, Authorise, Cancel, Capture, Decide, Heard, Instrument, ListPayments, Payer,
     PaymentPage, PaymentView, Refund, Resolve, Returned, Stored, Target, Webhook, team_of_return,

@@ -18,7 +18,7 @@ use std::{collections::BTreeMap, time::Duration};
 use db::Change;
 use domain::{
     Code, Fault, Timestamp,
-    bank_account::{AccountKind, BankCodes},
+    bank_account::AccountKind,
     caller::{Caller, ClientGrant, Credential},
     card_number::{AccountNumber, CardNumber},
     id::TeamId,
@@ -29,7 +29,7 @@ use parking_lot::Mutex;
 use vault::NumberMark;
 
 use crate::{
-    Engine,
+    Engine, Once,
     faults::{Stop, only_fault},
 };
 
@@ -44,6 +44,14 @@ const ALARM: u64 = 1_000;
 
 /// How often a count is tried again that somebody else changed meanwhile.
 const TRIES: u32 = 16;
+
+/// The number of a card or an account in a request, good or bad otherwise.
+pub enum SentNumber {
+    /// Of a card.
+    Card(CardNumber),
+    /// Of a bank account.
+    Account(AccountKind, AccountNumber),
+}
 
 /// A number that a request brings.
 #[derive(Clone, Copy)]
@@ -179,32 +187,16 @@ impl Engine {
             .map_err(only_fault)
     }
 
-    /// Counts a number of a request that can't be carried out, when a key could tell whether it equals another one.
-    pub(crate) async fn count_named(
-        &self,
-        caller: &Caller,
-        arguments: &serde_json::Value,
-        path: &str,
-    ) -> Result<(), Fault> {
-        let text = |field: &str| {
-            let found = arguments.pointer(&format!("{path}/{field}"))?;
-            found.as_str().map(str::to_owned)
-        };
-        if let Some(Ok(card)) = text("card/number").map(CardNumber::parse) {
-            return self.count_number(caller, Number::Card(&card)).await;
+    /// Counts the number of a request that can't be carried out, when a key could tell whether it equals another one.
+    pub(crate) async fn count_sent(&self, caller: &Caller, once: &Once) -> Result<(), Fault> {
+        match once.number.as_ref() {
+            Some(SentNumber::Card(number)) => self.count_number(caller, Number::Card(number)).await,
+            Some(SentNumber::Account(kind, number)) => {
+                self.count_number(caller, Number::Account(kind, number))
+                    .await
+            }
+            None => Ok(()),
         }
-        if let Some(Ok(account)) = text("bankAccount/number").map(AccountNumber::parse) {
-            let codes = BankCodes {
-                sort_code: text("bankAccount/sortCode"),
-                routing_number: text("bankAccount/routingNumber"),
-                bsb_number: text("bankAccount/bsbNumber"),
-            };
-            // With codes that are none it is counted as one of which nothing else is known.
-            let kind = AccountKind::read(&account, codes).unwrap_or_default();
-            let number = Number::Account(&kind, &account);
-            return self.count_number(caller, number).await;
-        }
-        Ok(())
     }
 
     async fn count_for_client(

@@ -153,6 +153,7 @@ impl Call<'_> {
             key: key.clone(),
             scope: scope(id),
             arguments,
+            number: None,
         })
     }
 }

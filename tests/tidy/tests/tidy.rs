@@ -266,6 +266,64 @@ fn the_engine_can_be_played_in_a_simulation() {
 }
 
 #[test]
+fn the_graphql_executor_could_be_lifted_into_another_product() {
+    let words = [
+        "payment",
+        "card",
+        "customer",
+        "merchant",
+        "refund",
+        "capture",
+        "authoris",
+        "authoriz",
+        "wallet",
+        "currency",
+        "amount",
+        "money",
+        "processor",
+        "vault",
+        "flow",
+    ];
+    // The form of faults, words, times and wiping: what any product has.
+    let imports = ["Code", "Fault", "Faults", "Timestamp", "spelling", "wipe"];
+    let mut findings = Vec::new();
+    let mut looked_at = 0;
+    for file in files(&root().join("crates/graphql/src/executor"), &[".rs"]) {
+        if file.ends_with("tests.rs") {
+            continue;
+        }
+        looked_at += 1;
+        let source = code(&file);
+        for line in source.lines() {
+            let lower = line.to_lowercase().replace("overflow", "");
+            for word in words.iter().filter(|word| lower.contains(**word)) {
+                findings.push(format!("{}: `{word}`: {}", shown(&file), line.trim()));
+            }
+            if lower.contains("use engine") || lower.contains("engine::") {
+                findings.push(format!("{}: imports the engine", shown(&file)));
+            }
+            let outside = line.contains("use crate::") && !line.contains("use crate::executor");
+            if outside {
+                findings.push(format!("{}: {}", shown(&file), line.trim()));
+            }
+            if let Some((_, imported)) = line.split_once("use domain::") {
+                let names = imported.split(|letter: char| !letter.is_alphanumeric());
+                let first = names.filter(|name| name.starts_with(char::is_uppercase));
+                for name in first.filter(|name| !imports.contains(name)) {
+                    findings.push(format!("{}: imports {name}", shown(&file)));
+                }
+                let module = imported.split("::").next().unwrap();
+                if module.starts_with(char::is_lowercase) && !imports.contains(&module) {
+                    findings.push(format!("{}: imports {module}", shown(&file)));
+                }
+            }
+        }
+    }
+    assert!(looked_at > 20, "the executor has {looked_at} files");
+    no_findings(&findings);
+}
+
+#[test]
 fn files_stay_small_and_finished() {
     let mut findings = Vec::new();
     for folder in ["crates", "lab", "tests", "bench"] {

@@ -120,6 +120,8 @@ pub struct Once {
     pub scope: Scope,
     /// The operation's arguments after coercion.
     pub arguments: serde_json::Value,
+    /// The card or account number in arguments of which no command could be made: it counts like any other.
+    pub number: Option<crate::SentNumber>,
 }
 
 /// Wiped: the arguments may hold a card number.

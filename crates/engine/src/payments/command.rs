@@ -112,10 +112,7 @@ impl Engine {
                 }
                 _ => Ok(()),
             },
-            (None, Some(once)) => {
-                let path = "/authorisePayment/paymentMethod";
-                self.count_named(caller, &once.arguments, path).await
-            }
+            (None, Some(once)) => self.count_sent(caller, once).await,
             (None, None) => Ok(()),
         }
     }

@@ -74,7 +74,7 @@ impl Engine {
                 }),
                 _,
             ) => self.count_number(caller, Number::Card(&card.number)).await,
-            (Err(_), Some(once)) => self.count_named(caller, &once.arguments, "/data").await,
+            (Err(_), Some(once)) => self.count_sent(caller, once).await,
         };
         if let Err(fault) = counted {
             return Told {

@@ -134,10 +134,7 @@ impl Engine {
                 };
                 self.count_number(caller, number).await
             }
-            (Err(_), Some(once)) => {
-                let path = "/data/paymentMethod";
-                self.count_named(caller, &once.arguments, path).await
-            }
+            (Err(_), Some(once)) => self.count_sent(caller, once).await,
             (Err(_), None) => Ok(()),
         };
         if let Err(fault) = counted {

@@ -57,6 +57,43 @@ impl KeyProblem {
     }
 }
 
+/// The settings that can't be used, as they are found.
+#[derive(Default)]
+pub(super) struct Problems(Vec<KeyProblem>);
+
+impl Problems {
+    /// What is good, or nothing once the problem is noted.
+    pub(super) fn good<T>(&mut self, read: Result<T, KeyProblem>) -> Option<T> {
+        read.map_err(|problem| self.0.push(problem)).ok()
+    }
+
+    /// The same for settings that may be absent.
+    pub(super) fn or_absent<T>(&mut self, read: Result<Option<T>, KeyProblem>) -> Option<T> {
+        self.good(read).flatten()
+    }
+
+    /// Notes what was found later, unless it may follow from a problem with the same setting.
+    pub(super) fn join(&mut self, later: Vec<KeyProblem>) {
+        let known: Vec<&str> = self.0.iter().map(|problem| problem.setting).collect();
+        let mut new = later;
+        new.retain(|problem| !known.contains(&problem.setting));
+        self.0.extend(new);
+    }
+
+    /// The whole, when there was no problem.
+    pub(super) fn end<T>(self, whole: Option<T>) -> Result<T, Vec<KeyProblem>> {
+        whole.filter(|_| self.0.is_empty()).ok_or(self.0)
+    }
+}
+
+/// An identifier at a wallet.
+fn identifier(setting: &'static str, text: String) -> Result<String, KeyProblem> {
+    if (1..=255).contains(&text.chars().count()) {
+        return Ok(text);
+    }
+    Err(KeyProblem::new(setting, KeyError::Identifier.to_string()))
+}
+
 /// A secret text, wiped when dropped.
 pub type SecretText = Zeroizing<String>;
 
@@ -82,16 +119,37 @@ impl WalletA {
     /// Reads keys. Without root keys, those of the wallet's test environment count in test mode; live mode needs some.
     ///
     /// # Errors
-    /// The first setting that can't be used.
-    pub fn read(text: &WalletAText, mode: Mode) -> Result<Self, KeyProblem> {
+    /// Every setting that can't be used.
+    pub fn read(text: &WalletAText, mode: Mode) -> Result<Self, Vec<KeyProblem>> {
+        let mut problems = Problems::default();
         let mut keys = Vec::with_capacity(text.private_keys.len());
         for (entry, key) in text.private_keys.iter().enumerate() {
             let key = RecipientKey::from_pem(key).map_err(KeyProblem::of("private_keys"));
-            keys.push(key.map_err(|problem| KeyProblem {
+            keys.extend(problems.good(key.map_err(|problem| KeyProblem {
                 entry: Some(entry),
                 ..problem
-            })?);
+            })));
         }
+        let roots = problems.good(Self::roots(text, mode));
+        let id = text.gateway_id.clone();
+        let id = id.unwrap_or_else(|| GATEWAY_ID.to_owned());
+        let id = problems.good(identifier("gateway_id", id));
+        if text.private_keys.is_empty() {
+            problems.join(vec![KeyProblem::new(
+                "private_keys",
+                "must hold at least one key",
+            )]);
+        }
+        let (roots, gateway_id) = problems.end(roots.zip(id))?;
+        let recipient = Recipient::new(&gateway_id, keys, roots)
+            .map_err(|error| vec![KeyProblem::new("gateway_id", error.to_string())])?;
+        Ok(Self {
+            gateway_id,
+            recipient,
+        })
+    }
+
+    fn roots(text: &WalletAText, mode: Mode) -> Result<RootKeys, KeyProblem> {
         let roots = match (&text.root_keys, mode) {
             (Some(json), _) => RootKeys::from_json(json),
             (None, Mode::Test) => RootKeys::google_test(),
@@ -102,19 +160,7 @@ impl WalletA {
                 ));
             }
         };
-        let roots = roots.map_err(KeyProblem::of("root_keys"))?;
-        let gateway_id = text
-            .gateway_id
-            .clone()
-            .unwrap_or_else(|| GATEWAY_ID.to_owned());
-        let recipient = Recipient::new(&gateway_id, keys, roots).map_err(|error| match error {
-            KeyError::Empty => KeyProblem::new("private_keys", "must hold at least one key"),
-            error => KeyProblem::new("gateway_id", error.to_string()),
-        })?;
-        Ok(Self {
-            gateway_id,
-            recipient,
-        })
+        roots.map_err(KeyProblem::of("root_keys"))
     }
 }
 
@@ -167,74 +213,36 @@ impl WalletB {
     /// Reads keys and certificates.
     ///
     /// # Errors
-    /// The first setting that can't be used.
-    pub fn read(text: &WalletBText) -> Result<Self, KeyProblem> {
-        let mut keys = Vec::new();
-        let named = [
-            (&text.processing, "processing_certificate", "processing_key"),
-            (
-                &text.rsa_processing,
-                "rsa_processing_certificate",
-                "rsa_processing_key",
-            ),
-        ];
-        for (pair, certificate, key) in named {
-            let Some(pair) = pair else { continue };
-            let read = ProcessingKey::from_pem(&pair.certificate, &pair.key);
-            keys.push(read.map_err(|error| {
-                let setting = if error == KeyError::NoCertificate {
-                    certificate
-                } else {
-                    key
-                };
-                KeyProblem::new(setting, error.to_string())
-            })?);
-        }
+    /// Every setting that can't be used.
+    pub fn read(text: &WalletBText) -> Result<Self, Vec<KeyProblem>> {
+        let mut problems = Problems::default();
+        let keys = processing_keys(text, &mut problems);
         let roots = text
             .root_certificates
             .as_deref()
             .map_or_else(RootCertificates::apple, RootCertificates::from_pem);
-        let roots = roots.map_err(KeyProblem::of("root_certificates"))?;
-        let validation_hosts = Self::hosts(&text.validation_hosts)?;
-        let identity = identity(text.identity.as_ref())?;
-        let merchant_identifier = text.merchant_identifier.clone();
-        let fits = |id: &String| (1..=255).contains(&id.chars().count());
-        if merchant_identifier.as_ref().is_some_and(|id| !fits(id)) {
-            return Err(KeyProblem::new(
-                "merchant_identifier",
-                KeyError::Identifier.to_string(),
-            ));
-        }
-        if keys.is_empty() {
-            return Ok(Self {
-                merchant_identifier,
-                identity,
-                validation_hosts,
-                merchant: None,
-            });
-        }
-        let required = || {
-            KeyProblem::new(
+        let roots = problems.good(roots.map_err(KeyProblem::of("root_certificates")));
+        let hosts = problems.good(Self::hosts(&text.validation_hosts));
+        let identity = problems.or_absent(identity(text.identity.as_ref()));
+        let id = text.merchant_identifier.clone();
+        let id = id.map(|id| identifier("merchant_identifier", id));
+        let id = problems.or_absent(id.transpose());
+        if !keys.is_empty() && text.merchant_identifier.is_none() {
+            problems.join(vec![KeyProblem::new(
                 "merchant_identifier",
                 "is required with a processing certificate",
-            )
+            )]);
+        }
+        let (roots, validation_hosts) = problems.end(roots.zip(hosts))?;
+        let merchant = match &id {
+            Some(id) if !keys.is_empty() => Some(merchant(id, keys, roots, text)?),
+            _ => None,
         };
-        let id = merchant_identifier.as_deref().ok_or_else(required)?;
-        let age = SignatureAge::from_setting(text.signature_max_age);
-        let keys = Merchant::new(id, keys, roots, age).map_err(|error| {
-            let setting = if error == KeyError::Merchant {
-                "processing_certificate"
-            } else {
-                "merchant_identifier"
-            };
-            KeyProblem::new(setting, error.to_string())
-        })?;
-        let max_age = Some(text.signature_max_age).filter(|age| !age.is_zero());
         Ok(Self {
-            merchant_identifier,
+            merchant_identifier: id,
             identity,
             validation_hosts,
-            merchant: Some(MerchantKeys { keys, max_age }),
+            merchant,
         })
     }
 
@@ -260,6 +268,51 @@ impl WalletB {
         };
         texts.iter().enumerate().map(read).collect()
     }
+}
+
+fn processing_keys(text: &WalletBText, problems: &mut Problems) -> Vec<ProcessingKey> {
+    let named = [
+        (&text.processing, "processing_certificate", "processing_key"),
+        (
+            &text.rsa_processing,
+            "rsa_processing_certificate",
+            "rsa_processing_key",
+        ),
+    ];
+    let mut keys = Vec::new();
+    for (pair, certificate, key) in named {
+        let Some(pair) = pair else { continue };
+        let read = ProcessingKey::from_pem(&pair.certificate, &pair.key).map_err(|error| {
+            let setting = if error == KeyError::NoCertificate {
+                certificate
+            } else {
+                key
+            };
+            KeyProblem::new(setting, error.to_string())
+        });
+        keys.extend(problems.good(read));
+    }
+    keys
+}
+
+/// What opens tokens for the merchant of this identifier.
+fn merchant(
+    id: &str,
+    keys: Vec<ProcessingKey>,
+    roots: RootCertificates,
+    text: &WalletBText,
+) -> Result<MerchantKeys, Vec<KeyProblem>> {
+    let age = SignatureAge::from_setting(text.signature_max_age);
+    let keys = Merchant::new(id, keys, roots, age).map_err(|error| {
+        let setting = if error == KeyError::Merchant {
+            "processing_certificate"
+        } else {
+            "merchant_identifier"
+        };
+        vec![KeyProblem::new(setting, error.to_string())]
+    })?;
+    let max_age = Some(text.signature_max_age).filter(|age| !age.is_zero());
+    Ok(MerchantKeys { keys, max_age })
 }
 
 fn identity(pair: Option<&KeyPair>) -> Result<Option<Identity>, KeyProblem> {

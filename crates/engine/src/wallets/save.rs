@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use db::Change;
 use domain::{
-    Fault,
+    Fault, Faults,
     caller::{Caller, Mode},
 };
 use serde_json::{Map, Value};
 use vault::Holder;
 
+use super::keys::Problems;
 use super::{
     KeyPair, KeyProblem, SIGNATURE_MAX_AGE, SecretText, VALIDATION_HOSTS, Wallet, WalletA,
     WalletAText, WalletB, WalletBText,
@@ -38,14 +39,14 @@ impl Engine {
     /// Saves a team's settings at a wallet in the place of those that there were. They count within a second.
     ///
     /// # Errors
-    /// `error.validation` with the path of the setting that can't be used.
+    /// `error.validation` with the path of each setting that can't be used.
     pub async fn save_wallet(
         &self,
         caller: &Caller,
         wallet: Wallet,
         settings: &Value,
     ) -> Result<(), Fault> {
-        read(wallet, settings, self.inner.settings.mode).map_err(|problem| refused(&problem))?;
+        read(wallet, settings, self.inner.settings.mode).map_err(|problems| refused(&problems))?;
         self.keep_settings(caller, wallet, settings)
             .await
             .map_err(only_fault)
@@ -78,7 +79,15 @@ impl Engine {
     }
 }
 
-fn refused(problem: &KeyProblem) -> Fault {
+fn refused(problems: &[KeyProblem]) -> Fault {
+    let mut faults = Faults::default();
+    for problem in problems {
+        faults.add(refusal(problem));
+    }
+    faults.end(()).err().unwrap_or_else(Fault::unknown)
+}
+
+fn refusal(problem: &KeyProblem) -> Fault {
     let entry = problem
         .entry
         .map(|entry| format!(".{entry}"))
@@ -92,7 +101,7 @@ fn refused(problem: &KeyProblem) -> Fault {
 }
 
 /// Reads settings: those of the configuration's section, with texts in the place of files.
-pub(super) fn read(wallet: Wallet, settings: &Value, mode: Mode) -> Result<Ready, KeyProblem> {
+pub(super) fn read(wallet: Wallet, settings: &Value, mode: Mode) -> Result<Ready, Vec<KeyProblem>> {
     let whole = |reason: &str| KeyProblem {
         setting: "",
         entry: None,
@@ -100,7 +109,7 @@ pub(super) fn read(wallet: Wallet, settings: &Value, mode: Mode) -> Result<Ready
     };
     let fields = settings
         .as_object()
-        .ok_or_else(|| whole("must be a JSON object"))?;
+        .ok_or_else(|| vec![whole("must be a JSON object")])?;
     let fields = Fields(fields);
     let names: &[&str] = match wallet {
         Wallet::A => &["gateway_id", "private_keys", "root_keys"],
@@ -117,62 +126,63 @@ pub(super) fn read(wallet: Wallet, settings: &Value, mode: Mode) -> Result<Ready
             "validation_hosts",
         ],
     };
+    let mut problems = Problems::default();
     if fields.0.keys().any(|name| !names.contains(&name.as_str())) {
-        return Err(whole(&format!(
+        problems.join(vec![whole(&format!(
             "has a name that is no setting; there are {}",
             names.join(", ")
-        )));
+        ))]);
     }
     match wallet {
-        Wallet::A => fields.a(mode).map(Ready::A),
-        Wallet::B => fields.b().map(Ready::B),
+        Wallet::A => fields.a(problems, mode).map(Ready::A),
+        Wallet::B => fields.b(problems).map(Ready::B),
     }
 }
 
 struct Fields<'a>(&'a Map<String, Value>);
 
 impl Fields<'_> {
-    fn a(&self, mode: Mode) -> Result<WalletA, KeyProblem> {
+    fn a(&self, mut problems: Problems, mode: Mode) -> Result<WalletA, Vec<KeyProblem>> {
         let root_keys = match self.0.get("root_keys") {
             Some(Value::Object(keys)) => Some(Value::Object(keys.clone()).to_string()),
-            _ => self.text("root_keys")?,
+            _ => problems.or_absent(self.text("root_keys")),
         };
-        let private_keys = self.list("private_keys")?.unwrap_or_default();
-        let private_keys = private_keys.into_iter().map(SecretText::new).collect();
-        WalletA::read(
-            &WalletAText {
-                gateway_id: self.text("gateway_id")?,
-                private_keys,
-                root_keys,
-            },
-            mode,
-        )
+        let private_keys = problems.or_absent(self.list("private_keys"));
+        let private_keys = private_keys.unwrap_or_default().into_iter();
+        let text = WalletAText {
+            gateway_id: problems.or_absent(self.text("gateway_id")),
+            private_keys: private_keys.map(SecretText::new).collect(),
+            root_keys,
+        };
+        finished(problems, WalletA::read(&text, mode))
     }
 
-    fn b(&self) -> Result<WalletB, KeyProblem> {
-        let age = self
-            .text("signature_max_age")?
-            .map(|text| humantime::parse_duration(&text));
-        let age = age
-            .transpose()
-            .ok()
-            .map(|age| age.unwrap_or(SIGNATURE_MAX_AGE))
-            .filter(|age| *age <= LONGEST_AGE);
-        let hosts = self.list("validation_hosts")?;
-        WalletB::read(&WalletBText {
-            merchant_identifier: self.text("merchant_identifier")?,
-            processing: self.pair("processing_certificate", "processing_key")?,
-            rsa_processing: self.pair("rsa_processing_certificate", "rsa_processing_key")?,
-            root_certificates: self.text("root_certificates")?,
-            signature_max_age: age.ok_or_else(|| {
-                KeyProblem::new(
-                    "signature_max_age",
-                    "must be a duration such as `5m`, at most `24h`",
-                )
-            })?,
-            identity: self.pair("identity_certificate", "identity_key")?,
+    fn b(&self, mut problems: Problems) -> Result<WalletB, Vec<KeyProblem>> {
+        let hosts = problems.or_absent(self.list("validation_hosts"));
+        let text = WalletBText {
+            merchant_identifier: problems.or_absent(self.text("merchant_identifier")),
+            processing: problems.or_absent(self.pair("processing_certificate", "processing_key")),
+            rsa_processing: problems
+                .or_absent(self.pair("rsa_processing_certificate", "rsa_processing_key")),
+            root_certificates: problems.or_absent(self.text("root_certificates")),
+            signature_max_age: problems
+                .or_absent(self.age("signature_max_age"))
+                .unwrap_or(SIGNATURE_MAX_AGE),
+            identity: problems.or_absent(self.pair("identity_certificate", "identity_key")),
             validation_hosts: hosts.unwrap_or_else(|| vec![VALIDATION_HOSTS.to_owned()]),
-        })
+        };
+        finished(problems, WalletB::read(&text))
+    }
+
+    fn age(&self, name: &'static str) -> Result<Option<Duration>, KeyProblem> {
+        let wrong = || KeyProblem::new(name, "must be a duration such as `5m`, at most `24h`");
+        let Some(text) = self.text(name)? else {
+            return Ok(None);
+        };
+        let age = humantime::parse_duration(&text).ok();
+        age.filter(|age| *age <= LONGEST_AGE)
+            .map(Some)
+            .ok_or_else(wrong)
     }
 
     fn text(&self, name: &'static str) -> Result<Option<String>, KeyProblem> {
@@ -223,6 +233,15 @@ impl Fields<'_> {
     }
 }
 
+/// What was read, unless there was a problem with any setting.
+fn finished<T>(
+    mut problems: Problems,
+    read: Result<T, Vec<KeyProblem>>,
+) -> Result<T, Vec<KeyProblem>> {
+    let read = read.map_err(|later| problems.join(later)).ok();
+    problems.end(read)
+}
+
 #[cfg(test)]
 #[expect(
     clippy::needless_pass_by_value,
@@ -234,8 +253,8 @@ mod tests {
     use super::*;
 
     fn field(wallet: Wallet, settings: Value) -> String {
-        let problem = read(wallet, &settings, Mode::Test).err().unwrap();
-        refused(&problem).field.unwrap()
+        let problems = read(wallet, &settings, Mode::Test).err().unwrap();
+        refused(&problems).field.unwrap()
     }
 
     #[test]
@@ -276,5 +295,43 @@ mod tests {
             "settings.validation_hosts.1"
         );
         assert!(read(Wallet::B, &json!({"merchant_identifier": "m"}), Mode::Test).is_ok());
+    }
+
+    #[test]
+    fn every_setting_that_can_t_be_used_is_named_at_once() {
+        let all = |wallet: Wallet, settings: Value| -> Vec<String> {
+            let problems = read(wallet, &settings, Mode::Test).err().unwrap();
+            let faults = refused(&problems).faults;
+            faults.into_iter().map(|fault| fault.field).collect()
+        };
+        assert_eq!(
+            all(
+                Wallet::A,
+                json!({"gateway_id": "x".repeat(300), "private_keys": ["x", "y"], "root_keys": 5})
+            ),
+            [
+                "settings.root_keys",
+                "settings.private_keys.0",
+                "settings.private_keys.1",
+                "settings.gateway_id"
+            ]
+        );
+        assert_eq!(
+            all(
+                Wallet::B,
+                json!({
+                    "nonsense": 1, "merchant_identifier": "x".repeat(300), "identity_key": "y",
+                    "signature_max_age": "soon", "validation_hosts": ["*"], "root_certificates": "r",
+                })
+            ),
+            [
+                "settings",
+                "settings.signature_max_age",
+                "settings.identity_certificate",
+                "settings.root_certificates",
+                "settings.validation_hosts.0",
+                "settings.merchant_identifier",
+            ]
+        );
     }
 }

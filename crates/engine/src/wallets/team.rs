@@ -79,9 +79,9 @@ impl Engine {
             match save::read(wallet, &settings, self.inner.settings.mode) {
                 Ok(Ready::A(read)) => keys.a = Some(Arc::new(read)),
                 Ok(Ready::B(read)) => keys.b = Some(Arc::new(read)),
-                Err(problem) => {
+                Err(problems) => {
                     tracing::error!(
-                        setting = problem.setting,
+                        setting = problems.first().map(|problem| problem.setting),
                         "a wallet's saved setting can't be used any more"
                     );
                     return Err(Fault::unknown().into());

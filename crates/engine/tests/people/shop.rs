@@ -349,5 +349,6 @@ pub(crate) fn once(scope: Scope, key: &str, arguments: &serde_json::Value) -> Op
         key: key.to_owned(),
         scope,
         arguments: arguments.clone(),
+        number: None,
     })
 }

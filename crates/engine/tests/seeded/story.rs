@@ -89,6 +89,7 @@ pub(crate) fn authorise(
         key: key.to_owned(),
         scope: Scope::Authorise,
         arguments: serde_json::json!({"amount": amount, "number": number}),
+        number: None,
     });
     async move { engine.authorise(&caller, once, Ok(command)).await.result }
 }
@@ -117,6 +118,7 @@ pub(crate) fn authorise_once(
         key: key.to_owned(),
         scope: Scope::Authorise,
         arguments: serde_json::json!({"amount": amount, "number": number}),
+        number: None,
     });
     async move { engine.authorise(&caller, once, Ok(command)).await.result }
 }
@@ -289,6 +291,7 @@ pub(crate) fn refund_once(
         key: key.to_owned(),
         scope: Scope::Refund(id.to_string()),
         arguments: serde_json::json!({"id": id.to_string()}),
+        number: None,
     };
     let refund = Refund {
         id,

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     executor::{Answer, Arguments, Out, object},
     operations::{Call, Operation, done, plain},
-    shared::{Connection, PageFacts, Wanted, ids},
+    shared::{Connection, PageFacts, Wanted, ids, note_number},
 };
 
 /// The operations.
@@ -26,10 +26,11 @@ pub(crate) const OPERATIONS: &[Operation] = &[
 ];
 
 async fn create(call: Call<'_>, arguments: Arguments<'_>) -> Answer {
-    let once = call.once(|_| Scope::CreateCustomer, &arguments);
+    let mut once = call.once(|_| Scope::CreateCustomer, &arguments);
     let parsed = arguments
         .coerced
         .and_then(|given| create::parse(given, call.caller.mode));
+    note_number(&mut once, &parsed, "/data");
     let told = call.engine.create_customer(call.caller, once, parsed).await;
     Answer {
         result: told.result.map(|id| id.to_string().into()),

@@ -43,7 +43,7 @@ pub(crate) use self::{
 };
 pub use self::{document::Limits, introspect::Introspection, schema::SchemaBroken};
 
-/// The parameters of a GraphQL request. Its variables may hold card data, so nothing prints it.
+/// The parameters of a GraphQL request. Its variables may hold secrets, so nothing prints it.
 pub struct Request {
     /// The document.
     pub query: String,
@@ -55,7 +55,7 @@ pub struct Request {
     pub answer_by: Option<Timestamp>,
 }
 
-/// Wiped: the document and the variables may hold a card number.
+/// Wiped: the document and the variables may hold secret numbers.
 impl Drop for Request {
     fn drop(&mut self) {
         self.query.zeroize();

@@ -12,7 +12,7 @@ use super::{
     collect::Scope, complete::Writer, look_ahead::LookAhead, output::Out, schema::ApiSchema,
 };
 
-/// Coerced arguments, or why they could not be coerced. They may hold card data, so nothing prints them.
+/// Coerced arguments, or why they could not be coerced. They may hold secrets, so nothing prints them.
 pub(crate) struct Arguments<'a> {
     /// The arguments in the schema's types.
     pub(crate) coerced: Result<Map<String, Value>, Fault>,

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     executor::{Answer, Arguments, Out, object},
     operations::{Call, Operation, plain},
-    shared::{Connection, PageFacts, Wanted, ids},
+    shared::{Connection, PageFacts, Wanted, ids, note_number},
 };
 
 /// The operations.
@@ -34,11 +34,12 @@ pub(crate) const OPERATIONS: &[Operation] = &[
 ];
 
 async fn authorise(call: Call<'_>, arguments: Arguments<'_>) -> Answer {
-    let once = call.once(|_| Scope::Authorise, &arguments);
+    let mut once = call.once(|_| Scope::Authorise, &arguments);
     let parsed = arguments
         .coerced
         .and_then(|given| authorise::parse(given, call.caller.mode))
         .map_err(authorise::of_command);
+    note_number(&mut once, &parsed, authorise::METHOD);
     let mut told = Box::pin(call.engine.authorise(call.caller, once, parsed)).await;
     told.result = told.result.map_err(authorise::of_plain);
     answered(call, told).await
@@ -47,7 +48,7 @@ async fn authorise(call: Call<'_>, arguments: Arguments<'_>) -> Answer {
 /// The same under another argument's name, which faults bear too.
 async fn headless(call: Call<'_>, arguments: Arguments<'_>) -> Answer {
     // The two share their keys, so their arguments are compared under one name.
-    let once = call.once(|_| Scope::Authorise, &arguments).map(|mut once| {
+    let mut once = call.once(|_| Scope::Authorise, &arguments).map(|mut once| {
         authorise::rename_argument(&mut once.arguments);
         once
     });
@@ -55,6 +56,7 @@ async fn headless(call: Call<'_>, arguments: Arguments<'_>) -> Answer {
         .coerced
         .and_then(|given| authorise::parse_headless(given, call.caller.mode))
         .map_err(authorise::of_command);
+    note_number(&mut once, &parsed, authorise::METHOD);
     let mut told = Box::pin(call.engine.authorise(call.caller, once, parsed)).await;
     told.result = told.result.map_err(authorise::of_headless);
     answered(call, told).await

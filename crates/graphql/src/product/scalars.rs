@@ -13,11 +13,8 @@ pub(super) fn scalar(given: Given<'_>) -> Coerced {
         // Amounts are what is given as a Long.
         "Long" if has_fraction(value) => (long(value), FRACTION),
         "Long" => (long(value), "must be a whole number of 64 bits"),
-        "DateTime" => (
-            date_time(value),
-            "must be a time such as 2026-01-31T09:30:00Z",
-        ),
-        "Date" => (date(value), "must be a day such as 2026-01-31"),
+        "DateTime" => (date_time(value), no_time(value)),
+        "Date" => (date(value), no_day(value)),
         "Object" => (
             Some(value).filter(|value| value.is_object()).cloned(),
             "must be an object",
@@ -32,13 +29,15 @@ const FRACTION: &str = "must be a whole number: amounts are in minor units, 50.9
 
 /// Amounts have 64 bits, also the two that are declared as `Int`, which clients' documents name in their variables.
 fn amount_as_int(given: Given<'_>) -> Coerced {
-    let Value::Number(number) = given.value else {
+    if !matches!(given.path.to_string().as_str(), "minAmount" | "maxAmount") {
         return Coerced::NoRule;
-    };
-    let is_amount = matches!(given.path.to_string().as_str(), "minAmount" | "maxAmount");
-    match whole(number).filter(|_| is_amount) {
-        Some(whole) => Coerced::Value(Value::from(whole)),
-        None => Coerced::NoRule,
+    }
+    match given.value {
+        value if long(value).is_none() && has_fraction(value) => Coerced::Refused(FRACTION),
+        Value::Number(number) => {
+            whole(number).map_or(Coerced::NoRule, |whole| Coerced::Value(Value::from(whole)))
+        }
+        _ => Coerced::NoRule,
     }
 }
 
@@ -80,4 +79,101 @@ fn date_time(value: &Value) -> Option<Value> {
 
 fn date(value: &Value) -> Option<Value> {
     Timestamp::day_start(value.as_str()?).map(|_| value.clone())
+}
+
+/// Why a value is no time.
+fn no_time(value: &Value) -> &'static str {
+    let Some(text) = value.as_str() else {
+        return "must be a text with a time such as 2026-01-31T09:30:00Z, or a day such as 2026-01-31";
+    };
+    let has_no_zone = || {
+        let with_zone = format!("{text}Z");
+        text.len() > DAY && Timestamp::parse(&with_zone).is_some()
+    };
+    if has_no_zone() {
+        "needs a time zone at its end: Z, or an offset such as +02:00"
+    } else if is_like(text, "0000-00-00") {
+        "is no day of the calendar, or no time of the day: write 2026-01-31T09:30:00Z, or 2026-01-31"
+    } else {
+        "must be a time such as 2026-01-31T09:30:00Z, or a day such as 2026-01-31"
+    }
+}
+
+/// Why a value is no day.
+fn no_day(value: &Value) -> &'static str {
+    match value.as_str() {
+        Some(text) if text.len() == DAY && is_like(text, "0000-00-00") => {
+            "is no day of the calendar: write 2026-01-31"
+        }
+        _ => "must be a day such as 2026-01-31",
+    }
+}
+
+/// The length of a day such as 2026-01-31.
+const DAY: usize = 10;
+
+/// Whether the text begins like the pattern, in which `0` stands for any digit.
+fn is_like(text: &str, pattern: &str) -> bool {
+    text.len() >= pattern.len()
+        && text
+            .bytes()
+            .zip(pattern.bytes())
+            .all(|(letter, wanted)| match wanted {
+                b'0' => letter.is_ascii_digit(),
+                other => letter == other,
+            })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn refused(scalar_name: &str, path: &str, value: Value) -> &'static str {
+        let given = Given {
+            scalar: scalar_name,
+            value: &value,
+            path: &path,
+        };
+        match scalar(given) {
+            Coerced::Refused(reason) => reason,
+            Coerced::Value(_) | Coerced::NoRule => "",
+        }
+    }
+
+    #[test]
+    fn a_bad_time_is_refused_by_what_is_wrong_with_it() {
+        let why = |text: &str| refused("DateTime", "startDate", json!(text));
+        assert_eq!(why("2026-01-31T09:30:00Z"), "");
+        assert_eq!(why("2026-01-31"), "");
+        for text in ["2026-01-31T09:30:00", "2026-01-31 09:30"] {
+            assert!(why(text).starts_with("needs a time zone"), "{text}");
+        }
+        for text in ["2026-02-31", "2026-13-01T00:00:00Z", "2026-01-31T25:00:00Z"] {
+            assert!(why(text).starts_with("is no day of the calendar"), "{text}");
+        }
+        for text in ["31/01/2026", "yesterday", "", "1767225600"] {
+            assert!(why(text).starts_with("must be a time such as"), "{text}");
+        }
+        let number = refused("DateTime", "startDate", json!(1_767_225_600));
+        assert!(number.starts_with("must be a text with a time"));
+        let day = |text: &str| refused("Date", "date", json!(text));
+        assert!(day("2026-02-31").starts_with("is no day of the calendar"));
+        assert!(day("2026-02-01T00:00:00Z").starts_with("must be a day"));
+    }
+
+    #[test]
+    fn an_amount_with_a_fraction_is_refused_with_an_example_in_minor_units() {
+        for (scalar_name, path, value) in [
+            ("Long", "amount", json!("10.50")),
+            ("Long", "amount", json!("10,50")),
+            ("Long", "amount", json!(10.5)),
+            ("Int", "minAmount", json!(10.5)),
+            ("Int", "maxAmount", json!("10.50")),
+        ] {
+            assert_eq!(refused(scalar_name, path, value), FRACTION, "{path}");
+        }
+        assert_eq!(refused("Int", "first", json!(10.5)), "");
+    }
 }

@@ -7,6 +7,7 @@ pub(crate) mod address;
 pub(crate) mod card;
 mod connection;
 pub(crate) mod ids;
+mod number;
 mod page;
 pub(crate) mod person;
 mod reader;
@@ -15,6 +16,7 @@ mod values;
 
 pub(crate) use self::{
     connection::{Connection, Node, PageFacts, Wanted},
+    number::note_number,
     page::page,
     reader::{Blank, Reader},
     sight::{Sight, check_zone, zoned},

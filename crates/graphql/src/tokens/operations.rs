@@ -12,7 +12,7 @@ use super::{
 use crate::{
     executor::{Answer, Arguments, Out, object},
     operations::{Call, Operation, done, plain},
-    shared::ids,
+    shared::{ids, note_number},
 };
 
 /// The operations.
@@ -50,10 +50,11 @@ pub(crate) const OPERATIONS: &[Operation] = &[
 ];
 
 async fn tokenise(call: Call<'_>, arguments: Arguments<'_>) -> Answer {
-    let once = call.once(|_| Scope::Tokenise, &arguments);
+    let mut once = call.once(|_| Scope::Tokenise, &arguments);
     let parsed = arguments
         .coerced
         .and_then(|given| tokenise::parse(given, call.caller.mode));
+    note_number(&mut once, &parsed, "/data/paymentMethod");
     let told = call.engine.tokenise(call.caller, once, parsed).await;
     let result = told.result.map(|view| {
         object(CardTokenObject {

@@ -123,7 +123,7 @@ impl SectionA {
         text.root_keys = public_content("wallets.a.root_keys", self.root_keys.as_ref())?;
         WalletA::read(&text, mode)
             .map(Some)
-            .map_err(|problem| named("wallets.a", problem))
+            .map_err(|problems| first("wallets.a", problems))
     }
 }
 
@@ -159,7 +159,7 @@ impl SectionB {
         };
         WalletB::read(&text)
             .map(Some)
-            .map_err(|problem| named("wallets.b", problem))
+            .map_err(|problems| first("wallets.b", problems))
     }
 }
 
@@ -183,6 +183,13 @@ impl Pair {
             })),
         }
     }
+}
+
+/// The first problem: the others are found when it is mended.
+fn first(section: &str, problems: Vec<KeyProblem>) -> Problem {
+    let none = || (section.to_owned(), "can't be used".to_owned());
+    let first = problems.into_iter().next();
+    first.map_or_else(none, |problem| named(section, problem))
 }
 
 fn named(section: &str, problem: KeyProblem) -> Problem {

@@ -8,7 +8,7 @@ mod path;
 mod scalar;
 
 use apollo_compiler::{
-    Node,
+    Name, Node,
     ast::{Type, Value as Literal},
     executable::{Field, VariableDefinition},
     schema::{ExtendedType, InputObjectType, InputValueDefinition},
@@ -18,7 +18,10 @@ use serde_json::{Map, Value};
 
 use self::path::Path;
 pub(crate) use self::scalar::whole;
-use crate::executor::schema::ApiSchema;
+use crate::executor::{document::is_surely_a_name, schema::ApiSchema};
+
+/// Unknown fields of one object that are named.
+const UNKNOWN_MAX: usize = 5;
 
 /// Enum values that a reason lists; of longer enums it gives the name.
 const MAX_LISTED: usize = 50;
@@ -170,7 +173,7 @@ impl Coercer<'_> {
                         if known {
                             Ok(value.clone())
                         } else {
-                            Err(not_listed(path, name, values.keys()))
+                            Err(not_listed(path, name, value, values.keys()))
                         }
                     }
                     _ => scalar::scalar(&self.schema.product, name, value, path),
@@ -205,17 +208,10 @@ impl Coercer<'_> {
             return Err(invalid(path, "must be an object"));
         };
         let mut faults = Faults::default();
-        let known = || input.fields.keys().map(apollo_compiler::Name::as_str);
-        if let Some(unknown) = given
-            .keys()
-            .find(|name| !input.fields.contains_key(name.as_str()))
-        {
-            let near = nearest(unknown, known())
-                .map(|near| format!(" (did you mean {near}?)"))
-                .unwrap_or_default();
-            let known = known().collect::<Vec<_>>().join(", ");
-            let reason = format!("has a field that it does not know{near}; it knows {known}");
-            faults.add(invalid(path, &reason));
+        let known: Vec<&str> = input.fields.keys().map(Name::as_str).collect();
+        let unknown = given.keys().filter(|name| !known.contains(&name.as_str()));
+        for unknown in unknown.take(UNKNOWN_MAX) {
+            faults.add(invalid(path, &not_a_field(&input.name, unknown, &known)));
         }
         let mut object = Map::new();
         for (name, definition) in &input.fields {
@@ -232,6 +228,21 @@ impl Coercer<'_> {
         }
         faults.end(Value::Object(object))
     }
+}
+
+/// Why a field is refused that its object does not have. What the field was called is repeated where it can be nothing but
+/// a name.
+fn not_a_field(owner: &str, unknown: &str, known: &[&str]) -> String {
+    let shown = if is_surely_a_name(unknown) {
+        format!("the field `{unknown}`")
+    } else {
+        "a field".to_owned()
+    };
+    let hint = match nearest(unknown, known.iter().copied()) {
+        Some(near) => format!("Did you mean `{near}`?"),
+        None => format!("It has {}.", known.join(", ")),
+    };
+    format!("has {shown}, which {owner} does not have. {hint}")
 }
 
 /// A literal as JSON, with its variables put in; absent variables leave object fields out.
@@ -286,13 +297,19 @@ fn not_null(path: &Path<'_>) -> Fault {
 fn not_listed<'n>(
     path: &Path<'_>,
     name: &str,
-    values: impl ExactSizeIterator<Item = &'n apollo_compiler::Name>,
+    given: &Value,
+    values: impl Iterator<Item = &'n Name>,
 ) -> Fault {
-    if values.len() > MAX_LISTED {
-        return invalid(path, &format!("must be a value of {name}"));
-    }
-    let values: Vec<_> = values.map(ToString::to_string).collect();
-    invalid(path, &format!("must be one of {}", values.join(", ")))
+    let values: Vec<&str> = values.map(Name::as_str).collect();
+    let near = given
+        .as_str()
+        .and_then(|given| nearest(given, values.iter().copied()));
+    let reason = match near {
+        Some(near) => format!("must be a value of {name}. Did you mean {near}?"),
+        None if values.len() > MAX_LISTED => format!("must be a value of {name}"),
+        None => format!("must be one of {}", values.join(", ")),
+    };
+    invalid(path, &reason)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A path such as `authorisePayment.paymentMethod.card.expMonth`, built on the stack and written only for a fault.
+/// A path such as `data.sort.0.order`, built on the stack and written only for a fault.
 #[derive(Clone, Copy)]
 pub(crate) struct Path<'a> {
     parent: Option<&'a Path<'a>>,

@@ -1,4 +1,4 @@
-//! What is wrong with a document, told without repeating its valuess values.
+//! What is wrong with a document, said without repeating its values.
 //!
 //! The compiler's diagnostics quote the document. Ours keep the sentence and the place. Of what is quoted, names that the
 //! schema defines pass, and so do misspelt names of fields, arguments, types, fragments, variables and directives, as
@@ -68,14 +68,33 @@ pub(super) fn validation(list: &DiagnosticList, schema: &ApiSchema) -> Vec<Docum
                 Code::GraphqlValidation,
                 "The document does not fit the schema.".to_owned(),
             ),
+            "MissingSubselection" => (Code::GraphqlValidation, no_selection(diagnostic, schema)),
             _ => (Code::GraphqlValidation, mismatch(name, &text, schema)),
         }
     })
 }
 
+/// A field that is an object stands alone. The compiler's main sentence does not name it, its other one does.
+fn no_selection(diagnostic: &Diagnostic<'_, DiagnosticData>, schema: &ApiSchema) -> String {
+    let text = diagnostic.error.unstable_compat_message();
+    let field = text.as_deref().and_then(|text| text.split('"').nth(1));
+    let field = field.filter(|field| schema.defines(field));
+    let field = field.map_or_else(|| "This field".to_owned(), |field| format!("`{field}`"));
+    format!("{field} needs a selection of fields, such as `{{ id }}`.")
+}
+
 /// How the document does not fit the schema: the compiler's error of this name and text, in a sentence or two.
 fn mismatch(error: &str, text: &str, schema: &ApiSchema) -> String {
     match error {
+        "SubselectionOnScalarType" | "SubselectionOnEnumType" => {
+            let (owner, _) = quoted_pair(text);
+            let owner = if schema.defines(owner) {
+                owner
+            } else {
+                "a value"
+            };
+            format!("This field is `{owner}`, no object: it takes no selection of fields.")
+        }
         "UniqueDirective" => "A directive is used more than once in one place.".to_owned(),
         "UndefinedRootOperation" => {
             "There are no subscriptions; use `query` or `mutation`.".to_owned()
@@ -143,17 +162,24 @@ fn collect(
 /// A field whose selections are all misspelt looks as if it had none, and one whose arguments are misspelt as if it lacked
 /// them. One mistake is told once.
 fn is_consequence(diagnostic: &Diagnostic<'_, DiagnosticData>, list: &DiagnosticList) -> bool {
-    let cause = match diagnostic.error.unstable_error_name() {
-        Some("MissingSubselection") => "UndefinedField",
-        Some("RequiredArgument") => "UndefinedArgument",
-        Some("RequiredField") => "UndefinedInputValue",
+    let causes: &[&str] = match diagnostic.error.unstable_error_name() {
+        Some("MissingSubselection") => &[
+            "UndefinedField",
+            "SubselectionOnScalarType",
+            "SubselectionOnEnumType",
+        ],
+        Some("RequiredArgument") => &["UndefinedArgument"],
+        Some("RequiredField") => &["UndefinedInputValue"],
         _ => return false,
     };
     let Some(own) = diagnostic.error.location() else {
         return false;
     };
     list.iter()
-        .filter(|other| other.error.unstable_error_name() == Some(cause))
+        .filter(|other| {
+            let name = other.error.unstable_error_name();
+            name.is_some_and(|name| causes.contains(&name))
+        })
         .filter_map(|other| other.error.location())
         .any(|cause| cause.offset() >= own.offset() && cause.end_offset() <= own.end_offset())
 }
@@ -182,12 +208,15 @@ fn names_in(segment: &str) -> impl Iterator<Item = &str> {
         .filter(|name| !name.is_empty())
 }
 
-/// No number of a card, code or token: letters, with few digits.
-fn is_surely_a_name(name: &str) -> bool {
-    /// A card's security code has three.
+/// No secret number, code or token: letters, with few digits.
+pub(crate) fn is_surely_a_name(name: &str) -> bool {
+    /// The shortest secrets are codes of three digits.
     const DIGITS: usize = 2;
     const LONGEST: usize = 40;
-    name.len() <= LONGEST && name.bytes().filter(u8::is_ascii_digit).count() <= DIGITS
+    let letters = |letter: u8| letter.is_ascii_alphanumeric() || letter == b'_';
+    (1..=LONGEST).contains(&name.len())
+        && name.bytes().all(letters)
+        && name.bytes().filter(u8::is_ascii_digit).count() <= DIGITS
 }
 
 fn sentence(text: &str) -> String {

@@ -58,7 +58,7 @@ pub(crate) enum Excess {
 }
 
 impl Excess {
-    /// For the merchant's engineer.
+    /// For the client's engineer.
     pub(crate) fn message(self, limits: &Limits) -> String {
         match self {
             Self::Depth => format!("The document is deeper than {} levels.", limits.depth),

@@ -13,7 +13,7 @@ use apollo_compiler::{ExecutableDocument, parser::Parser, validation::Valid};
 use domain::Code;
 use quick_cache::{Weighter, sync::Cache};
 
-pub(crate) use self::diagnostics::DocumentFault;
+pub(crate) use self::diagnostics::{DocumentFault, is_surely_a_name};
 pub use self::limits::Limits;
 pub(crate) use self::load::is_bearable;
 use crate::executor::schema::ApiSchema;
@@ -21,7 +21,7 @@ use crate::executor::schema::ApiSchema;
 /// A document that fits the schema.
 pub(crate) type Document = Valid<ExecutableDocument>;
 
-/// Parses and validates documents, and keeps those that can't hold card data.
+/// Parses and validates documents, and keeps those that can't hold secret numbers.
 pub(crate) struct Documents {
     schema: Arc<ApiSchema>,
     limits: Limits,

@@ -1,6 +1,6 @@
-//! Which documents may be kept: none that could hold card data.
+//! Which documents may be kept: none that could hold a secret number.
 //!
-//! A well-behaved client sends card data in variables, which are never kept. One that writes it into the document puts it
+//! A well-behaved client sends secrets in variables, which are never kept. One that writes it into the document puts it
 //! into literals of a mutation, or, oddly, anywhere else; so a mutation with any string or number in it is not kept, nor
 //! is any text with twelve digits in a row.
 
@@ -10,7 +10,7 @@ use apollo_compiler::{
     executable::{ExecutableDocument, Selection, SelectionSet},
 };
 
-/// Digits of the shortest card number.
+/// Digits of the shortest number that may be a secret.
 const SHORTEST_NUMBER: usize = 12;
 
 /// Whether the document and its text may stay in memory after the request.
@@ -71,7 +71,7 @@ fn is_literal(value: &Value) -> bool {
     }
 }
 
-/// Whether a card number could stand somewhere in the text (in a comment or a name too), spaced or not.
+/// Whether such a number could stand somewhere in the text (in a comment or a name too), spaced or not.
 fn has_long_number(text: &str) -> bool {
     let mut digits = 0_usize;
     for letter in text.bytes() {

@@ -222,3 +222,16 @@ fn the_cache_is_bounded_in_count() {
     }
     assert!(documents.cache.len() <= 10, "{}", documents.cache.len());
 }
+
+#[test]
+fn a_field_without_its_selection_is_told_in_plain_words() {
+    assert_eq!(
+        first("{ getPayment(id: 1) }").1,
+        "`getPayment` needs a selection of fields, such as `{ id }`."
+    );
+    let amount = first("{ getPayment(id: 1) { id { x } } }").1;
+    assert_eq!(
+        amount,
+        "This field is `ID`, no object: it takes no selection of fields."
+    );
+}

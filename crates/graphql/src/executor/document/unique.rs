@@ -1,4 +1,4 @@
-//! Input object fields are unique (GraphQL specification, October 2021, 5.6.3): of two amounts neither may win.
+//! Input object fields are unique (GraphQL specification, October 2021, 5.6.3): of two values neither may win.
 
 use std::collections::BTreeSet;
 

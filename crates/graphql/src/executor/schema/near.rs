@@ -31,7 +31,7 @@ impl ApiSchema {
         nearest(written, names)
     }
 
-    /// The argument nearest to what was written; `coordinate` is like `Query.getPayment` or `@include`.
+    /// The argument nearest to what was written; `coordinate` is like `Query.node` or `@include`.
     pub(crate) fn nearest_argument(&self, coordinate: &str, written: &str) -> Option<&str> {
         let coordinate = coordinate.split('(').next().unwrap_or_default();
         let arguments = if let Some(directive) = coordinate.strip_prefix('@') {

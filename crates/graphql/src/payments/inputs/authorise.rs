@@ -6,6 +6,7 @@ use domain::{
     method::Method,
     payment::{Initiator, Payer as KeptPayer, ThreeDsWish},
     redirect::RedirectUrl,
+    spelling::nearest,
 };
 
 use engine::{Authorise, Instrument, Payer, Stored, Target, Wallet};
@@ -18,6 +19,8 @@ use crate::shared::{Blank, Reader, card, currency, person, redirect};
 const ARGUMENT: &str = "authorisePayment";
 /// The argument of `headlessAuthorizePayment`.
 const HEADLESS: &str = "headlessAuthorisePayment";
+/// Where the payment method stands in the arguments, as a JSON pointer.
+pub(crate) const METHOD: &str = "/authorisePayment/paymentMethod";
 /// The field that makes a payment headless.
 const CONNECTION: &str = "paymentProcessorConnectionId";
 
@@ -207,7 +210,8 @@ fn chosen(fields: Option<Reader>, with_customer: bool, mode: Mode) -> Result<Cho
     let Some(mut fields) = fields else {
         return Ok(Chosen::default());
     };
-    let method = fields.raw("type").as_deref().and_then(Method::parse);
+    let given = fields.raw("type").unwrap_or_default();
+    let method = Method::parse(&given);
     if let Some(wallet) = method.and_then(Wallet::of_method) {
         return wallet::wallet(fields, wallet).map(|(input, transaction)| {
             let instrument = Some(Instrument::Wallet(Box::new(input)));
@@ -260,14 +264,24 @@ fn chosen(fields: Option<Reader>, with_customer: bool, mode: Mode) -> Result<Cho
             return Err(fields.invalid("type", reason));
         }
         Some(_) | None => {
-            let reason = "must be CARD, a wallet such as WALLETA_PAY, a direct debit such as SEPA_DIRECT_DEBIT, or an alternative method such as WALLETC, BNPLA or IDEAL";
-            return Err(fields.invalid("type", reason));
+            return Err(fields.invalid("type", no_method(&given)));
         }
     };
     Ok(Chosen {
         instrument,
         transaction: None,
     })
+}
+
+/// Why what was given is no method, with the one that was probably meant.
+fn no_method(given: &str) -> String {
+    let near = nearest(given, Method::ALL.iter().map(|method| method.code()));
+    match near.filter(|near| *near != given) {
+        Some(near) => format!("is no method of payment. Did you mean {near}?"),
+        None => "must be CARD, a wallet such as WALLETA_PAY, a direct debit such as SEPA_DIRECT_DEBIT, or an alternative method such \
+                 as WALLETC, BNPLA or IDEAL"
+            .to_owned(),
+    }
 }
 
 /// Whether the customer pays with it at a page of its own: no card, no account, and no wallet whose tokens are sent.
@@ -347,6 +361,22 @@ mod tests {
         assert!(
             matches!(command.instrument, Some(Instrument::Token(token)) if token == "abcdefgh12345678")
         );
+    }
+
+    #[test]
+    fn a_misspelt_method_is_answered_with_the_nearest() {
+        for (given, near) in [("card", "CARD"), ("Card", "CARD"), ("IDEALL", "IDEAL")] {
+            let fault = authorise(json!({"paymentMethod": {"type": given}}));
+            let (field, reason) = told(fault.map(|_| ()).unwrap_err());
+            assert_eq!(field, "authorisePayment.paymentMethod.type");
+            assert_eq!(
+                reason,
+                format!("is no method of payment. Did you mean {near}?")
+            );
+        }
+        let fault = authorise(json!({"paymentMethod": {"type": "something else"}}));
+        let (_, reason) = told(fault.map(|_| ()).unwrap_err());
+        assert!(reason.starts_with("must be CARD"), "{reason}");
     }
 
     #[test]

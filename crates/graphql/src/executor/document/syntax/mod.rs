@@ -1,8 +1,8 @@
 //! Whether a text is GraphQL, by the letter of the grammar (GraphQL specification, September 2025, appendix C).
 //!
 //! The parser that makes the document mends some mistakes instead of refusing them: it drops an argument or a field of
-//! an input object that has a name and no value. Here that would move money: `refundPayment(id: "…", amount)` would
-//! refund everything. So every text is read once by this recogniser, which follows the grammar and makes nothing, before
+//! an input object that has a name and no value. That can be dear: `send(to: "…", sum)` would
+//! send everything. So every text is read once by this recogniser, which follows the grammar and makes nothing, before
 //! the parser sees it. It stops at the first mistake, names what it expected, and of what it found only the kind: never
 //! a value.
 
