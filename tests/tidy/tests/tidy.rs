@@ -65,6 +65,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "http_client",
             "store",
             "vault",
+            "web",
             "world",
         ],
     ),
@@ -73,6 +74,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("tidy", &[]),
     ("vault", &["db", "domain", "world"]),
     ("wallet", &["domain"]),
+    ("web", &[]),
     ("world", &["domain"]),
 ];
 

@@ -130,10 +130,10 @@ mod tests {
 
     use super::*;
 
-    fn refused(scalar_name: &str, path: &str, value: Value) -> &'static str {
+    fn refused(scalar_name: &str, path: &str, value: &Value) -> &'static str {
         let given = Given {
             scalar: scalar_name,
-            value: &value,
+            value,
             path: &path,
         };
         match scalar(given) {
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_bad_time_is_refused_by_what_is_wrong_with_it() {
-        let why = |text: &str| refused("DateTime", "startDate", json!(text));
+        let why = |text: &str| refused("DateTime", "startDate", &json!(text));
         assert_eq!(why("2026-01-31T09:30:00Z"), "");
         assert_eq!(why("2026-01-31"), "");
         for text in ["2026-01-31T09:30:00", "2026-01-31 09:30"] {
@@ -156,9 +156,9 @@ mod tests {
         for text in ["31/01/2026", "yesterday", "", "1767225600"] {
             assert!(why(text).starts_with("must be a time such as"), "{text}");
         }
-        let number = refused("DateTime", "startDate", json!(1_767_225_600));
+        let number = refused("DateTime", "startDate", &json!(1_767_225_600));
         assert!(number.starts_with("must be a text with a time"));
-        let day = |text: &str| refused("Date", "date", json!(text));
+        let day = |text: &str| refused("Date", "date", &json!(text));
         assert!(day("2026-02-31").starts_with("is no day of the calendar"));
         assert!(day("2026-02-01T00:00:00Z").starts_with("must be a day"));
     }
@@ -172,8 +172,8 @@ mod tests {
             ("Int", "minAmount", json!(10.5)),
             ("Int", "maxAmount", json!("10.50")),
         ] {
-            assert_eq!(refused(scalar_name, path, value), FRACTION, "{path}");
+            assert_eq!(refused(scalar_name, path, &value), FRACTION, "{path}");
         }
-        assert_eq!(refused("Int", "first", json!(10.5)), "");
+        assert_eq!(refused("Int", "first", &json!(10.5)), "");
     }
 }

@@ -230,19 +230,18 @@ impl Coercer<'_> {
     }
 }
 
-/// Why a field is refused that its object does not have. What the field was called is repeated where it can be nothing but
-/// a name.
+/// Why a field is refused that its object does not have. What it was called is repeated only when that is nearly the name
+/// of a field: anything else may be a value that went astray.
 fn not_a_field(owner: &str, unknown: &str, known: &[&str]) -> String {
-    let shown = if is_surely_a_name(unknown) {
-        format!("the field `{unknown}`")
-    } else {
-        "a field".to_owned()
-    };
-    let hint = match nearest(unknown, known.iter().copied()) {
-        Some(near) => format!("Did you mean `{near}`?"),
-        None => format!("It has {}.", known.join(", ")),
-    };
-    format!("has {shown}, which {owner} does not have. {hint}")
+    match nearest(unknown, known.iter().copied()) {
+        Some(near) if is_surely_a_name(unknown) => {
+            format!("has a field `{unknown}`, which {owner} does not have (did you mean `{near}`?)")
+        }
+        _ => {
+            let known = known.join(", ");
+            format!("has a field that {owner} does not have; it has {known}")
+        }
+    }
 }
 
 /// A literal as JSON, with its variables put in; absent variables leave object fields out.
@@ -305,7 +304,7 @@ fn not_listed<'n>(
         .as_str()
         .and_then(|given| nearest(given, values.iter().copied()));
     let reason = match near {
-        Some(near) => format!("must be a value of {name}. Did you mean {near}?"),
+        Some(near) => format!("must be a value of {name} (did you mean {near}?)"),
         None if values.len() > MAX_LISTED => format!("must be a value of {name}"),
         None => format!("must be one of {}", values.join(", ")),
     };

@@ -78,8 +78,7 @@ fn faults_name_the_path_and_a_reason_without_the_value() {
     let (field, reason) = refused(AUTHORISE, &card(json!({(CARD): 1})));
     assert_eq!(field, at);
     assert!(
-        reason
-            .starts_with("has a field, which CardDtoInput does not have. It has number, expMonth"),
+        reason.starts_with("has a field that CardDtoInput does not have; it has number, expMonth"),
         "{reason}"
     );
     assert_eq!(
@@ -204,17 +203,20 @@ fn a_misspelt_field_or_value_in_variables_is_answered_with_the_nearest() {
     assert_eq!(field, "authorisePayment");
     assert_eq!(
         reason,
-        "has the field `amonut`, which AuthorisedPaymentInput does not have. Did you mean `amount`?"
+        "has a field `amonut`, which AuthorisedPaymentInput does not have (did you mean `amount`?)"
     );
     let payment = json!({"p": {"amonut": 5, "currncyCode": "EUR", "initiator": "customer"}});
     let fault = coerce(AUTHORISE, &payment).unwrap_err();
     let listed: Vec<&str> = fault.faults.iter().map(|one| one.reason.as_str()).collect();
     assert_eq!(listed.len(), 3, "{listed:?}");
     assert!(
-        listed[1].ends_with("Did you mean `currencyCode`?"),
+        listed[1].ends_with("(did you mean `currencyCode`?)"),
         "{listed:?}"
     );
-    assert!(listed[2].ends_with("Did you mean CUSTOMER?"), "{listed:?}");
+    assert!(
+        listed[2].ends_with("(did you mean CUSTOMER?)"),
+        "{listed:?}"
+    );
 }
 
 #[test]

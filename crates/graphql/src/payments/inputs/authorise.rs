@@ -277,7 +277,7 @@ fn chosen(fields: Option<Reader>, with_customer: bool, mode: Mode) -> Result<Cho
 fn no_method(given: &str) -> String {
     let near = nearest(given, Method::ALL.iter().map(|method| method.code()));
     match near.filter(|near| *near != given) {
-        Some(near) => format!("is no method of payment. Did you mean {near}?"),
+        Some(near) => format!("is no method of payment (did you mean {near}?)"),
         None => "must be CARD, a wallet such as WALLETA_PAY, a direct debit such as SEPA_DIRECT_DEBIT, or an alternative method such \
                  as WALLETC, BNPLA or IDEAL"
             .to_owned(),
@@ -371,7 +371,7 @@ mod tests {
             assert_eq!(field, "authorisePayment.paymentMethod.type");
             assert_eq!(
                 reason,
-                format!("is no method of payment. Did you mean {near}?")
+                format!("is no method of payment (did you mean {near}?)")
             );
         }
         let fault = authorise(json!({"paymentMethod": {"type": "something else"}}));

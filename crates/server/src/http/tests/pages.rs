@@ -56,7 +56,7 @@ fn a_page_shows_what_is_asked() {
         text.contains("€12.34") && text.contains("Visa ending in 3184"),
         "{text}"
     );
-    assert!(text.contains("Books &lt;&amp;&gt; more"));
+    assert!(text.contains("Books &#60;&#38;&#62; more"));
     assert!(text.contains(">Approve<") && text.contains(">Decline<"));
     for value in ["complete", "fail"] {
         assert!(

@@ -1,10 +1,8 @@
-//! Pages for shoppers: plain HTML without scripts, images or anything else that would have to be loaded.
+//! Pages for shoppers, as responses. The crate `web` writes them: plain HTML without anything that would have to be loaded.
 //!
 //! The headers that every response carries are set by `http::edge`. A page replaces only the content policy, and may be
 //! framed by the origins that may call the API: merchants show an issuer's challenge, and what comes after it, in a frame of the checkout. No page of ours
 //! decides about money by being clicked: a payment is completed on the processor's evidence alone.
-
-mod html;
 
 use axum::{
     body::Body,
@@ -12,7 +10,7 @@ use axum::{
 };
 use http::{HeaderValue, StatusCode, header};
 
-pub(crate) use html::Html;
+pub(crate) use web::Html;
 
 use crate::http::Told;
 
@@ -47,30 +45,9 @@ impl Frames {
 const STRICTEST: HeaderValue =
     HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
 
-const STYLE: &str = "\
-    :root{color-scheme:light dark}\
-    body{font:1.0625rem/1.5 system-ui,sans-serif;max-width:30rem;margin:3rem auto;padding:0 1rem}\
-    h1{font-size:1.5rem;line-height:1.25}\
-    dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1.5rem}\
-    dt{font-weight:600}\
-    dd{margin:0}\
-    pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.875rem}\
-    form{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.5rem}\
-    button{font:inherit;flex:1 1 9rem;min-height:2.75rem;padding:.5rem 1.25rem;cursor:pointer;\
-    border:1px solid #767676;border-radius:.375rem;background:none;color:inherit}\
-    button:first-child{background:#1a56b0;border-color:#1a56b0;color:#fff;font-weight:600}";
-
 /// A page with its title, which is its heading too.
 pub(crate) fn page(status: StatusCode, title: &str, body: &Html) -> Response {
-    let mut heading = String::new();
-    html::escape(title, &mut heading);
-    let text = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{heading}</title>\n<style>{STYLE}</style>\n</head>\n\
-         <body>\n<main>\n<h1>{heading}</h1>\n{}</main>\n</body>\n</html>\n",
-        body.as_str()
-    );
+    let text = web::page(title, body);
     let mut response = (status, Body::from(text)).into_response();
     response.headers_mut().insert(
         header::CONTENT_TYPE,
@@ -165,8 +142,8 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.contains("<title>Pay &lt;now&gt;</title>")
-                && text.contains("<h1>Pay &lt;now&gt;</h1>"),
+            text.contains("<title>Pay &#60;now&#62;</title>")
+                && text.contains("<h1>Pay &#60;now&#62;</h1>"),
             "{text}"
         );
         assert!(
