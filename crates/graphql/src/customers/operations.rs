@@ -31,10 +31,10 @@ async fn create(call: Call<'_>, arguments: Arguments<'_>) -> Answer {
         .coerced
         .and_then(|given| create::parse(given, call.caller.mode));
     note_number(&mut once, &parsed, "/data");
-    let told = call.engine.create_customer(call.caller, once, parsed).await;
+    let response = call.engine.create_customer(call.caller, once, parsed).await;
     Answer {
-        result: told.result.map(|id| id.to_string().into()),
-        replayed: told.replayed,
+        result: response.result.map(|id| id.to_string().into()),
+        replayed: response.replayed,
     }
 }
 

@@ -40,9 +40,9 @@ async fn authorise(call: Call<'_>, arguments: Arguments<'_>) -> Answer {
         .and_then(|given| authorise::parse(given, call.caller.mode))
         .map_err(authorise::of_command);
     note_number(&mut once, &parsed, authorise::METHOD);
-    let mut told = Box::pin(call.engine.authorise(call.caller, once, parsed)).await;
-    told.result = told.result.map_err(authorise::of_plain);
-    answered(call, told).await
+    let mut response = Box::pin(call.engine.authorise(call.caller, once, parsed)).await;
+    response.result = response.result.map_err(authorise::of_plain);
+    answered(call, response).await
 }
 
 /// The same under another argument's name, which faults bear too.
@@ -57,30 +57,30 @@ async fn headless(call: Call<'_>, arguments: Arguments<'_>) -> Answer {
         .and_then(|given| authorise::parse_headless(given, call.caller.mode))
         .map_err(authorise::of_command);
     note_number(&mut once, &parsed, authorise::METHOD);
-    let mut told = Box::pin(call.engine.authorise(call.caller, once, parsed)).await;
-    told.result = told.result.map_err(authorise::of_headless);
-    answered(call, told).await
+    let mut response = Box::pin(call.engine.authorise(call.caller, once, parsed)).await;
+    response.result = response.result.map_err(authorise::of_headless);
+    answered(call, response).await
 }
 
 async fn capture(call: Call<'_>, arguments: Arguments<'_>) -> Answer {
     let once = call.once(Scope::Capture, &arguments);
     let parsed = arguments.coerced.and_then(capture::parse);
-    let told = call.engine.capture(call.caller, once, parsed).await;
-    answered(call, told).await
+    let response = call.engine.capture(call.caller, once, parsed).await;
+    answered(call, response).await
 }
 
 async fn cancel(call: Call<'_>, arguments: Arguments<'_>) -> Answer {
     let once = call.once(Scope::Cancel, &arguments);
     let parsed = arguments.coerced.and_then(cancel::parse);
-    let told = call.engine.cancel(call.caller, once, parsed).await;
-    answered(call, told).await
+    let response = call.engine.cancel(call.caller, once, parsed).await;
+    answered(call, response).await
 }
 
 async fn refund(call: Call<'_>, arguments: Arguments<'_>) -> Answer {
     let once = call.once(Scope::Refund, &arguments);
     let parsed = arguments.coerced.and_then(refund::parse);
-    let told = call.engine.refund(call.caller, once, parsed).await;
-    answered(call, told).await
+    let response = call.engine.refund(call.caller, once, parsed).await;
+    answered(call, response).await
 }
 
 async fn abandon(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
@@ -171,14 +171,14 @@ fn empty(list: ListPayments) -> PaymentPage {
     }
 }
 
-async fn answered(call: Call<'_>, told: Told<PaymentView>) -> Answer {
-    let result = match told.result {
+async fn answered(call: Call<'_>, response: Told<PaymentView>) -> Answer {
+    let result = match response.result {
         Ok(view) => Ok(shown(call, view).await),
         Err(fault) => Err(fault),
     };
     Answer {
         result,
-        replayed: told.replayed,
+        replayed: response.replayed,
     }
 }
 

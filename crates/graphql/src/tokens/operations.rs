@@ -55,8 +55,8 @@ async fn tokenise(call: Call<'_>, arguments: Arguments<'_>) -> Answer {
         .coerced
         .and_then(|given| tokenise::parse(given, call.caller.mode));
     note_number(&mut once, &parsed, "/data/paymentMethod");
-    let told = call.engine.tokenise(call.caller, once, parsed).await;
-    let result = told.result.map(|view| {
+    let response = call.engine.tokenise(call.caller, once, parsed).await;
+    let result = response.result.map(|view| {
         object(CardTokenObject {
             method: view.method,
             customer: view.customer,
@@ -65,7 +65,7 @@ async fn tokenise(call: Call<'_>, arguments: Arguments<'_>) -> Answer {
     });
     Answer {
         result,
-        replayed: told.replayed,
+        replayed: response.replayed,
     }
 }
 

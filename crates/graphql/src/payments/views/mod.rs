@@ -1,5 +1,6 @@
 //! Payments and what they consist of.
 
+mod outcome;
 mod page;
 mod parts;
 mod payment;
