@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    audit::Source,
     country::Country,
     fault::{Code, Fault},
     id::{CustomerId, FlowId, IntentId, KeyId, TeamId},
@@ -104,6 +105,8 @@ pub struct Caller {
     pub network: Option<Network>,
     /// Whether the team has switched the fingerprints of numbers off.
     pub hides_fingerprints: bool,
+    /// Where the request came from, for the audit trail.
+    pub source: Source,
 }
 
 impl Caller {
@@ -118,6 +121,10 @@ impl Caller {
             seen_in: None,
             network: None,
             hides_fingerprints: false,
+            source: Source {
+                address: None,
+                request: None,
+            },
         }
     }
 

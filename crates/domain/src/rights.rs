@@ -5,6 +5,7 @@
 //! that where they load it.
 
 use crate::{
+    audit::Act,
     caller::{Caller, Credential, forbidden},
     fault::{Code, Fault},
     text_enum::text_enum,
@@ -87,7 +88,20 @@ pub enum Holders {
     All,
 }
 
-/// An operation of the API and the right that it needs.
+/// What the audit trail records of an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Record {
+    /// Nothing: it neither reads nor changes anything.
+    Nothing,
+    /// Nothing of its own: the event of its commit names credential and address.
+    Event,
+    /// How often each credential did it in a minute.
+    Counted,
+    /// One entry, in the commit that does it.
+    Act(Act),
+}
+
+/// An operation of the API, the right that it needs, and what is recorded of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operation {
     /// The name of the root field, or of the address.
@@ -96,101 +110,261 @@ pub struct Operation {
     pub holders: Holders,
     /// The scope that a secret key needs; none where any will do.
     pub scope: Option<Scope>,
+    /// What the audit trail records of it. A refusal of the right is counted for each of them.
+    pub record: Record,
 }
 
-const fn row(name: &'static str, holders: Holders, scope: Scope) -> Operation {
+const fn row(name: &'static str, holders: Holders, scope: Scope, record: Record) -> Operation {
     Operation {
         name,
         holders,
         scope: Some(scope),
+        record,
     }
 }
 
+use Record::{Act as Done, Counted, Event, Nothing};
+
 /// All operations, by their names.
 pub const OPERATIONS: &[Operation] = &[
-    row("abandonPayment", Holders::ClientTokens, Scope::Payments),
-    row("attachPaymentMethod", Holders::SecretKeys, Scope::Payments),
-    row("attachSecurityCode", Holders::ClientTokens, Scope::Tokenise),
-    row("authorizePayment", Holders::ClientTokens, Scope::Payments),
-    row("cancelPayment", Holders::SecretKeys, Scope::Payments),
-    row("capturePayment", Holders::SecretKeys, Scope::Payments),
-    row("completeIntent", Holders::All, Scope::Payments),
-    row("createCustomer", Holders::ClientTokens, Scope::Payments),
-    row("decideApproval", Holders::SecretKeys, Scope::Payments),
-    row("deleteConnection", Holders::SecretKeys, Scope::Manage),
-    row("deleteCustomer", Holders::SecretKeys, Scope::Manage),
-    row("deleteFlow", Holders::SecretKeys, Scope::Manage),
-    row("deletePaymentMethod", Holders::SecretKeys, Scope::Payments),
-    row("disableConnection", Holders::SecretKeys, Scope::Manage),
-    row("enableConnection", Holders::SecretKeys, Scope::Manage),
-    row("exportFlow", Holders::SecretKeys, Scope::Read),
-    row("generateClientToken", Holders::SecretKeys, Scope::Payments),
-    row("getCustomer", Holders::SecretKeys, Scope::Read),
-    row("getFlow", Holders::SecretKeys, Scope::Read),
-    row("getIntent", Holders::All, Scope::Read),
-    row("getPayment", Holders::ClientTokens, Scope::Read),
-    row("getPaymentMethod", Holders::SecretKeys, Scope::Read),
-    row("getPaymentMethods", Holders::ClientTokens, Scope::Read),
-    row("getTeam", Holders::SecretKeys, Scope::Read),
+    row(
+        "abandonPayment",
+        Holders::ClientTokens,
+        Scope::Payments,
+        Event,
+    ),
+    row(
+        "attachPaymentMethod",
+        Holders::SecretKeys,
+        Scope::Payments,
+        Counted,
+    ),
+    row(
+        "attachSecurityCode",
+        Holders::ClientTokens,
+        Scope::Tokenise,
+        Counted,
+    ),
+    row(
+        "authorizePayment",
+        Holders::ClientTokens,
+        Scope::Payments,
+        Event,
+    ),
+    row("cancelPayment", Holders::SecretKeys, Scope::Payments, Event),
+    row(
+        "capturePayment",
+        Holders::SecretKeys,
+        Scope::Payments,
+        Event,
+    ),
+    row("completeIntent", Holders::All, Scope::Payments, Event),
+    row(
+        "createCustomer",
+        Holders::ClientTokens,
+        Scope::Payments,
+        Counted,
+    ),
+    row(
+        "decideApproval",
+        Holders::SecretKeys,
+        Scope::Payments,
+        Counted,
+    ),
+    row(
+        "deleteConnection",
+        Holders::SecretKeys,
+        Scope::Manage,
+        Done(Act::ConnectionDeleted),
+    ),
+    row(
+        "deleteCustomer",
+        Holders::SecretKeys,
+        Scope::Manage,
+        Done(Act::CustomerDeleted),
+    ),
+    row(
+        "deleteFlow",
+        Holders::SecretKeys,
+        Scope::Manage,
+        Done(Act::FlowDeleted),
+    ),
+    row(
+        "deletePaymentMethod",
+        Holders::SecretKeys,
+        Scope::Payments,
+        Done(Act::PaymentMethodDeleted),
+    ),
+    row(
+        "disableConnection",
+        Holders::SecretKeys,
+        Scope::Manage,
+        Done(Act::ConnectionDisabled),
+    ),
+    row(
+        "enableConnection",
+        Holders::SecretKeys,
+        Scope::Manage,
+        Done(Act::ConnectionEnabled),
+    ),
+    row("exportFlow", Holders::SecretKeys, Scope::Read, Counted),
+    row(
+        "generateClientToken",
+        Holders::SecretKeys,
+        Scope::Payments,
+        Done(Act::ClientTokenCreated),
+    ),
+    row("getCustomer", Holders::SecretKeys, Scope::Read, Counted),
+    row("getFlow", Holders::SecretKeys, Scope::Read, Counted),
+    row("getIntent", Holders::All, Scope::Read, Counted),
+    row("getPayment", Holders::ClientTokens, Scope::Read, Counted),
+    row(
+        "getPaymentMethod",
+        Holders::SecretKeys,
+        Scope::Read,
+        Counted,
+    ),
+    row(
+        "getPaymentMethods",
+        Holders::ClientTokens,
+        Scope::Read,
+        Counted,
+    ),
+    row("getTeam", Holders::SecretKeys, Scope::Read, Counted),
     row(
         "headlessAuthorizePayment",
         Holders::SecretKeys,
         Scope::Payments,
+        Event,
     ),
     row(
         "headlessRequestPaymentProcessorToken",
         Holders::SecretKeys,
         Scope::Payments,
+        Counted,
     ),
     Operation {
         name: "initializeSDK",
         holders: Holders::All,
         scope: None,
+        record: Nothing,
     },
-    row("listClientTokens", Holders::SecretKeys, Scope::Read),
-    row("listConnections", Holders::SecretKeys, Scope::Read),
-    row("listCustomerCards", Holders::ClientTokens, Scope::Read),
-    row("listCustomers", Holders::SecretKeys, Scope::Read),
-    row("listFlows", Holders::SecretKeys, Scope::Read),
-    row("listIntents", Holders::SecretKeys, Scope::Read),
-    row("listPayments", Holders::SecretKeys, Scope::Read),
+    row(
+        "listClientTokens",
+        Holders::SecretKeys,
+        Scope::Read,
+        Counted,
+    ),
+    row("listConnections", Holders::SecretKeys, Scope::Read, Counted),
+    row(
+        "listCustomerCards",
+        Holders::ClientTokens,
+        Scope::Read,
+        Counted,
+    ),
+    row("listCustomers", Holders::SecretKeys, Scope::Read, Counted),
+    row("listFlows", Holders::SecretKeys, Scope::Read, Counted),
+    row("listIntents", Holders::SecretKeys, Scope::Read, Counted),
+    row("listPayments", Holders::SecretKeys, Scope::Read, Counted),
     // What it finds is judged by the operation that reads it.
-    row("node", Holders::All, Scope::Read),
-    row("optimise", Holders::All, Scope::Payments),
-    row("publishFlow", Holders::SecretKeys, Scope::Manage),
-    row("refundPayment", Holders::SecretKeys, Scope::Refunds),
-    row("resolvePayment", Holders::SecretKeys, Scope::Payments),
-    row("revokeClientToken", Holders::SecretKeys, Scope::Manage),
-    row("saveConnection", Holders::SecretKeys, Scope::Manage),
-    row("saveFlow", Holders::SecretKeys, Scope::Manage),
-    row("saveWallet", Holders::SecretKeys, Scope::Manage),
-    row("setDefaultFlow", Holders::SecretKeys, Scope::Manage),
-    row("setupWallet", Holders::ClientTokens, Scope::Payments),
-    row("startIntent", Holders::All, Scope::Payments),
-    row("tokeniseCard", Holders::ClientTokens, Scope::Tokenise),
+    row("node", Holders::All, Scope::Read, Counted),
+    row("optimise", Holders::All, Scope::Payments, Counted),
+    row(
+        "publishFlow",
+        Holders::SecretKeys,
+        Scope::Manage,
+        Done(Act::FlowPublished),
+    ),
+    row("refundPayment", Holders::SecretKeys, Scope::Refunds, Event),
+    row(
+        "resolvePayment",
+        Holders::SecretKeys,
+        Scope::Payments,
+        Done(Act::PaymentResolved),
+    ),
+    row(
+        "revokeClientToken",
+        Holders::SecretKeys,
+        Scope::Manage,
+        Done(Act::ClientTokenRevoked),
+    ),
+    row(
+        "saveConnection",
+        Holders::SecretKeys,
+        Scope::Manage,
+        Done(Act::ConnectionSaved),
+    ),
+    row(
+        "saveFlow",
+        Holders::SecretKeys,
+        Scope::Manage,
+        Done(Act::FlowSaved),
+    ),
+    row(
+        "saveWallet",
+        Holders::SecretKeys,
+        Scope::Manage,
+        Done(Act::WalletSaved),
+    ),
+    row(
+        "setDefaultFlow",
+        Holders::SecretKeys,
+        Scope::Manage,
+        Done(Act::FlowDefaultSet),
+    ),
+    row(
+        "setupWallet",
+        Holders::ClientTokens,
+        Scope::Payments,
+        Counted,
+    ),
+    row("startIntent", Holders::All, Scope::Payments, Event),
+    row(
+        "tokeniseCard",
+        Holders::ClientTokens,
+        Scope::Tokenise,
+        Counted,
+    ),
     row(
         "tokenisePaymentMethod",
         Holders::ClientTokens,
         Scope::Tokenise,
+        Counted,
     ),
-    row("tryFlow", Holders::SecretKeys, Scope::Read),
+    row("tryFlow", Holders::SecretKeys, Scope::Read, Counted),
     row(
         "updateDefaultPaymentMethod",
         Holders::SecretKeys,
         Scope::Payments,
+        Counted,
     ),
-    row("updateCustomer", Holders::SecretKeys, Scope::Payments),
-    row("updateIntent", Holders::All, Scope::Payments),
-    row("updateTeam", Holders::SecretKeys, Scope::Manage),
+    row(
+        "updateCustomer",
+        Holders::SecretKeys,
+        Scope::Payments,
+        Counted,
+    ),
+    row("updateIntent", Holders::All, Scope::Payments, Event),
+    row(
+        "updateTeam",
+        Holders::SecretKeys,
+        Scope::Manage,
+        Done(Act::TeamChanged),
+    ),
     BOOKS,
     WEBHOOK,
 ];
 
 /// `GET /sandbox/books`.
-pub const BOOKS: Operation = row("/sandbox/books", Holders::SecretKeys, Scope::Read);
+pub const BOOKS: Operation = row("/sandbox/books", Holders::SecretKeys, Scope::Read, Counted);
 
 /// `POST /api/webhooks/{name}`.
-pub const WEBHOOK: Operation = row("/api/webhooks", Holders::SecretKeys, Scope::Payments);
+pub const WEBHOOK: Operation = row(
+    "/api/webhooks",
+    Holders::SecretKeys,
+    Scope::Payments,
+    Counted,
+);
 
 /// The operation of this name.
 pub fn operation(name: &str) -> Option<&'static Operation> {

@@ -6,8 +6,9 @@
 use db::Change;
 use domain::{
     Code, Fault, Timestamp,
+    audit::{Act, Deed},
     caller::{Caller, ClientGrant, Credential, Mode},
-    id::KeyId,
+    id::{KeyId, TeamId},
     money::Currency,
     rights::Scopes,
 };
@@ -16,6 +17,7 @@ use subtle::ConstantTimeEq;
 
 use crate::{
     Engine,
+    audit::Failure,
     faults::{Stop, customer_not_found, database, intent_not_found, only_fault},
     lately::{Lately, Reading},
 };
@@ -106,17 +108,25 @@ impl Engine {
     pub async fn authenticate(&self, bearer: &str) -> Result<Caller, Fault> {
         let form = Form::of(bearer)
             .filter(|form| form.mode == self.inner.settings.mode)
-            .ok_or_else(unauthorized)?;
+            .ok_or_else(|| self.refused(Failure::Malformed, None))?;
         let hash = self.inner.vault.credential_hash(bearer);
         let now = self.inner.world.now();
         let known = match self.inner.access.find(hash.as_str(), now) {
             Ok(known) => known,
             Err(reading) => self.look_for_credential(form, hash, reading).await?,
         };
+        let mut caller = known.caller;
         if is_over(known.expires_at, now) {
-            return Err(unauthorized());
+            return Err(self.refused(Failure::Ended, Some((caller.team, caller.key))));
         }
-        Ok(known.caller)
+        caller.source = self.origin.source.clone();
+        Ok(caller)
+    }
+
+    /// Counts a credential that is refused.
+    fn refused(&self, why: Failure, credential: Option<(TeamId, KeyId)>) -> Fault {
+        self.note_refused_credential(why, credential);
+        unauthorized()
     }
 
     async fn look_for_credential(
@@ -131,15 +141,18 @@ impl Engine {
         let is_same = |found: &credential::Presented| {
             bool::from(found.credential.hash.as_bytes().ct_eq(hash.as_bytes()))
         };
-        let found = found.filter(is_same).ok_or_else(unauthorized)?;
+        let found = found
+            .filter(is_same)
+            .ok_or_else(|| self.refused(Failure::Unknown, None))?;
         let (row, now) = (found.credential, self.inner.world.now());
+        let ended = || self.refused(Failure::Ended, Some((row.team, row.id)));
         let is_another = row.kind != form.kind || row.mode != form.mode;
         if is_another || row.revoked_at.is_some() || found.team_closed_at.is_some() {
-            return Err(unauthorized());
+            return Err(ended());
         }
         let parent = self.parent(&row).await?;
         if parent.as_ref().is_some_and(|key| key.revoked_at.is_some()) {
-            return Err(unauthorized());
+            return Err(ended());
         }
         // A client token ends with the key that made it.
         let parent_ends = parent.and_then(|key| key.expires_at);
@@ -162,6 +175,7 @@ impl Engine {
             seen_in: None,
             network: None,
             hides_fingerprints: !settings.fingerprint,
+            source: domain::audit::Source::default(),
         };
         let known = Known { caller, expires_at };
         self.inner.access.keep(hash, known.clone(), reading);
@@ -206,7 +220,10 @@ impl Engine {
         row.parent = Some(caller.key);
         row.expires_at = Some(row.created_at.after(lifetime));
         row.grant = Some(grant);
-        let change = Change::new(self.change_id(), &row.id.key()).with(credential::insert(&row));
+        let deed = Deed::on(row.team, Act::ClientTokenCreated, "client token", row.id);
+        let change = Change::new(self.change_id(), &row.id.key())
+            .with(credential::insert(&row))
+            .with(self.audit(&deed));
         match self.commit_plain(change).await? {
             None => Ok(ClientTokenMade {
                 id: row.id,
@@ -238,7 +255,7 @@ impl Engine {
     /// The row of a new credential, to be completed.
     pub(crate) fn credential_row(
         &self,
-        team: domain::id::TeamId,
+        team: TeamId,
         kind: Kind,
         text: &str,
     ) -> credential::Credential {

@@ -8,6 +8,7 @@ use domain::bounded::{NAME_MAX, bounded};
 
 use crate::Engine;
 
+pub(crate) use keys::made_key;
 pub use keys::{KeyKind, KeyMade, KeyRotated, ListedKey, NewKey};
 pub use teams::ListedTeam;
 

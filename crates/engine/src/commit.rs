@@ -111,7 +111,12 @@ impl Engine {
         } else {
             store::payment::update(payment, at)
         });
-        change.push(store::event::insert(payment, id, lines, at));
+        change.push(store::event::insert(
+            payment,
+            &self.event_commit(id),
+            lines,
+            at,
+        ));
         for statement in parts.statements {
             change.push(statement);
         }
@@ -146,6 +151,14 @@ impl Engine {
         } else {
             Ended::Refused(conflict - own - 2)
         })
+    }
+
+    /// A commit that writes an event, with who makes it.
+    fn event_commit(&self, change: ChangeId) -> store::event::Commit {
+        store::event::Commit {
+            change,
+            by: self.origin.by(),
+        }
     }
 
     /// Commits a new intent with its event, and what goes with it.
@@ -186,7 +199,7 @@ impl Engine {
             })
             .with(store::event::insert_of_intent(
                 intent,
-                id,
+                &self.event_commit(id),
                 event,
                 self.inner.world.now(),
             ));

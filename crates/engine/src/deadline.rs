@@ -88,6 +88,7 @@ impl Engine {
             inner: Arc::clone(&self.inner),
             answer_by: Some(at),
             named: Named::default(),
+            origin: Arc::clone(&self.origin),
         }
     }
 

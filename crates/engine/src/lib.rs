@@ -11,6 +11,7 @@
 
 mod access;
 mod admin;
+mod audit;
 #[cfg(feature = "planted")]
 mod bugs;
 mod change;
@@ -51,7 +52,7 @@ use std::{
 
 use connector::Connector;
 use db::Db;
-use domain::Timestamp;
+use domain::{Timestamp, audit::Origin};
 use futures_util::future::BoxFuture;
 use tracing::Instrument as _;
 use vault::Vault;
@@ -62,6 +63,7 @@ pub const HAS_PLANTED_BUGS: bool = cfg!(feature = "planted");
 
 pub use access::{ClientTokenMade, ClientTokenPage, ClientTokenView, MAX_CLIENT_ATTEMPTS};
 pub use admin::{AdminError, KeyKind, KeyMade, KeyRotated, ListedKey, ListedTeam, NewKey};
+pub use audit::{Broken, Listed, Mark, TrailFilter, Verified, Verifier, Written, operators_entry};
 pub use connections::{ConnectionView, SaveConnection};
 pub use flows::{FlowFormat, FlowTrial, FlowView, SaveFlow, TrialStep, WrittenFlow};
 pub use http_client::Url;
@@ -113,6 +115,8 @@ pub struct Engine {
     answer_by: Option<Timestamp>,
     /// What the request's commit that is under way is about.
     named: progress::Named,
+    /// On whose behalf it works, for the audit trail.
+    origin: Arc<Origin>,
 }
 
 struct Inner {
@@ -138,6 +142,8 @@ struct Inner {
     programs: flows::Programs,
     access: access::Cache,
     key_uses: access::Uses,
+    audit: audit::Counts,
+    audit_logged: audit::Logged,
     teams: team::Cache,
     quotas: quotas::Quotas,
     numbers: numbers::Numbers,
@@ -174,6 +180,8 @@ impl Engine {
                 programs: flows::Programs::default(),
                 access: access::cache(),
                 key_uses: access::Uses::default(),
+                audit: audit::Counts::default(),
+                audit_logged: audit::Logged::default(),
                 teams: team::cache(),
                 quotas: quotas::Quotas::new(&parts.settings.quotas),
                 numbers: numbers::Numbers::default(),
@@ -185,6 +193,7 @@ impl Engine {
             }),
             answer_by: None,
             named: progress::Named::default(),
+            origin: Arc::new(Origin::system()),
         }
     }
 
@@ -210,6 +219,10 @@ impl Engine {
         self.inner
             .world
             .spawn(async move { engine.run_sweeps().await });
+        let engine = self.clone();
+        self.inner
+            .world
+            .spawn(async move { engine.run_sealing().await });
     }
 
     /// Takes no new background work and waits, at most for `limit`, until the operations under way have ended. Returns

@@ -3,6 +3,7 @@
 use db::{Change, Statement};
 use domain::{
     Timestamp,
+    audit::{Act, Deed},
     id::{ConnectionId, FlowId, TeamId},
 };
 use store::{
@@ -15,7 +16,7 @@ use store::{
 
 use crate::{
     AdminError, Engine, KeyKind, KeyMade, NewKey,
-    admin::{Refused, malformed},
+    admin::{Refused, made_key, malformed},
     flows::{Checked, Written, approximated},
 };
 
@@ -134,7 +135,9 @@ impl Engine {
             &seed.team_name,
             (&seed.connections, &seed.flows),
         )?;
-        let change = change.with(credential::insert(&row));
+        let change = change
+            .with(credential::insert(&row))
+            .with(self.audit(&made_key(Act::KeyCreated, &row)));
         Ok(match self.committed_plain(change).await? {
             Refused::No => Some(made),
             Refused::Yes => None,
@@ -190,6 +193,10 @@ impl Engine {
                 .into_iter()
                 .for_each(|statement| change.push(statement));
         }
+        let deed = Deed::on_team(id, Act::TeamCreated)
+            .with("connections", connections.len())
+            .with("flows", flows.len());
+        change.push(self.audit(&deed));
         Ok(change)
     }
 

@@ -48,6 +48,8 @@ pub struct Settings {
     pub quotas: QuotaLimits,
     /// Card numbers that test mode takes.
     pub test_numbers: TestNumbers,
+    /// How long entries of the audit trail are kept.
+    pub audit_retention: Duration,
     /// Which of the merchant's own names are taken for a card's number.
     pub order_ids: OrderIds,
 }
@@ -98,6 +100,7 @@ impl Default for Settings {
             browser_intent_lifetime: Duration::from_hours(30 * 24),
             quotas: QuotaLimits::default(),
             test_numbers: TestNumbers::Published(Vec::new()),
+            audit_retention: Duration::from_hours(400 * 24),
             order_ids: OrderIds::Equal,
         }
     }

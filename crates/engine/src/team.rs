@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use db::Change;
 use domain::{
     Fault, Faults,
+    audit::{Act, Deed},
     bounded::{TEXT_MAX, bounded},
     caller::Caller,
     customer::Patch,
@@ -51,6 +52,25 @@ pub struct UpdateTeam {
     pub return_schemes: Patch<Vec<String>>,
     /// Whether secret keys see fingerprints.
     pub fingerprint: Patch<bool>,
+}
+
+impl UpdateTeam {
+    /// The names of the settings that are changed.
+    fn settings(&self) -> Vec<&'static str> {
+        fn is_kept<T>(patch: &Patch<T>) -> bool {
+            matches!(patch, Patch::Keep)
+        }
+        let kept = [
+            ("name", self.name.is_none()),
+            ("logo", is_kept(&self.logo)),
+            ("allowedOrigins", is_kept(&self.allowed_origins)),
+            ("returnHosts", is_kept(&self.return_hosts)),
+            ("returnSchemes", is_kept(&self.return_schemes)),
+            ("fingerprint", is_kept(&self.fingerprint)),
+        ];
+        let changed = kept.into_iter().filter(|(_, is_kept)| !is_kept);
+        changed.map(|(name, _)| name).collect()
+    }
 }
 
 /// Settings as they were read lately.
@@ -151,6 +171,10 @@ impl Engine {
             if let Some(name) = name {
                 change.push(store::team::rename(team, name));
             }
+            let deed = Deed::on_team(team, Act::TeamChanged)
+                .with("settings", update.settings())
+                .with("version", settings.version);
+            change.push(self.audit(&deed));
             Ok(Round::of(self.commit_plain(change).await?, ()))
         })
         .await?;

@@ -44,9 +44,10 @@ impl Api {
         method: Method,
     ) -> Response {
         let root = |fields: &RootFields<'_>| {
+            let engine = self.engine.on_behalf_of(caller);
             let engine = match request.answer_by {
-                Some(at) => self.engine.answering_by(at),
-                None => self.engine.clone(),
+                Some(at) => engine.answering_by(at),
+                None => engine,
             };
             Operations::new(engine, caller, idempotency_key, fields)
         };

@@ -7,7 +7,7 @@ mod key;
 
 use std::future::Future;
 
-use domain::{Code, Fault, caller::Caller, rights};
+use domain::{Code, Fault, caller::Caller};
 use engine::{Act, Engine, Once, Scope};
 use futures_util::{FutureExt, future::BoxFuture};
 
@@ -192,7 +192,7 @@ impl<'a> Operations<'a> {
             );
             return Err(Fault::unknown());
         };
-        rights::permit(self.caller, operation.name)?;
+        self.engine.permit(self.caller, operation.name)?;
         if !self.caller.is_server() {
             self.engine
                 .admit(self.caller, operation.act(&call.arguments))?;

@@ -19,7 +19,7 @@ use crate::{event, payment};
 /// For `event::insert`: of the third version nothing is written.
 pub(crate) fn lose_third_event(
     payment: &Payment,
-    change: ChangeId,
+    commit: &event::Commit,
     occurred: &[Occurrence],
     at: Timestamp,
 ) -> Statement {
@@ -27,17 +27,17 @@ pub(crate) fn lose_third_event(
         let sql = "delete from event where team_id = $1 and seq < 0";
         return Statement::any(sql, vec![payment.team.key().into()]);
     }
-    event::unplanted_insert(payment, change, occurred, at)
+    event::unplanted_insert(payment, commit, occurred, at)
 }
 
 /// For `event::insert`: one that is there is no conflict.
 pub(crate) fn write_event_over(
     payment: &Payment,
-    change: ChangeId,
+    commit: &event::Commit,
     occurred: &[Occurrence],
     at: Timestamp,
 ) -> Statement {
-    event::unplanted_insert(payment, change, occurred, at).reworded(
+    event::unplanted_insert(payment, commit, occurred, at).reworded(
         "insert into event (team_id, stream, seq, change_id, at, kind, data, stamp) \
         values ($1, $2, $3, $4, $5, $6, $7, commit_stamp()) on conflict (team_id, stream, seq) do update set at = event.at",
     )

@@ -3,6 +3,7 @@
 use db::{ChangeId, Db, DbError, Insert, Select, Statement, Value};
 use domain::{
     Timestamp,
+    audit::By,
     id::{IntentId, TeamId},
     intent::{Intent, IntentEvent},
     payment::{Occurrence, Payment, PaymentEvent, TimelineEntry},
@@ -25,6 +26,25 @@ pub struct Data<E> {
     /// What the timeline says of it.
     #[serde(default)]
     pub entries: Vec<TimelineEntry>,
+    /// Who made the commit; `None` for the service itself.
+    #[serde(default)]
+    pub by: Option<By>,
+}
+
+/// A commit that writes an event.
+#[derive(Debug, Clone)]
+pub struct Commit {
+    /// The change.
+    pub change: ChangeId,
+    /// Who makes it; `None` for the service itself.
+    pub by: Option<By>,
+}
+
+impl From<ChangeId> for Commit {
+    /// A commit of the service itself.
+    fn from(change: ChangeId) -> Self {
+        Self { change, by: None }
+    }
 }
 
 /// The same as it is written.
@@ -36,6 +56,8 @@ struct NewData<'a, E> {
     events: Vec<&'a E>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     entries: Vec<&'a TimelineEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<&'a By>,
 }
 
 /// What the data of a row tells of its timeline.
@@ -64,7 +86,7 @@ pub fn delete_of_intent(team: TeamId, intent: IntentId) -> Statement {
 )]
 pub fn insert(
     payment: &Payment,
-    change: ChangeId,
+    commit: &Commit,
     occurred: &[Occurrence],
     at: Timestamp,
 ) -> Statement {
@@ -72,27 +94,28 @@ pub fn insert(
         payment.team.key().into(),
         payment.id.key().into(),
         number(payment.version),
-        format!("{:032x}", change.0).into(),
+        format!("{:032x}", commit.change.0).into(),
         at.max(payment.latest_moment()).micros().into(),
         "payment".into(),
-        data_of(payment, occurred).into(),
+        data_of(payment, occurred, commit).into(),
     ])
 }
 
 /// What the row of a payment's commit holds.
-pub(crate) fn data_of(payment: &Payment, occurred: &[Occurrence]) -> String {
+pub(crate) fn data_of(payment: &Payment, occurred: &[Occurrence], commit: &Commit) -> String {
     crate::text(&NewData::<PaymentEvent> {
         v: VERSION,
         status: payment.status.text(),
         events: occurred.iter().flat_map(|one| &one.events).collect(),
         entries: occurred.iter().map(|one| &one.entry).collect(),
+        by: commit.by.as_ref(),
     })
 }
 
 /// The event of an intent's commit, which bears the intent's version as its number.
 pub fn insert_of_intent(
     intent: &Intent,
-    change: ChangeId,
+    commit: &Commit,
     event: IntentEvent,
     at: Timestamp,
 ) -> Statement {
@@ -100,20 +123,21 @@ pub fn insert_of_intent(
         intent.team.key().into(),
         intent.id.key().into(),
         number(intent.version),
-        format!("{:032x}", change.0).into(),
+        format!("{:032x}", commit.change.0).into(),
         at.micros().into(),
         "intent".into(),
-        data_of_intent(intent, event).into(),
+        data_of_intent(intent, event, commit).into(),
     ])
 }
 
 /// What the row of an intent's commit holds.
-pub(crate) fn data_of_intent(intent: &Intent, event: IntentEvent) -> String {
+pub(crate) fn data_of_intent(intent: &Intent, event: IntentEvent, commit: &Commit) -> String {
     crate::text(&NewData {
         v: VERSION,
         status: intent.status.code(),
         events: vec![&event],
         entries: Vec::new(),
+        by: commit.by.as_ref(),
     })
 }
 

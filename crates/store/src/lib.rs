@@ -4,6 +4,8 @@
 //! database and name the team in their parameters. Every statement on a team's table names `team_id`; the few that
 //! can't (a credential's hash leads to its team; jobs serve every team) say so where they stand.
 
+pub mod audit;
+pub mod audit_chain;
 pub mod browser_made;
 #[cfg(feature = "planted")]
 mod bugs;
@@ -150,6 +152,11 @@ pub const MIGRATIONS: &[Migration] = &[
         number: 28,
         name: "feed of events",
         sql: include_str!("../migrations/0028_event_feed.sql"),
+    },
+    Migration {
+        number: 30,
+        name: "audit trail",
+        sql: include_str!("../migrations/0030_audit.sql"),
     },
 ];
 

@@ -338,10 +338,25 @@ impl Keyring {
         self.hash("credential", &[credential.as_bytes()])
     }
 
+    /// The key of the audit trail. Rotation leaves it as it is, so that what was sealed stays verifiable.
+    pub(crate) fn audit_key(&self) -> AuditKey {
+        AuditKey(Zeroizing::new(mac(self.index.bytes(), &[b"audit trail"])))
+    }
+
     /// A keyed hash of the parts, each with its length, under a key derived for the purpose.
     fn hash(&self, purpose: &str, parts: &[&[u8]]) -> String {
         let derived = Zeroizing::new(mac(self.index.bytes(), &[purpose.as_bytes()]));
         hex(&mac(&derived, parts))
+    }
+}
+
+/// The key by which entries of the audit trail are sealed. Can't be printed.
+pub struct AuditKey(Zeroizing<[u8; 32]>);
+
+impl AuditKey {
+    /// A keyed hash of the parts, each with its length.
+    pub fn seal(&self, parts: &[&[u8]]) -> String {
+        hex(&mac(&self.0, parts))
     }
 }
 
@@ -376,6 +391,21 @@ fn of_file(path: &Path, text: &str) -> Result<Keyring, KeyError> {
 }
 
 impl KeySource {
+    /// The key of the audit trail, to verify a copy of the trail without the databases.
+    ///
+    /// # Errors
+    /// The keys are not there, or can't be read.
+    pub fn audit_key(&self) -> Result<AuditKey, KeyError> {
+        let keys = match self {
+            Self::Given(text) => Keyring::parse(&text.0)?,
+            Self::File(path) => {
+                let text = key_file::read(path)?;
+                of_file(path, &text.ok_or(KeyError::Format("there is no key file"))?)?
+            }
+        };
+        Ok(keys.audit_key())
+    }
+
     /// Reads the keys; a key file that is not there is made.
     pub(crate) fn load_or_create(&self, world: &World) -> Result<Keyring, KeyError> {
         let path = match self {

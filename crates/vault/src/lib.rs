@@ -56,7 +56,7 @@ use world::World;
 use zeroize::Zeroizing;
 
 pub use holder::Holder;
-pub use keyring::{Given, KeyError, KeySource, Protection};
+pub use keyring::{AuditKey, Given, KeyError, KeySource, Protection};
 pub use rotate::Progress;
 pub use secrets::SECRET_MAX;
 pub use shared_codes::UsedCode;
@@ -394,6 +394,11 @@ impl Vault {
     /// A keyed hash of a request, for idempotency: it may hold a card, so it is never kept itself.
     pub fn request_hash(&self, request: &[u8]) -> String {
         self.keys().request_hash(request)
+    }
+
+    /// The key by which entries of the audit trail are sealed.
+    pub fn audit_key(&self) -> AuditKey {
+        self.keys().audit_key()
     }
 
     /// A keyed hash of a credential.

@@ -18,11 +18,11 @@ pub(crate) async fn shopper(shop: Shop, chance: Chance, name: String) {
     visitor.pause(0, open).await;
     let order = order(&mut visitor.chance, &visitor.shop, &name);
     match visitor.chance.below(10) {
-        0 => visitor.clicks_twice(&order, &name).await,
+        0 => Box::pin(visitor.clicks_twice(&order, &name)).await,
         1 => Box::pin(visitor.checks_out(&order, &name)).await,
         2 => Box::pin(visitor.has_a_token(&order, &name)).await,
         3 => Box::pin(visitor.uses_a_key_again(&order, &name)).await,
-        _ => visitor.orders(&order, &name).await,
+        _ => Box::pin(visitor.orders(&order, &name)).await,
     }
 }
 

@@ -3,6 +3,7 @@
 use db::Change;
 use domain::{
     Fault, Timestamp,
+    audit::{Act, Deed},
     caller::{Caller, ClientGrant},
     cursor::{Cursor, CursorShape},
     id::{KeyId, PaymentId},
@@ -109,7 +110,10 @@ impl Engine {
             .filter(|row| row.kind == Kind::Client)
             .ok_or_else(unknown)?;
         let revoke = credential::revoke(caller.team, id, self.inner.world.now());
-        let change = Change::new(self.change_id(), &id.key()).with(revoke);
+        let deed = Deed::on(caller.team, Act::ClientTokenRevoked, "client token", id);
+        let change = Change::new(self.change_id(), &id.key())
+            .with(revoke)
+            .with(self.audit(&deed));
         // When no row is touched, somebody else has revoked it in the meantime.
         self.commit_plain(change).await.map_err(only_fault)?;
         self.inner.access.clear();

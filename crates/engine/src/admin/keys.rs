@@ -5,6 +5,7 @@ use std::time::Duration;
 use db::Change;
 use domain::{
     Timestamp,
+    audit::{Act, Deed},
     id::{KeyId, TeamId},
     rights::Scopes,
 };
@@ -144,7 +145,9 @@ impl Engine {
     pub async fn create_key(&self, new: NewKey) -> Result<KeyMade, AdminError> {
         self.is_open(new.team).await?;
         let (made, row) = self.new_key(new)?;
-        let change = Change::new(self.change_id(), &row.id.key()).with(credential::insert(&row));
+        let change = Change::new(self.change_id(), &row.id.key())
+            .with(credential::insert(&row))
+            .with(self.audit(&made_key(Act::KeyCreated, &row)));
         match self.committed_plain(change).await? {
             Refused::No => Ok(made),
             Refused::Yes => Err(AdminError::refused("this key is known already")),
@@ -191,6 +194,10 @@ impl Engine {
             change.push(credential::end_at(old.team, id, old_ends_at));
         }
         let old_ends_at = earlier.unwrap_or(old_ends_at);
+        let deed = made_key(Act::KeyRotated, &row)
+            .with("replaces", id.to_string())
+            .with("old_ends_at", old_ends_at.rfc3339_seconds());
+        change.push(self.audit(&deed));
         if let Refused::Yes = self.committed_plain(change).await? {
             return Err(AdminError::refused(
                 "the key was changed meanwhile: look at `pointsman key list`",
@@ -234,10 +241,12 @@ impl Engine {
     /// An unknown key; the database's.
     pub async fn revoke_key(&self, id: KeyId) -> Result<(), AdminError> {
         let key = self.listed_credential(id).await?;
-        let change = Change::new(self.change_id(), &id.key());
+        let deed = Deed::on(key.team, Act::KeyRevoked, "key", id);
+        let change = Change::new(self.change_id(), &id.key())
+            .with(credential::revoke(key.team, id, self.inner.world.now()))
+            .with(self.audit(&deed));
         // When no row is touched, somebody else has revoked it in the meantime.
-        self.committed_plain(change.with(credential::revoke(key.team, id, self.inner.world.now())))
-            .await?;
+        self.committed_plain(change).await?;
         self.inner.access.clear();
         Ok(())
     }
@@ -300,6 +309,21 @@ impl Engine {
             revoked_at: key.revoked_at,
             scopes: key.scopes,
         })
+    }
+}
+
+/// What is recorded of a new key: never the key itself, nor its name, which people choose.
+pub(crate) fn made_key(act: Act, row: &Credential) -> Deed {
+    let deed = Deed::on(row.team, act, "key", row.id)
+        .with("kind", row.kind.text())
+        .with("hint", row.hint.as_str());
+    let deed = match row.kind {
+        Kind::Secret => deed.with("scopes", row.scopes.text()),
+        Kind::Public | Kind::Client => deed,
+    };
+    match row.expires_at {
+        Some(ends) => deed.with("expires_at", ends.rfc3339_seconds()),
+        None => deed,
     }
 }
 

@@ -1,7 +1,11 @@
 //! Teams, as the people who run the service make, list, close and open them.
 
 use db::{Change, Statement};
-use domain::{Timestamp, id::TeamId};
+use domain::{
+    Timestamp,
+    audit::{Act, Deed},
+    id::TeamId,
+};
 
 use super::{AdminError, Refused};
 use crate::{Engine, Seed};
@@ -56,7 +60,8 @@ impl Engine {
     /// The database's.
     pub async fn close_team(&self, team: TeamId) -> Result<bool, AdminError> {
         let now = self.inner.world.now();
-        self.change_team(team, store::team::close(team, now)).await
+        self.change_team(team, store::team::close(team, now), Act::TeamClosed)
+            .await
     }
 
     /// Opens a closed team: its keys are accepted as before. Returns whether it was closed.
@@ -64,11 +69,19 @@ impl Engine {
     /// # Errors
     /// The database's.
     pub async fn reopen_team(&self, team: TeamId) -> Result<bool, AdminError> {
-        self.change_team(team, store::team::reopen(team)).await
+        self.change_team(team, store::team::reopen(team), Act::TeamReopened)
+            .await
     }
 
-    async fn change_team(&self, team: TeamId, statement: Statement) -> Result<bool, AdminError> {
-        let change = Change::new(self.change_id(), &team.key()).with(statement);
+    async fn change_team(
+        &self,
+        team: TeamId,
+        statement: Statement,
+        act: Act,
+    ) -> Result<bool, AdminError> {
+        let change = Change::new(self.change_id(), &team.key())
+            .with(statement)
+            .with(self.audit(&Deed::on_team(team, act)));
         let refused = self.committed_plain(change).await?;
         self.inner.access.clear();
         Ok(matches!(refused, Refused::No))

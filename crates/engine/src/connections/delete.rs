@@ -3,6 +3,7 @@
 use db::Change;
 use domain::{
     Fault,
+    audit::{Act, Deed},
     caller::Caller,
     id::{ConnectionId, TeamId},
 };
@@ -39,7 +40,8 @@ impl Engine {
             return Err(Fault::invalid("id", reason).into());
         }
         let change = Change::new(self.change_id(), &super::save::aggregate(team, id))
-            .with(store::connection::delete(&connection));
+            .with(store::connection::delete(&connection))
+            .with(self.audit(&Deed::on(team, Act::ConnectionDeleted, "connection", id)));
         if self.commit_plain(change).await?.is_some() {
             let reason =
                 "payments were sent there, or it was changed, at the same moment: try again";

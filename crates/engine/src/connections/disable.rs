@@ -1,7 +1,12 @@
 //! Switching a connection off and on.
 
 use db::Change;
-use domain::{Fault, caller::Caller, id::ConnectionId};
+use domain::{
+    Fault,
+    audit::{Act, Deed},
+    caller::Caller,
+    id::ConnectionId,
+};
 
 use crate::{
     Engine,
@@ -36,8 +41,14 @@ impl Engine {
         id: &ConnectionId,
         is_on: bool,
     ) -> Result<(), Fault> {
+        let act = if is_on {
+            Act::ConnectionEnabled
+        } else {
+            Act::ConnectionDisabled
+        };
         let change = Change::new(self.change_id(), &super::save::aggregate(caller.team, id))
-            .with(store::connection::switch(caller.team, id, is_on));
+            .with(store::connection::switch(caller.team, id, is_on))
+            .with(self.audit(&Deed::on(caller.team, act, "connection", id)));
         match self.commit_plain(change).await.map_err(only_fault)? {
             None => {
                 self.inner.registry.forget(&caller.team);

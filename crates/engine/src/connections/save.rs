@@ -4,6 +4,7 @@ use connector::{CredentialField, Credentials, NotCredentials};
 use db::Change;
 use domain::{
     Code, Fault, Faults,
+    audit::{Act, Deed},
     bounded::{NAME_MAX, bounded},
     caller::Caller,
     id::{BlobId, ConnectionId, TeamId},
@@ -175,6 +176,7 @@ impl Engine {
         let declared = connector.map_or(&[][..], |connector| connector.descriptor().credentials);
         let known = store::connection::of_team(&self.inner.store, team).await?;
         let before = known.iter().find(|connection| connection.id == wanted.id);
+        let brings_credentials = wanted.credentials.is_some();
         let mut replaced = None;
         let statement = match before {
             None if known.len() >= CONNECTIONS_MAX => {
@@ -200,7 +202,13 @@ impl Engine {
                 store::connection::update(&wanted, before.credentials)
             }
         };
-        let change = Change::new(self.change_id(), &aggregate(team, &wanted.id)).with(statement);
+        let deed = Deed::on(team, Act::ConnectionSaved, "connection", &wanted.id)
+            .with("processor", wanted.processor.as_str())
+            .with("new", before.is_none())
+            .with("credentials", brings_credentials);
+        let change = Change::new(self.change_id(), &aggregate(team, &wanted.id))
+            .with(statement)
+            .with(self.audit(&deed));
         let refused = self.commit_plain(change).await?;
         Ok(Round::of(refused, (wanted, replaced)))
     }

@@ -3,6 +3,7 @@
 use db::Change;
 use domain::{
     Fault,
+    audit::{Act, Deed},
     caller::Caller,
     id::{FlowId, TeamId},
 };
@@ -41,7 +42,8 @@ impl Engine {
             // One aggregate for the team: two of these changes never meet in one batch.
             let change = Change::new(self.change_id(), &team.key())
                 .with(store::flow::unset_default(team))
-                .with(store::flow::set_default(team, id));
+                .with(store::flow::set_default(team, id))
+                .with(self.audit(&Deed::on(team, Act::FlowDefaultSet, "flow", id)));
             Ok(Round::of(self.commit_plain(change).await?, ()))
         })
         .await?;

@@ -3,6 +3,7 @@
 use db::Change;
 use domain::{
     Fault,
+    audit::{Act, Deed},
     caller::Caller,
     id::{FlowId, TeamId},
 };
@@ -29,7 +30,8 @@ impl Engine {
         }
         let now = self.inner.world.now();
         let change = Change::new(self.change_id(), &super::aggregate(team, id))
-            .with(store::flow::delete(team, id, now));
+            .with(store::flow::delete(team, id, now))
+            .with(self.audit(&Deed::on(team, Act::FlowDeleted, "flow", id)));
         if self.commit_plain(change).await?.is_some() {
             // It became the default, or was removed, at the same moment.
             return Err(flow_not_found().into());

@@ -3,6 +3,7 @@
 use db::Change;
 use domain::{
     Fault,
+    audit::{Act, Deed},
     caller::Caller,
     id::{FlowId, TeamId},
 };
@@ -64,6 +65,7 @@ impl Engine {
             document,
             ..flow
         };
+        let deed = Deed::on(team, Act::FlowPublished, "flow", id).with("version", version);
         let change = Change::new(self.change_id(), &super::aggregate(team, id))
             .with(store::flow::publish(&published))
             .with(store::flow_version::publish(
@@ -71,7 +73,8 @@ impl Engine {
                 id,
                 version,
                 self.inner.world.now(),
-            ));
+            ))
+            .with(self.audit(&deed));
         if self.commit_plain(change).await?.is_some() {
             return Err(flow_not_found().into());
         }

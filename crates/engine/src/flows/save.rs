@@ -3,6 +3,7 @@
 use db::Change;
 use domain::{
     Fault,
+    audit::{Act, Deed},
     caller::Caller,
     id::{FlowId, TeamId},
 };
@@ -142,7 +143,8 @@ impl Engine {
                 latest,
                 version.version,
             ))
-            .with(store::flow_version::insert(&version));
+            .with(store::flow_version::insert(&version))
+            .with(self.audit(&saved(&version)));
         let flow = Flow {
             latest: Some(version.version),
             ..flow.clone()
@@ -181,7 +183,8 @@ impl Engine {
         let version = self.version(&flow, 1, document);
         let change = Change::new(self.change_id(), &super::aggregate(team, &flow.id))
             .with(store::flow::insert(&flow, version.saved_at))
-            .with(store::flow_version::insert(&version));
+            .with(store::flow_version::insert(&version))
+            .with(self.audit(&saved(&version)));
         Ok(self
             .commit_plain(change)
             .await?
@@ -220,4 +223,9 @@ impl Engine {
         let found = candidates.find_map(|text| FlowId::parse(&text).filter(is_free));
         found.unwrap_or_else(|| FlowId::of_uuid(self.inner.world.uuid_v7()))
     }
+}
+
+/// What is recorded of a version that is saved.
+fn saved(version: &FlowVersion) -> Deed {
+    Deed::on(version.team, Act::FlowSaved, "flow", &version.flow).with("version", version.version)
 }

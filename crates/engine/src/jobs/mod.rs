@@ -65,14 +65,28 @@ impl Engine {
     }
 }
 
+impl Engine {
+    /// Seals the audit trail until the engine drains.
+    pub(crate) async fn run_sealing(self) {
+        while !self.is_draining() {
+            logged(SEAL, self.seal_audit().await);
+            self.inner.world.sleep(SEAL_EVERY).await;
+        }
+    }
+}
+
+/// How often the audit trail is sealed.
+const SEAL_EVERY: Duration = Duration::from_secs(1);
+
 /// The names of the jobs that must not wait.
 const RECOVER: &str = "recover";
 const DEACTIVATE: &str = "deactivate_intents";
 const STEP: &str = "run_flow_instances";
+const SEAL: &str = "seal_audit";
 
 /// Shows every job's counters from the start on.
 pub(crate) fn begin_counting() {
-    for job in [RECOVER, DEACTIVATE, STEP]
+    for job in [RECOVER, DEACTIVATE, STEP, SEAL]
         .into_iter()
         .chain(sweep::names())
     {

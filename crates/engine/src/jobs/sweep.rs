@@ -3,7 +3,12 @@
 use std::time::Duration;
 
 use db::Change;
-use domain::{Timestamp, customer::StoredMethod, id::BlobId};
+use domain::{
+    Timestamp,
+    audit::{Act, Deed},
+    customer::StoredMethod,
+    id::BlobId,
+};
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::{ORPHAN_AGE, TOGETHER, floor::Look, logged};
@@ -83,10 +88,11 @@ enum Slow {
     TokenRequests,
     Orphans,
     OrphanSecrets,
+    OldAudit,
 }
 
 impl Slow {
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 14] = [
         Self::HiddenCards,
         Self::People,
         Self::DeletedMethods,
@@ -100,6 +106,7 @@ impl Slow {
         Self::TokenRequests,
         Self::Orphans,
         Self::OrphanSecrets,
+        Self::OldAudit,
     ];
 
     const fn name(self) -> &'static str {
@@ -117,6 +124,7 @@ impl Slow {
             Self::TokenRequests => "forget_token_requests",
             Self::Orphans => ORPHANS,
             Self::OrphanSecrets => ORPHAN_SECRETS,
+            Self::OldAudit => "remove_old_audit",
         }
     }
 }
@@ -176,6 +184,7 @@ impl Engine {
             Slow::Orphans => self.erase_orphans().await,
             Slow::OrphanSecrets => self.erase_orphan_secrets().await,
             Slow::BrowserMade => self.forget_browser_made().await,
+            Slow::OldAudit => Ok(Batch::whole(self.remove_old_audit().await?, 1)),
             Slow::KeyUses => {
                 let noted = self.note_key_uses(BATCH).await?;
                 Ok(Batch::whole(noted, BATCH))
@@ -236,7 +245,8 @@ impl Engine {
             | Slow::BrowserMade
             | Slow::NumberQuotas
             | Slow::Orphans
-            | Slow::OrphanSecrets => return Ok(Batch::whole(0, BATCH)),
+            | Slow::OrphanSecrets
+            | Slow::OldAudit => return Ok(Batch::whole(0, BATCH)),
         };
         // Others of the same time may be left.
         *after = swept
@@ -320,6 +330,8 @@ impl Engine {
         change.push(store::method::forget(method.team, &method.token));
         change.push(store::processor_token::delete(method.team, &method.token));
         change.push(store::token_request::delete(method.team, &method.token));
+        let act = Act::PaymentMethodErased;
+        change.push(self.audit(&Deed::on(method.team, act, "payment method", &method.token)));
         self.commit_plain(change).await?;
         Ok(true)
     }

@@ -2,6 +2,7 @@
 
 use domain::{
     Fault,
+    audit::{Act, Deed},
     caller::Caller,
     id::PaymentId,
     payment::{Occurrence, Payment, PaymentEvent, Resolution, Status},
@@ -99,7 +100,12 @@ impl Engine {
             let entry = Occurrence::new(self.inner.world.now(), "Confirmed by a person")
                 .saying(format!("Evidence: {}", command.evidence))
                 .event(PaymentEvent::ConfirmedByPerson);
-            Ok(Decision::Write(payment, Effects::of(vec![entry]), ()))
+            let mut effects = Effects::of(vec![entry]);
+            effects
+                .parts
+                .statements
+                .push(self.resolution(&payment, command));
+            Ok(Decision::Write(payment, effects, ()))
         };
         let (payment, ()) = self.change(command.of(caller), keep).await?;
         Ok(PaymentView::of(payment))
@@ -109,6 +115,12 @@ impl Engine {
         let resolve = |payment| self.with_resolution(payment, command);
         let (payment, ()) = self.change(command.of(caller), resolve).await?;
         Ok(payment)
+    }
+
+    /// What is recorded of a person's word. The evidence is the person's own text, and stands in the timeline.
+    fn resolution(&self, payment: &Payment, command: &Resolve) -> db::Statement {
+        let deed = Deed::on(payment.team, Act::PaymentResolved, "payment", payment.id);
+        self.audit(&deed.with("outcome", said(command.outcome)))
     }
 
     async fn with_resolution(
@@ -133,12 +145,27 @@ impl Engine {
             self.inner.world.now(),
             &policy,
         )?;
-        let effects = Effects {
+        let mut effects = Effects {
             entries,
             cause,
             responses: unknown.map_or(Responses::Waiting, |(n, _)| Responses::OfOperation(n)),
             ..Effects::default()
         };
+        effects
+            .parts
+            .statements
+            .push(self.resolution(&payment, command));
         Ok(Decision::Write(payment, effects, ()))
+    }
+}
+
+/// The outcome in a word.
+const fn said(outcome: Resolution) -> &'static str {
+    match outcome {
+        Resolution::Authorised => "authorised",
+        Resolution::Captured => "captured",
+        Resolution::NotCharged => "not charged",
+        Resolution::Refunded => "refunded",
+        Resolution::NotRefunded => "not refunded",
     }
 }

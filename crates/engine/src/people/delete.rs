@@ -7,6 +7,7 @@
 
 use domain::{
     Fault, Timestamp,
+    audit::{Act, Deed},
     caller::Caller,
     id::{CustomerId, TeamId},
 };
@@ -51,7 +52,8 @@ impl Engine {
                 .with(store::method::delete_of_customer(team, id, now))
                 .with(store::processor_token::delete_of_customer(team, id))
                 .with(store::token_request::delete_of_customer(team, id))
-                .with(store::erasure::insert(team, id, self.erasure_due(now)));
+                .with(store::erasure::insert(team, id, self.erasure_due(now)))
+                .with(self.audit(&Deed::on(team, Act::CustomerDeleted, "customer", id)));
             Ok(Round::of(self.commit_plain(change).await?, methods))
         };
         let methods = self.rounds(Some(id.uuid()), self.deadline(), end).await?;

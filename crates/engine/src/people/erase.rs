@@ -7,6 +7,7 @@ use std::{collections::BTreeSet, time::Duration};
 use db::{Change, Statement};
 use domain::{
     Timestamp,
+    audit::{Act, Deed},
     customer::Instrument,
     id::{CustomerId, PaymentId, TeamId},
     payment::{Occurrence, Payer, Payment, PaymentEvent},
@@ -57,6 +58,7 @@ impl Engine {
         self.erase_person(team, customer).await?;
         let mut change = Change::new(self.change_id(), &customer.key());
         change.push(store::erasure::delete(team, customer));
+        change.push(self.audit(&Deed::on(team, Act::CustomerErased, "customer", customer)));
         self.commit_plain(change).await.map(|_| ())
     }
 

@@ -3,6 +3,7 @@
 use db::{Change, Statement};
 use domain::{
     Fault, Timestamp,
+    audit::{Act, Deed},
     caller::Caller,
     customer::{Customer, StoredMethod},
     id::{CustomerId, TeamId, VaultToken},
@@ -67,6 +68,7 @@ impl Engine {
             for statement in ends(&method, self.inner.world.now()) {
                 change.push(statement);
             }
+            change.push(self.audit(&deleted(&method)));
             Ok(Round::of(self.commit_plain(change).await?, ()))
         };
         self.rounds(None, self.deadline(), delete).await
@@ -87,8 +89,9 @@ impl Engine {
                 let remaining = newest_first.find(|other| other.token != *token);
                 customer.default_method = remaining.map(|newest| newest.token);
             }
-            let ends = ends(&method, self.inner.world.now());
-            Ok(Decision::Write(customer, ends.into(), ()))
+            let mut statements = Vec::from(ends(&method, self.inner.world.now()));
+            statements.push(self.audit(&deleted(&method)));
+            Ok(Decision::Write(customer, statements, ()))
         };
         match self.change_if_there(owner, delete).await? {
             Some(_) => Ok(Round::Done(())),
@@ -151,4 +154,14 @@ fn ends(method: &StoredMethod, now: Timestamp) -> [Statement; 3] {
         store::processor_token::delete(*team, token),
         store::token_request::delete(*team, token),
     ]
+}
+
+/// What is recorded of a method that is deleted. Its token is what it is known by, and opens nothing by itself.
+fn deleted(method: &StoredMethod) -> Deed {
+    Deed::on(
+        method.team,
+        Act::PaymentMethodDeleted,
+        "payment method",
+        &method.token,
+    )
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use db::Change;
 use domain::{
     Fault, Faults,
+    audit::{Act, Deed},
     caller::{Caller, Mode},
 };
 use serde_json::{Map, Value};
@@ -66,8 +67,11 @@ impl Engine {
             .seal_secret(team, &Holder::wallet(name), text.as_bytes())
             .await?;
         let statement = store::wallet_setting::put(team, name, sealed, self.inner.world.now());
-        self.commit_plain(Change::new(self.change_id(), &team.key()).with(statement))
-            .await?;
+        let deed = Deed::on(team, Act::WalletSaved, "wallet", name);
+        let change = Change::new(self.change_id(), &team.key())
+            .with(statement)
+            .with(self.audit(&deed));
+        self.commit_plain(change).await?;
         for (_, old) in before
             .into_iter()
             .filter(|(known, old)| known == name && *old != sealed)

@@ -5,6 +5,8 @@ mod access;
 #[cfg(test)]
 mod admin;
 #[cfg(test)]
+mod audit;
+#[cfg(test)]
 mod cards;
 #[cfg(test)]
 mod codes;

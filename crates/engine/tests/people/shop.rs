@@ -102,6 +102,7 @@ impl Shop {
             mode,
             seen_in: None,
             hides_fingerprints: false,
+            source: domain::audit::Source::default(),
             network: None,
         };
         Self {
@@ -125,6 +126,15 @@ impl Shop {
             &self.store,
             &self.vault,
             self.server.mode,
+        )
+    }
+
+    /// The same with settings of its own.
+    pub(crate) fn another_node_with(&self, settings: Settings) -> Engine {
+        engine_with(
+            (&self.world, &self.desk, &self.challenge),
+            (&self.store, &self.vault),
+            settings,
         )
     }
 
@@ -277,6 +287,19 @@ fn engine_over(
     vault: &Vault,
     mode: Mode,
 ) -> Engine {
+    let settings = Settings {
+        mode,
+        poll_interval: Duration::from_secs(10),
+        ..Settings::default()
+    };
+    engine_with((world, desk, challenge), (store, vault), settings)
+}
+
+fn engine_with(
+    (world, desk, challenge): (&World, &Desk, &Challenge),
+    (store, vault): (&Db, &Vault),
+    settings: Settings,
+) -> Engine {
     Engine::new(Parts {
         world: world.clone(),
         store: store.clone(),
@@ -286,11 +309,7 @@ fn engine_over(
             .collect(),
         http: Arc::new(Silence(world.clone())),
         wallets: engine::WalletKeys::default(),
-        settings: Settings {
-            mode,
-            poll_interval: Duration::from_secs(10),
-            ..Settings::default()
-        },
+        settings,
     })
 }
 

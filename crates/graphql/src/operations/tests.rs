@@ -1,5 +1,7 @@
 use std::collections::BTreeSet;
 
+use domain::rights;
+
 use super::*;
 
 fn root_fields() -> BTreeSet<String> {

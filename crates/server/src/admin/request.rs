@@ -1,6 +1,6 @@
 //! What can be asked for.
 
-use domain::rights::Scope;
+use domain::{audit::Act, rights::Scope};
 use serde::{Deserialize, Serialize};
 
 /// A command that needs the databases.
@@ -123,8 +123,37 @@ pub enum Request {
     },
     /// Seals every record of the vault under a new key.
     VaultRotate,
+    /// Lists entries of the audit trail.
+    AuditList(AuditWanted),
+    /// Writes out the chains of the audit trail, a line of JSON each.
+    AuditExport {
+        /// The team's id or name; the whole trail when absent.
+        team: Option<String>,
+    },
+    /// Verifies the chains in the database.
+    AuditVerify {
+        /// The team's id or name; the whole trail when absent.
+        team: Option<String>,
+        /// Whether the result is JSON.
+        json: bool,
+    },
+    /// Records that the databases were copied.
+    BackupTaken,
     /// Checks the databases.
     Check,
+}
+
+/// Which entries of the audit trail are listed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuditWanted {
+    /// The team's id or name; every team and the installation when absent.
+    pub team: Option<String>,
+    /// From which time on, as it was written.
+    pub since: Option<String>,
+    /// The act.
+    pub act: Option<Act>,
+    /// Whether each entry is a line of JSON.
+    pub json: bool,
 }
 
 /// Changes of a team's settings. What is absent, or an empty list, stays.

@@ -36,6 +36,7 @@ use crate::{
 pub use databases::{Databases, Founding};
 pub use findings::Findings;
 pub use keys::{directory_problem, problem as key_file_problem};
+pub use operator::{Keyed, verdict};
 pub use serve::{Listeners, certificate};
 
 /// Where findings about the databases as a whole are.
@@ -157,7 +158,7 @@ impl App {
     /// Whoever performs commands on this service.
     pub fn operator(&self) -> Arc<dyn Operator> {
         Arc::new(operator::Local {
-            engine: self.engine.clone(),
+            engine: self.engine.for_operator(),
             mode: self.engine.settings().mode,
             exposure: self.exposure.clone(),
             standing: self.standing.clone(),
@@ -408,6 +409,7 @@ fn engine_settings(settings: &Settings) -> engine::Settings {
         } else {
             TestNumbers::Published(settings.vault.test_ranges.clone())
         },
+        audit_retention: settings.audit.retention(),
         order_ids: settings.vault.order_ids,
         request_deadline: settings.server.request_timeout.saturating_sub(ANSWERING),
         ..engine::Settings::default()

@@ -1,5 +1,6 @@
 //! Commands, performed on the engine and the vault.
 
+mod audit;
 mod flows;
 mod keys;
 mod team;
@@ -7,11 +8,13 @@ mod team;
 use std::sync::Arc;
 
 use anyhow::Context;
-use domain::{caller::Mode, id::TeamId};
+use domain::{audit::Act, caller::Mode, id::TeamId};
 use engine::{Engine, ListedTeam};
 use futures_util::{FutureExt, future::BoxFuture};
 
 use super::findings::Findings;
+pub use audit::{Keyed, verdict};
+
 use crate::{
     admin::{Operator, Request, Say},
     data_dir::{Standing, mode_name},
@@ -91,6 +94,10 @@ impl Operator for Local {
                     facts,
                 } => self.try_flow(team, (&id, version), &facts, say).await,
                 Request::VaultRotate => self.rotate(say).await,
+                Request::AuditList(wanted) => self.list_audit(wanted, say).await,
+                Request::AuditExport { team } => self.export_audit(team, say).await,
+                Request::AuditVerify { team, json } => self.verify_audit(team, json, say).await,
+                Request::BackupTaken => self.note_backup().await,
                 Request::Check => self.check(say).await,
             }
         }
@@ -104,6 +111,7 @@ impl Local {
         self.refuse_lost()?;
         vault.refuse_moved().await.map_err(told)?;
         let version = vault.rotate_begin().map_err(told)?;
+        self.record_rotation(Act::VaultRotationBegun).await?;
         say(format!("Key version {version} seals from now on."));
         let mut said = None;
         loop {
@@ -117,6 +125,7 @@ impl Local {
                 ));
             }
             if progress.finished {
+                self.record_rotation(Act::VaultRotated).await?;
                 say(
                     "Done: no record is under an older version, and the older keys are gone."
                         .to_owned(),
@@ -124,6 +133,11 @@ impl Local {
                 return Ok(());
             }
         }
+    }
+
+    async fn record_rotation(&self, act: Act) -> Result<(), String> {
+        let recorded = self.engine.record_of_installation(act, "vault").await;
+        recorded.map_err(told)
     }
 
     /// The key file may belong to what lies in the directory now.

@@ -210,7 +210,9 @@ impl App {
         let limit = settings.server.shutdown_timeout;
         let work = async {
             web.idle().await;
-            self.engine.drain(limit).await
+            let drained = self.engine.drain(limit).await;
+            self.engine.write_audit().await;
+            drained
         };
         if self.world.timeout(limit, work).await != Ok(true) {
             tracing::warn!("stopping with work under way; the next start takes it up");

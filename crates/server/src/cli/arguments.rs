@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use domain::rights::Scope;
+use domain::{audit::Act, rights::Scope};
 
 use crate::{
     admin::{FlowText, KeyKind, TeamChanges},
@@ -40,6 +40,9 @@ pub(super) enum Command {
     /// The vault of card data
     #[command(subcommand)]
     Vault(Vaults),
+    /// The audit trail: who did what
+    #[command(subcommand)]
+    Audit(Audits),
     /// Copy the embedded databases, also while a server runs, or look through a copy
     Backup(Backup),
     /// Make an installation of a backup, in a data directory that has none
@@ -299,6 +302,62 @@ pub(super) enum Flows {
     },
     /// Print the JSON Schema of documents, for editors
     Schema,
+}
+
+#[derive(Subcommand)]
+pub(super) enum Audits {
+    /// List entries, oldest first within each team
+    List {
+        /// The team's id or name; every team and the installation when absent
+        #[arg(long)]
+        team: Option<String>,
+        /// From this time on: a day such as 2026-11-22 (UTC), an RFC 3339 time, or so long ago, such as 24h or 7d
+        #[arg(long, value_name = "WHEN")]
+        since: Option<String>,
+        /// Entries of this act alone, such as key.created
+        #[arg(long, value_name = "ACT", value_parser = act)]
+        act: Option<Act>,
+        /// Print each entry as a line of JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Write the whole trail into a file, with its chains: a line of JSON for each entry
+    Export {
+        /// The file, which must not be there yet
+        #[arg(long, value_name = "FILE")]
+        to: PathBuf,
+        /// The team's id or name; the whole trail when absent
+        #[arg(long)]
+        team: Option<String>,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Verify the trail in the database, or an exported file; the status is 1 when a chain is broken
+    Verify {
+        /// An exported file, verified without the databases
+        #[arg(value_name = "FILE")]
+        file: Option<PathBuf>,
+        /// The vault's keys, for the keyed hashes of a file [default: those of the configuration, if they are there]
+        #[arg(long, value_name = "FILE", requires = "file")]
+        key_file: Option<PathBuf>,
+        /// The team's id or name; the whole trail when absent
+        #[arg(long, conflicts_with = "file")]
+        team: Option<String>,
+        /// Print the result as one JSON document
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+fn act(text: &str) -> Result<Act, String> {
+    Act::parse(text).ok_or_else(|| {
+        let names: Vec<&str> = Act::ALL.iter().map(|act| act.code()).collect();
+        format!("must be one of {}", names.join(", "))
+    })
 }
 
 #[derive(Subcommand)]

@@ -10,6 +10,7 @@ use super::{
     output, runtime,
 };
 use crate::{
+    admin::{self, AskError, Request},
     app::copies::{self, Manifest, Report},
     config::{Sandbox, Settings},
     data_dir::DataDir,
@@ -41,6 +42,7 @@ pub(super) fn backup(flags: Backup) -> anyhow::Result<ExitCode> {
     refuse_on_server(&settings)?;
     let manifest =
         runtime()?.block_on(async { copies::back_up(&settings, &to, &World::real()) })?;
+    record(&settings)?;
     tell(&manifest);
     output::line(&format!(
         "The backup is in {}. The key file is not in it: without a copy of {} kept elsewhere no card number in it can be opened.",
@@ -48,6 +50,21 @@ pub(super) fn backup(flags: Backup) -> anyhow::Result<ExitCode> {
         settings.key_file().display()
     ));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Has the server that runs here record that a backup was taken. Without one nothing is opened for it: a backup is taken
+/// before an upgrade, too.
+fn record(settings: &Settings) -> anyhow::Result<()> {
+    let socket = DataDir::at(&settings.database.data_dir).socket();
+    let asked =
+        runtime()?.block_on(async { admin::ask(&socket, &Request::BackupTaken, &|_| {}).await });
+    match asked {
+        Ok(()) | Err(AskError::Nobody) => {}
+        Err(error) => output::error(&format!(
+            "the backup is whole, but the audit trail has no entry of it: {error}"
+        )),
+    }
+    Ok(())
 }
 
 pub(super) fn restore(flags: &Restore) -> anyhow::Result<ExitCode> {

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod arguments;
+mod audit;
 mod backup;
 mod check;
 mod demo;
@@ -50,6 +51,7 @@ pub fn run() -> ExitCode {
         Command::Team(Teams::List { place }) => operate::operate(&place, &Request::TeamList),
         Command::Key(command) => key(command),
         Command::Flow(command) => flow::run(command),
+        Command::Audit(command) => audit::run(command),
         Command::Backup(flags) => backup::backup(flags),
         Command::Restore(flags) => backup::restore(&flags),
         Command::Upgrade(flags) => upgrade::upgrade(&flags),

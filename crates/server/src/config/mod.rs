@@ -4,6 +4,7 @@
 //! compares with the defaults here. This is the one place that reads the environment.
 
 mod address;
+mod audit;
 mod database;
 mod outbound;
 mod quotas;
@@ -19,6 +20,7 @@ use domain::caller::Mode;
 use engine::OrderIds;
 
 pub use address::{IpRange, Origin};
+pub use audit::Audit;
 pub use database::Database;
 pub use outbound::Outbound;
 pub use reader::Problems;
@@ -69,6 +71,8 @@ pub struct Settings {
     pub vault: Vault,
     /// Background work.
     pub jobs: Jobs,
+    /// The audit trail.
+    pub audit: Audit,
     /// Keys at the wallets.
     pub wallets: Wallets,
     /// Calls to others than processors.
@@ -138,6 +142,7 @@ impl Settings {
             routing: Routing::read(reader),
             vault: Vault::read(reader, &database),
             jobs: Jobs::read(reader),
+            audit: Audit::read(reader),
             wallets: Wallets::read(reader, mode),
             outbound: Outbound::read(reader, mode),
             log: Log::read(reader),

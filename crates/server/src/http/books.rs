@@ -7,12 +7,13 @@ use axum::{
     response::Response,
 };
 use connectors::simulator::read_books;
-use domain::{Code, Fault, Timestamp, id::TeamId, rights};
+use domain::{Code, Fault, Timestamp, audit::Source, id::TeamId, rights};
 use engine::Engine;
 use http::{StatusCode, request::Parts};
 use serde_json::Value;
 
 use super::{
+    edge::source_of,
     envelope::{Envelope, Media, json_answer},
     graphql::caller_of,
     query_text,
@@ -21,16 +22,18 @@ use super::{
 
 /// `GET /sandbox/books`, whole or `?reference=…`, with a secret key.
 pub(super) async fn books(State(web): State<Arc<Web>>, request: Request) -> Response {
-    match answer(&web, &request.into_parts().0).await {
+    let source = source_of(&request, &web.rules.trusted_proxies);
+    match answer(&web, &request.into_parts().0, source).await {
         Ok(books) => json_answer(StatusCode::OK, "books", books),
         Err(envelope) => envelope.answer(Media::Json),
     }
 }
 
-async fn answer(web: &Web, request: &Parts) -> Result<String, Envelope> {
-    let caller = caller_of(web, &request.headers, None).await?;
-    rights::BOOKS
-        .permit(&caller)
+async fn answer(web: &Web, request: &Parts, source: Source) -> Result<String, Envelope> {
+    let caller = caller_of(web, &request.headers, source, None).await?;
+    web.service
+        .engine
+        .permit(&caller, rights::BOOKS.name)
         .map_err(|fault| Envelope::of(fault).with_status(StatusCode::FORBIDDEN))?;
     let pairs = query_text::pairs(request.uri.query().unwrap_or_default())
         .ok_or_else(|| Envelope::malformed(Code::Validation, "The address has a broken escape."))?;

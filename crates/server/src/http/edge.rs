@@ -12,7 +12,7 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use domain::network::Network;
+use domain::{audit::Source, network::Network};
 use futures_util::FutureExt;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use tracing::{Instrument, field};
@@ -217,6 +217,15 @@ fn measure(told: Told, seconds: f64) {
 pub(super) fn client_of(request: &Request, trusted: &[IpRange]) -> Option<IpAddr> {
     let peer = request.extensions().get::<SocketAddr>()?.ip();
     Some(behind(peer, request.headers(), trusted))
+}
+
+/// Where the request comes from, as the audit trail records it.
+pub(super) fn source_of(request: &Request, trusted: &[IpRange]) -> Source {
+    let id = request.extensions().get::<RequestId>();
+    Source {
+        address: client_of(request, trusted),
+        request: id.map(|id| id.text().into()),
+    }
 }
 
 /// The client's network. A proxy's own address is nobody's.

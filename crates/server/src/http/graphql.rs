@@ -8,14 +8,14 @@ use axum::{
     extract::{Request, State},
     response::{IntoResponse, Response},
 };
-use domain::{Code, Fault, Timestamp, caller::Caller, network::Network};
+use domain::{Code, Fault, Timestamp, audit::Source, caller::Caller, network::Network};
 use futures_util::FutureExt;
 use graphql::{Kind, Method};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
 use super::{
     body,
-    edge::{client_of, network_of},
+    edge::{network_of, source_of},
     envelope::{Envelope, Media, Told, status_of},
     key, media,
     origins::Verdict,
@@ -102,9 +102,12 @@ async fn answer(
             message,
         ));
     }
-    let address = client_of(&request, &web.rules.trusted_proxies);
-    let network = network_of(&request, &web.rules.trusted_proxies);
-    let mut caller = caller_of(web, request.headers(), network).await?;
+    let source = source_of(&request, &web.rules.trusted_proxies);
+    let (address, network) = (
+        source.address,
+        network_of(&request, &web.rules.trusted_proxies),
+    );
+    let mut caller = caller_of(web, request.headers(), source, network).await?;
     let verdict = request.extensions().get().cloned();
     judge_origin(web, &caller, request.headers(), verdict.as_ref()).await;
     if !caller.is_server() {
@@ -174,18 +177,16 @@ async fn from_body(web: &Web, request: Request) -> Result<Parameters, Envelope> 
 pub(super) async fn caller_of(
     web: &Web,
     headers: &HeaderMap,
+    source: Source,
     network: Option<Network>,
 ) -> Result<Caller, Envelope> {
+    let engine = web.service.engine.asked_from(source);
     let Some(bearer) = key::bearer(headers) else {
+        engine.note_missing_credential();
         let message = "The request needs one header `Authorization: Bearer <access token>`.";
         return Err(Envelope::of(Fault::new(Code::Unauthorized, message)));
     };
-    let mut caller = web
-        .service
-        .engine
-        .authenticate(bearer)
-        .await
-        .map_err(Envelope::of)?;
+    let mut caller = engine.authenticate(bearer).await.map_err(Envelope::of)?;
     let span = tracing::Span::current();
     span.record("team", tracing::field::display(caller.team));
     span.record("credential", caller.credential.word());

@@ -11,7 +11,7 @@ use engine::{Engine, Returned};
 use http::StatusCode;
 
 use super::{
-    edge::network_of,
+    edge::{network_of, source_of},
     shopper::{in_time, nothing_here},
     web::Web,
 };
@@ -24,12 +24,14 @@ pub(super) async fn come_back(
     request: Request,
 ) -> Response {
     let network = network_of(&request, &web.rules.trusted_proxies);
+    let source = source_of(&request, &web.rules.trusted_proxies);
     // What is no text is no address of ours.
     let Ok(Path(token)) = token else {
         return nothing_here();
     };
     in_time(&web, async {
-        let mut response = shown(&web.service.engine.returned(&token, network).await);
+        let engine = web.service.engine.for_customer(source);
+        let mut response = shown(&engine.returned(&token, network).await);
         if let Some(origins) = frames(&web.service.engine, &token).await {
             frame(&mut response, &Frames::Listed(origins));
         }

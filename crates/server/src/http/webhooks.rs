@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::{
     body,
-    edge::network_of,
+    edge::{network_of, source_of},
     envelope::{Envelope, Media, json_answer, status_of},
     graphql::caller_of,
     media,
@@ -48,8 +48,10 @@ async fn taken(web: &Arc<Web>, name: String, request: Request) -> Result<Value, 
         return Err(Envelope::of(Fault::unavailable()));
     };
     let network = network_of(&request, &web.rules.trusted_proxies);
-    let caller = caller_of(web, request.headers(), network).await?;
-    rights::WEBHOOK.permit(&caller).map_err(told)?;
+    let source = source_of(&request, &web.rules.trusted_proxies);
+    let caller = caller_of(web, request.headers(), source, network).await?;
+    let engine = web.service.engine.on_behalf_of(&caller);
+    engine.permit(&caller, rights::WEBHOOK.name).map_err(told)?;
     if !media::is_json(request.headers()) {
         let message = "The body must be JSON in UTF-8, sent with Content-Type: application/json.";
         return Err(Envelope::new(
@@ -72,12 +74,7 @@ async fn taken(web: &Arc<Web>, name: String, request: Request) -> Result<Value, 
         .map_err(told)?
         .into_value();
     let webhook = Webhook::of(name, said).map_err(told)?;
-    let heard = web
-        .service
-        .engine
-        .hear(&caller, webhook)
-        .await
-        .map_err(told)?;
+    let heard = engine.hear(&caller, webhook).await.map_err(told)?;
     Ok(json!({"resumed": heard.resumed, "started": heard.started}))
 }
 

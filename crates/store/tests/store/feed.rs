@@ -42,7 +42,7 @@ fn event(payment: &mut Payment, n: u128) -> Statement {
     let (_, started) = payment.clone().begin_authorise(connection, true, begin);
     let created = Occurrence::new(at(NEW_YEAR), "Payment created").event(payment.created());
     let occurred = [created, started];
-    store::event::insert(payment, ChangeId(n), &occurred, at(NEW_YEAR))
+    store::event::insert(payment, &ChangeId(n).into(), &occurred, at(NEW_YEAR))
 }
 
 /// The rows behind a place, page by page, as soon as there are `count`.
@@ -88,7 +88,8 @@ async fn a_reader_gets_each_event_once_typed_and_in_the_order_of_its_payment() {
         }
         let intent = samples::intent(own, NEW_YEAR, 5);
         let updated = IntentEvent::Updated;
-        let changed = store::event::insert_of_intent(&intent, ChangeId(9), updated, at(NEW_YEAR));
+        let changed =
+            store::event::insert_of_intent(&intent, &ChangeId(9).into(), updated, at(NEW_YEAR));
         assert_eq!(commit(&db, [changed]).await, Ended::Done);
 
         let rows = followed(&db, own, None, 7).await;

@@ -437,17 +437,17 @@ async fn events(db: &Db, own: TeamId, other: TeamId) {
     let (one, two) = (ChangeId(1), ChangeId(u128::MAX));
     let line = |n| Occurrence::new(at(NEW_YEAR + n), format!("line {n}"));
     let entry = |n| line(n).entry;
-    let first = store::event::insert(&payment, one, &[line(0), line(1)], at(NEW_YEAR));
+    let first = store::event::insert(&payment, &one.into(), &[line(0), line(1)], at(NEW_YEAR));
     assert_eq!(commit(db, [first.clone()]).await, Committed::Done);
     assert_eq!(
         commit(db, [first]).await,
         REFUSED,
         "an event has a number of its own in its stream"
     );
-    let rival = store::event::insert(&payment, two, &[], at(NEW_YEAR));
+    let rival = store::event::insert(&payment, &two.into(), &[], at(NEW_YEAR));
     assert_eq!(commit(db, [rival]).await, REFUSED);
     payment.version = 2;
-    let second = store::event::insert(&payment, two, &[line(2)], at(NEW_YEAR + 5));
+    let second = store::event::insert(&payment, &two.into(), &[line(2)], at(NEW_YEAR + 5));
     assert_eq!(commit(db, [second]).await, Committed::Done);
     assert_eq!(
         store::event::timeline(db, own, &stream, 2).await.unwrap(),

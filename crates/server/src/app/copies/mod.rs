@@ -15,7 +15,11 @@ use std::{
 
 use anyhow::{Context, ensure};
 use db::{Change, ChangeId, Committed, Db, Snapshot};
-use domain::{Timestamp, caller::Mode};
+use domain::{
+    Timestamp,
+    audit::{Act, Deed, INSTALLATION},
+    caller::Mode,
+};
 use store::installation;
 use world::World;
 
@@ -292,6 +296,12 @@ async fn raise_stamps(store: &Db, world: &World) -> anyhow::Result<()> {
     Ok(store.raise_stamps(id, above).await?)
 }
 
+/// What is recorded of a copy that is served.
+fn restored(at: Timestamp) -> Deed {
+    Deed::on_whole(INSTALLATION, Act::InstallationRestored, "databases")
+        .with("restored_at", at.rfc3339_seconds())
+}
+
 /// Gives a copy that is to be served a mark of its own, and notes of when it is.
 async fn renew(
     store: &Db,
@@ -318,7 +328,8 @@ async fn renew(
         installation::RESTORED_AT,
         before.as_deref(),
         &latest.micros().to_string(),
-    ));
+    ))
+    .with(engine::operators_entry(world, &restored(latest)));
     ensure!(
         store.commit(change).await? == Committed::Done,
         "another process marks the installation: start again"

@@ -22,6 +22,7 @@ mod verify;
 
 use anyhow::{Context, bail};
 use db::{Change, ChangeId, Committed, Db, Statement};
+use domain::audit::{self, Act, Deed};
 use store::installation;
 use world::World;
 
@@ -271,6 +272,8 @@ async fn complete(from: &Side, to: &Side, id: u128, world: &World) -> anyhow::Re
         rows.iter()
             .map(|(name, value)| installation::insert(name, value)),
     );
+    let deed = Deed::on_whole(audit::INSTALLATION, Act::InstallationMoved, "databases");
+    statements.push(engine::operators_entry(world, &deed));
     to.claim(from.mode())?;
     write(to.store(), statements, world).await
 }

@@ -1,0 +1,253 @@
+//! The audit trail: what is in it, how it is sealed, and what is noticed.
+
+use std::time::Duration;
+
+use db::{Change, ChangeId, Statement};
+use domain::{
+    audit::{Act, Source},
+    caller::Caller,
+};
+use engine::{Engine, Listed, SaveConnection, Settings, TrailFilter, Verified};
+
+use crate::shop::{KEY, Shop};
+
+fn listed(shop: &Shop, act: Act) -> Vec<Listed> {
+    let filter = TrailFilter {
+        act: Some(act),
+        ..TrailFilter::default()
+    };
+    let mut found = Vec::new();
+    shop.run(shop.engine.list_audit(&filter, |entry| found.push(entry)))
+        .unwrap();
+    found
+}
+
+fn verified(shop: &Shop) -> Vec<Verified> {
+    shop.run(shop.engine.verify_audit(None)).unwrap()
+}
+
+fn holds(shop: &Shop) -> bool {
+    let verified = verified(shop);
+    assert!(!verified.is_empty());
+    verified.iter().all(|chain| chain.broken.is_none())
+}
+
+fn count(entry: &Listed) -> u64 {
+    let details: serde_json::Value = serde_json::from_str(&entry.what.details).unwrap();
+    details["count"].as_u64().unwrap()
+}
+
+fn connection(name: &str, processor: &str) -> SaveConnection {
+    SaveConnection {
+        id: domain::id::ConnectionId::parse(name),
+        processor: processor.to_owned(),
+        name: name.to_owned(),
+        settings: serde_json::json!({}),
+        credentials: None,
+    }
+}
+
+fn save(shop: &Shop, caller: &Caller, wanted: SaveConnection) -> bool {
+    let engine = shop.engine.on_behalf_of(caller);
+    shop.run(engine.save_connection(caller, wanted)).is_ok()
+}
+
+#[test]
+fn an_entry_names_the_credential_the_address_and_the_request() {
+    let shop = Shop::open(1);
+    let source = Source {
+        address: Some("::ffff:192.0.2.9".parse().unwrap()),
+        request: Some("req-7".into()),
+    };
+    let caller = shop
+        .run(shop.engine.asked_from(source).authenticate(KEY))
+        .unwrap();
+    assert!(save(&shop, &caller, connection("spare", "approves")));
+    assert!(!save(&shop, &caller, connection("other", "nobody")));
+    let found = listed(&shop, Act::ConnectionSaved);
+    let [entry] = found.as_slice() else {
+        panic!("{found:?}")
+    };
+    let what = &entry.what;
+    assert_eq!(what.team, shop.team.key());
+    assert_eq!(
+        (what.actor.as_str(), &what.actor_id),
+        ("secret", &Some(caller.key.key()))
+    );
+    assert_eq!(what.address.as_deref(), Some("192.0.2.9"));
+    assert_eq!(what.request_id.as_deref(), Some("req-7"));
+    assert_eq!(
+        (what.subject.as_str(), what.subject_id.as_deref()),
+        ("connection", Some("spare"))
+    );
+    assert_eq!(what.outcome, "done");
+    assert!(holds(&shop));
+}
+
+#[test]
+fn four_thousand_wrong_keys_are_a_few_entries() {
+    let shop = Shop::open(2);
+    let from = |address: &str| {
+        shop.engine.asked_from(Source {
+            address: Some(address.parse().unwrap()),
+            request: None,
+        })
+    };
+    let (one, other) = (from("192.0.2.1"), from("2001:db8::7"));
+    for n in 0..4_000 {
+        let engine = if n % 4 == 0 { &other } else { &one };
+        let refused = shop.run(engine.authenticate(&format!("sk_test_wrong{n}")));
+        assert!(refused.is_err());
+    }
+    shop.run(one.authenticate("nonsense")).unwrap_err();
+    let key = shop.run(shop.engine.create_key(engine::NewKey::of(
+        shop.team,
+        engine::KeyKind::Secret,
+        "short-lived",
+    )));
+    let key = key.unwrap();
+    shop.run(shop.engine.revoke_key(key.id)).unwrap();
+    shop.run(one.authenticate(&key.token)).unwrap_err();
+    let found = listed(&shop, Act::AuthenticationFailed);
+    assert!(found.len() <= 8, "{found:?}");
+    assert_eq!(found.iter().map(count).sum::<u64>(), 4_002);
+    assert!(found.iter().all(|entry| entry.what.outcome == "refused"));
+    let details = |text: &str| found.iter().any(|entry| entry.what.details.contains(text));
+    assert!(details("\"192.0.2.1\"") && details("2001:db8::/64") && details("malformed"));
+    let known = Some(key.id.key());
+    let ended = found.iter().find(|entry| entry.what.subject_id == known);
+    assert!(ended.is_some_and(|entry| entry.what.team == shop.team.key()));
+    assert!(
+        found
+            .iter()
+            .all(|entry| !entry.what.details.contains("wrong"))
+    );
+}
+
+#[test]
+fn reads_are_counted_and_a_missing_right_is_recorded() {
+    let shop = Shop::open(3);
+    let browser = shop.public();
+    for _ in 0..5 {
+        shop.engine.permit(&shop.server, "getPayment").unwrap();
+        shop.engine.permit(&browser, "refundPayment").unwrap_err();
+        shop.engine
+            .permit(&shop.server, "authorizePayment")
+            .unwrap();
+    }
+    let sum = |act| listed(&shop, act).iter().map(count).sum::<u64>();
+    assert_eq!((sum(Act::DataAccessed), sum(Act::AccessRefused)), (5, 5));
+    let refused = listed(&shop, Act::AccessRefused);
+    assert_eq!(refused[0].what.actor_id, Some(browser.key.key()));
+    assert_eq!(refused[0].what.subject_id.as_deref(), Some("refundPayment"));
+}
+
+#[test]
+fn counts_of_a_minute_are_written_by_the_job_when_it_is_over() {
+    let shop = Shop::open(4);
+    shop.engine.start();
+    shop.engine.permit(&shop.server, "getPayment").unwrap();
+    shop.pass(Duration::from_secs(64));
+    let rows = "select count(*) from audit where act = 'data.accessed' and seq is not null";
+    let rows = shop.run(shop.store.read(rows, Vec::new())).unwrap();
+    assert_eq!(rows[0].int(0).unwrap(), 1);
+}
+
+#[test]
+fn two_nodes_seal_one_chain() {
+    let shop = Shop::open(5);
+    let other = shop.another_node();
+    shop.engine.start();
+    other.start();
+    for n in 0..40 {
+        let caller = shop.server.clone();
+        assert!(save(
+            &shop,
+            &caller,
+            connection(&format!("c{n}"), "approves")
+        ));
+        shop.pass(Duration::from_millis(150));
+    }
+    shop.pass(Duration::from_secs(5));
+    let unsealed = "select count(*) from audit where seq is null";
+    let rows = shop.run(shop.store.read(unsealed, Vec::new())).unwrap();
+    assert_eq!(rows[0].int(0).unwrap(), 0);
+    assert_eq!(listed(&shop, Act::ConnectionSaved).len(), 40);
+    assert!(holds(&shop));
+}
+
+/// What somebody with the store's password might do.
+fn tamper(shop: &Shop, sql: &'static str) {
+    let change = Change::new(ChangeId(99), "tamper").with(Statement::any(sql, Vec::new()));
+    shop.run(shop.store.commit(change)).unwrap();
+}
+
+#[test]
+fn whoever_changes_the_trail_is_noticed() {
+    let changes = [
+        "update audit set act = 'key.revoked' where seq = 3",
+        "update audit set actor_id = 'somebody' where seq = 1",
+        "update audit set address = '192.0.2.1' where seq = 2",
+        "update audit set at = at + 1 where seq = 4",
+        "update audit set details = '{\"x\":1}' where seq = 2",
+        "delete from audit where seq = 3",
+        "delete from audit where seq = 1",
+        "delete from audit where seq = (select max(seq) from audit)",
+        "update audit set seq = 7 - seq where seq in (3, 4)",
+        "update audit set audit_id = 'another' where seq = 2",
+        "update audit set mac = link where seq = 2",
+        "insert into audit (team_id, audit_id, at, act, actor, subject, outcome, details, seq, link, mac) \
+         select team_id, 'added', at, 'key.created', actor, subject, outcome, details, seq, link, mac from audit where seq = 3",
+        "update audit_chain set seq = 2, link = (select link from audit where seq = 2 and team_id = audit_chain.team_id), \
+         mac = (select mac from audit where seq = 2 and team_id = audit_chain.team_id) where seq > 4",
+        "delete from audit_chain",
+        "update audit_chain set anchor_seq = 2, anchor_link = (select link from audit where seq = 2 and team_id = audit_chain.team_id) where seq > 4",
+    ];
+    for (n, change) in changes.into_iter().enumerate() {
+        let shop = Shop::open(100 + n as u64);
+        for key in 0..5 {
+            assert!(save(
+                &shop,
+                &shop.server,
+                connection(&format!("c{key}"), "approves")
+            ));
+        }
+        assert!(holds(&shop), "before {change}");
+        tamper(&shop, change);
+        // Not through a new entry, which would complete the chain again.
+        assert!(!holds(&shop), "not noticed: {change}");
+    }
+}
+
+#[test]
+fn what_is_old_is_removed_and_the_rest_still_holds() {
+    let shop = Shop::open(6);
+    let engine: Engine = shop.another_node_with(Settings {
+        audit_retention: Duration::from_hours(1),
+        poll_interval: Duration::from_secs(10),
+        ..Settings::default()
+    });
+    engine.start();
+    for n in 0..20 {
+        assert!(save(
+            &shop,
+            &shop.server,
+            connection(&format!("c{n}"), "approves")
+        ));
+        shop.pass(Duration::from_mins(6));
+    }
+    let left = listed(&shop, Act::ConnectionSaved);
+    assert!((9..=12).contains(&left.len()), "{}", left.len());
+    assert!(!listed(&shop, Act::AuditRemoved).is_empty());
+    let chain = verified(&shop)
+        .into_iter()
+        .find(|chain| chain.team == shop.team.key())
+        .unwrap();
+    assert_eq!(chain.broken, None);
+    assert!(chain.last > chain.entries.cast_signed(), "{chain:?}");
+    tamper(
+        &shop,
+        "delete from audit where seq = (select min(seq) from audit)",
+    );
+    assert!(!holds(&shop));
+}
