@@ -165,6 +165,14 @@ pub enum LaterAnswer {
         /// What was refused.
         booked: Option<Booked>,
     },
+    /// It took effect, and was undone later: a refund that the customer's bank returned, a capture that failed. It may follow
+    /// [`LaterAnswer::Done`].
+    Reversed {
+        /// The processor's reason, for people.
+        reason: String,
+        /// What was undone.
+        booked: Option<Booked>,
+    },
 }
 
 /// What is known of a call that got no answer that can be used.

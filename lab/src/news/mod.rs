@@ -134,11 +134,11 @@ impl Life {
                 let news = [
                     News::NotFound { asked: self.now },
                     News::LookUpFailed,
-                    News::NoAnswer,
+                    News::no_answer(),
                 ]
                 .get(self.chance.index(3))
                 .cloned();
-                self.tell(n, news.unwrap_or(News::NoAnswer), Source::LookUp);
+                self.tell(n, news.unwrap_or(News::no_answer()), Source::LookUp);
             }
         }
     }
@@ -204,9 +204,9 @@ impl Life {
             0..=3 if self.bank.perform(&self.payment, n) => self.success(n),
             4 => {
                 self.bank.perform(&self.payment, n);
-                News::NoAnswer
+                News::no_answer()
             }
-            5 => News::NoAnswer,
+            5 => News::no_answer(),
             6 => News::Nothing("it was not sent".to_owned()),
             _ => self.refusal(n),
         };

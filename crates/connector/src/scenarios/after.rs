@@ -150,6 +150,6 @@ fn id_of(answer: Option<&LaterAnswer>) -> Option<&str> {
         LaterAnswer::Done { processor_id, .. } | LaterAnswer::Pending { processor_id, .. } => {
             processor_id.as_deref()
         }
-        LaterAnswer::Refused { .. } => None,
+        LaterAnswer::Refused { .. } | LaterAnswer::Reversed { .. } => None,
     }
 }

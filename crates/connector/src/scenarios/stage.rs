@@ -251,7 +251,7 @@ impl<'a> Stage<'a> {
             match answer {
                 Ok(LaterAnswer::Done { .. }) => return Ok(()),
                 Ok(LaterAnswer::Pending { .. }) => self.world.sleep(pause).await,
-                Ok(LaterAnswer::Refused { .. }) | Err(_) => break,
+                Ok(LaterAnswer::Refused { .. } | LaterAnswer::Reversed { .. }) | Err(_) => break,
             }
             let finding = self.look_up(reference, about).await?;
             answer = match finding.operation(of(reference)) {

@@ -125,6 +125,10 @@ pub(super) fn later(later: &Later, currency: Currency, at: Timestamp) -> LaterAn
             reason: "the customer's bank returned the refund".to_owned(),
             booked,
         },
+        Now::Undone => LaterAnswer::Reversed {
+            reason: "the customer's bank returned the refund".to_owned(),
+            booked,
+        },
         Now::Refused(refusal) => LaterAnswer::Refused {
             reason: refusal.reason().to_owned(),
             booked,

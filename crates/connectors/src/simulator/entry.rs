@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use world::World;
 
 use super::{
-    accounts,
+    Operation, accounts,
     cards::{self, Behaviour},
     challenge::{Challenge, Progress},
     later::{Kind, Later, Now, Refusal, State},
@@ -311,19 +311,20 @@ impl Entry {
     }
 
     /// Judges a later operation by the processor's rules, and notes it with its outcome.
-    pub(super) fn note(
-        &mut self,
-        kind: Kind,
-        reference: &Reference,
-        amount: i64,
-        now: Timestamp,
-    ) -> Later {
+    /// `returns`: the customer's bank returns refunds.
+    pub(super) fn note(&mut self, call: &Operation<'_>, returns: bool, now: Timestamp) -> Later {
+        let (kind, amount) = (call.kind, call.money.minor());
         let state = match self.refusal(kind, amount, now) {
             Some(refusal) => State::Refused(refusal),
-            None => self.effect(kind, now),
+            None => match self.effect(kind, now) {
+                State::Done if returns && kind == Kind::Refund => {
+                    State::UndoneFrom(now.after(DECIDES_AFTER))
+                }
+                effect => effect,
+            },
         };
         let later = Later {
-            reference: reference.clone(),
+            reference: call.reference.clone(),
             kind,
             amount,
             state,

@@ -39,6 +39,8 @@ pub enum State {
     DoneFrom(Timestamp),
     /// Pending; it fails at this time.
     FailedFrom(Timestamp),
+    /// It took effect at once, and is undone at this time.
+    UndoneFrom(Timestamp),
     /// Refused at once; nothing happened.
     Refused(Refusal),
 }
@@ -49,6 +51,7 @@ pub(super) enum Now {
     Done,
     Pending,
     Failed,
+    Undone,
     Refused(Refusal),
 }
 
@@ -56,7 +59,8 @@ impl State {
     pub(super) fn at(self, at: Timestamp) -> Now {
         match self {
             Self::DoneFrom(until) | Self::FailedFrom(until) if at < until => Now::Pending,
-            Self::Done | Self::DoneFrom(_) => Now::Done,
+            Self::UndoneFrom(until) if at >= until => Now::Undone,
+            Self::Done | Self::DoneFrom(_) | Self::UndoneFrom(_) => Now::Done,
             Self::FailedFrom(_) => Now::Failed,
             Self::Refused(refusal) => Now::Refused(refusal),
         }

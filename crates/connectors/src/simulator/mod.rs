@@ -271,7 +271,8 @@ impl Simulator {
                 return Err(rejected("the authorisation has too many operations"));
             }
             let expected = entry.version;
-            let later = entry.note(kind, call.reference, call.money.minor(), self.world.now());
+            let returns = fault(link.settings)? == Some(Fault::ReturnsRefunds);
+            let later = entry.note(call, returns, self.world.now());
             entry.version = expected.saturating_add(1);
             if self
                 .books

@@ -22,6 +22,8 @@ pub(super) enum Fault {
     Garbage,
     /// Each authorisation ends with a technical failure.
     Fails,
+    /// Each refund takes effect, and is returned by the customer's bank two seconds later.
+    ReturnsRefunds,
 }
 
 /// Reads the settings. The error is a clause for the merchant, and repeats no value.
@@ -52,9 +54,10 @@ pub(super) fn read(settings: &Value) -> Result<Option<Fault>, String> {
         Some("dies_after_charging") => Fault::DiesAfterCharging,
         Some("garbage") => Fault::Garbage,
         Some("fails") => Fault::Fails,
+        Some("returns_refunds") => Fault::ReturnsRefunds,
         _ => {
             return Err(
-                "has a fault that is none of down, slow, dies_after_charging, garbage, fails"
+                "has a fault that is none of down, slow, dies_after_charging, garbage, fails, returns_refunds"
                     .to_owned(),
             );
         }
@@ -116,6 +119,10 @@ mod tests {
             ),
             (json!({"fault": "garbage"}), Some(Fault::Garbage)),
             (json!({"fault": "fails"}), Some(Fault::Fails)),
+            (
+                json!({"fault": "returns_refunds"}),
+                Some(Fault::ReturnsRefunds),
+            ),
         ] {
             assert_eq!(read(&settings), Ok(fault), "{settings}");
         }

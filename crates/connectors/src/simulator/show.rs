@@ -74,7 +74,7 @@ fn later_json(later: &Later, at: Timestamp) -> Value {
     let status = match later.state.at(at) {
         Now::Done => "done",
         Now::Pending => "pending",
-        Now::Failed => "failed",
+        Now::Failed | Now::Undone => "failed",
         Now::Refused(_) => "refused",
     };
     json!({ "reference": later.reference, "amount": later.amount, "status": status })

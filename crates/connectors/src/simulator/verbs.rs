@@ -32,7 +32,7 @@ impl Simulator {
             ..Known::default()
         };
         match fault {
-            None | Some(Fault::Fails | Fault::Down) => call.await,
+            None | Some(Fault::Fails | Fault::Down | Fault::ReturnsRefunds) => call.await,
             Some(Fault::Slow(delay)) => {
                 let answer = call.await;
                 self.world.sleep(delay).await;

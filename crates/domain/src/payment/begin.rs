@@ -270,6 +270,7 @@ impl Payment {
             return_key: begin.return_key,
             answer: None,
             processor_id: None,
+            phase: None,
             owed: None,
             other: None,
             once: begin.once,

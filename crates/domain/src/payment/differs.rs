@@ -100,13 +100,14 @@ impl Payment {
             News::Later(
                 LaterAnswer::Done { booked, .. }
                 | LaterAnswer::Pending { booked, .. }
-                | LaterAnswer::Refused { booked, .. },
+                | LaterAnswer::Refused { booked, .. }
+                | LaterAnswer::Reversed { booked, .. },
             ) => booked.filter(|booked| {
                 let whole = booked.what == Booking::Cancellation;
                 booked.what != verb || (booked.money != asked && !whole)
             }),
             News::Answer(_)
-            | News::NoAnswer
+            | News::NoAnswer(_)
             | News::Nothing(_)
             | News::NotFound { .. }
             | News::LookUpFailed => None,

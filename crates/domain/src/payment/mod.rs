@@ -26,6 +26,7 @@ mod runs;
 mod settle;
 mod status;
 mod timeline;
+mod undone;
 
 pub use begin::Begin;
 pub use differs::Other;

@@ -3,7 +3,7 @@
 use super::{Kind, Operation, Payment, Policy, State};
 use crate::{
     Timestamp,
-    answer::{Action, Answer, LaterAnswer},
+    answer::{Action, Answer, Known, LaterAnswer},
 };
 
 /// News about an operation.
@@ -17,8 +17,8 @@ pub enum News {
     Answer(Answer),
     /// The processor's answer to a capture, cancellation, refund or reversal.
     Later(LaterAnswer),
-    /// The call ended without an answer: it may have happened.
-    NoAnswer,
+    /// The call ended without an answer: it may have happened. With what is known of it all the same.
+    NoAnswer(Known),
     /// Nothing was sent, or the processor refused the request itself: nothing happened. With the reason.
     Nothing(String),
     /// The processor knows nothing under our reference.
@@ -28,6 +28,14 @@ pub enum News {
     },
     /// The look-up itself brought nothing.
     LookUpFailed,
+}
+
+impl News {
+    /// The call ended without an answer, and nothing is known of it.
+    #[must_use]
+    pub fn no_answer() -> Self {
+        Self::NoAnswer(Known::default())
+    }
 }
 
 /// Who brings the news.
@@ -70,6 +78,8 @@ pub(super) enum Meaning {
     Refusal(String),
     /// It is proven that nothing happened.
     Nothing(String),
+    /// It took effect, and was undone later.
+    Undone(String),
     /// It may have happened.
     Unclear,
     /// Nothing new.
@@ -103,8 +113,9 @@ impl Payment {
                 LaterAnswer::Done { .. } => Meaning::Effect { captured: false },
                 LaterAnswer::Pending { .. } => Meaning::Waits,
                 LaterAnswer::Refused { reason, .. } => Meaning::Refusal(reason.clone()),
+                LaterAnswer::Reversed { reason, .. } => Meaning::Undone(reason.clone()),
             },
-            News::NoAnswer => match operation.state {
+            News::NoAnswer(_) => match operation.state {
                 State::Sent => Meaning::Unclear,
                 State::Unknown { .. }
                 | State::Pending { .. }
@@ -199,6 +210,9 @@ pub(super) fn note_answer(operation: &mut Operation, news: News) {
     if let Some(id) = processor_id(&news) {
         operation.processor_id = Some(id.to_owned());
     }
+    if let News::NoAnswer(known) = &news {
+        operation.phase.clone_from(&known.phase);
+    }
     if let News::Answer(mut answer) = news {
         if let Some(approval) = answer.approval_mut() {
             approval.booked = None;
@@ -219,9 +233,9 @@ pub(super) fn processor_id(news: &News) -> Option<&str> {
         News::Later(
             LaterAnswer::Done { processor_id, .. } | LaterAnswer::Pending { processor_id, .. },
         ) => processor_id.as_deref(),
+        News::NoAnswer(known) => known.processor_id.as_deref(),
         News::Answer(Answer::Failed { .. })
-        | News::Later(LaterAnswer::Refused { .. })
-        | News::NoAnswer
+        | News::Later(LaterAnswer::Refused { .. } | LaterAnswer::Reversed { .. })
         | News::Nothing(_)
         | News::NotFound { .. }
         | News::LookUpFailed => None,

@@ -173,6 +173,9 @@ pub struct Operation {
     /// The processor's own id of this call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processor_id: Option<String>,
+    /// The connector's own word for the step that got no answer, for the look-up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
     /// The charge that it made although it, or the payment, had ended otherwise: that charge is given back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owed: Option<Owed>,

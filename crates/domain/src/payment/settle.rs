@@ -15,6 +15,9 @@ use crate::{
     fault::{Code, Fault},
 };
 
+/// A look-up is put off by at most so much because a processor asks for it.
+const LOOK_UP_WAITS_AT_MOST: Duration = Duration::from_mins(15);
+
 /// A person's word on an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Word {
@@ -45,6 +48,7 @@ impl Payment {
         let over_by = operation.send_by.after(policy.call_timeout);
         let was_asked = operation.action.is_some();
         let completing = was_asked && operation.state == State::Sent;
+        let not_before = asked_to_wait(&news, at);
         let mut meaning = self.meaning(n, &news, policy);
         let moves_money = matches!(meaning, Meaning::Effect { .. });
         let is_done = operation.state.is_done();
@@ -62,7 +66,10 @@ impl Payment {
             }
         }
         if is_over {
-            differs.extend(self.settle_late(n, &meaning, &news, at));
+            differs.extend(match meaning {
+                Meaning::Undone(reason) => self.undone(n, &reason, at, policy),
+                meaning => self.settle_late(n, &meaning, &news, at),
+            });
             return differs;
         }
         // Once it can be under way no more. Its own answer ends it at once.
@@ -93,8 +100,13 @@ impl Payment {
             Meaning::Asks(action) => self.becomes_waiting(n, action, at, policy),
             Meaning::Effect { captured } => self.took_effect(n, captured, at, policy),
             Meaning::Refusal(reason) => self.ended(n, State::Refused { at, reason }, at, policy),
-            Meaning::Nothing(reason) => self.ended(n, State::Failed { at, reason }, at, policy),
+            Meaning::Nothing(reason) | Meaning::Undone(reason) => {
+                self.ended(n, State::Failed { at, reason }, at, policy)
+            }
         };
+        if let Some(operation) = self.operation_mut(n) {
+            operation.next_at = operation.next_at.map(|next| next.max(not_before));
+        }
         self.wake_runs(at);
         let found = evidence(source, kind, unknown, is_told);
         if let (Some((by, found)), Some(first)) = (found, lines.first_mut()) {
@@ -679,6 +691,17 @@ impl Payment {
         if matches!(kind, Kind::Refund { .. }) && self.captured > 0 {
             self.status = self.refunded_status();
         }
+    }
+}
+
+/// Before which time the processor asks not to be called again.
+fn asked_to_wait(news: &News, at: Timestamp) -> Timestamp {
+    match news {
+        News::NoAnswer(known) => {
+            let span = known.again_after.unwrap_or_default();
+            at.after(span.min(LOOK_UP_WAITS_AT_MOST))
+        }
+        _ => at,
     }
 }
 

@@ -181,7 +181,7 @@ pub(crate) fn in_status(status: Status) -> Option<Payment> {
         Status::Declined => tell(&mut one, n, declined(), 1),
         Status::Failed => tell(&mut one, n, failed(), 1),
         Status::GatewayHold => tell(&mut one, n, held(), 1),
-        Status::NoAnswerFromPsp => tell(&mut one, n, News::NoAnswer, 1),
+        Status::NoAnswerFromPsp => tell(&mut one, n, News::no_answer(), 1),
         Status::Needs3dSecure => tell(&mut one, n, asks(ActionKind::ThreeDSecure, false), 1),
         Status::NeedsApmAuthorization => tell(&mut one, n, asks(ActionKind::Apm, false), 1),
         Status::Cancelled => {
@@ -295,7 +295,7 @@ impl Word {
             Self::Done => done(),
             Self::Pending => pending(),
             Self::Refused => refused(),
-            Self::NoAnswer => News::NoAnswer,
+            Self::NoAnswer => News::no_answer(),
             Self::Nothing => News::Nothing("not sent".to_owned()),
             Self::NotFound => News::NotFound { asked },
             Self::LookUpFailed => News::LookUpFailed,
@@ -321,8 +321,11 @@ impl Word {
             News::Answer(Answer::Failed { .. }) => Self::Failed,
             News::Later(LaterAnswer::Done { .. }) => Self::Done,
             News::Later(LaterAnswer::Pending { .. }) => Self::Pending,
-            News::Later(LaterAnswer::Refused { .. }) => Self::Refused,
-            News::NoAnswer => Self::NoAnswer,
+            // To an open operation the same; what it is to one that is done stands in `undone.rs`.
+            News::Later(LaterAnswer::Refused { .. } | LaterAnswer::Reversed { .. }) => {
+                Self::Refused
+            }
+            News::NoAnswer(_) => Self::NoAnswer,
             News::Nothing(_) => Self::Nothing,
             News::NotFound { .. } => Self::NotFound,
             News::LookUpFailed => Self::LookUpFailed,

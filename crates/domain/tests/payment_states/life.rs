@@ -110,7 +110,7 @@ fn a_charge_that_comes_to_light_after_the_end_is_given_back() {
 fn capture_and_cancel_exclude_each_other_until_the_outcome_is_known() {
     let mut one = in_status(Status::Authorised).unwrap();
     let (capture, _) = one.begin_capture(Some(400), begin(2)).unwrap();
-    for open in [News::NoAnswer, News::LookUpFailed] {
+    for open in [News::no_answer(), News::LookUpFailed] {
         let cancel = one
             .clone()
             .begin_cancel(CancelCause::Merchant, None, begin(3))
@@ -165,7 +165,7 @@ fn a_refund_while_a_capture_is_open_is_asked_to_wait_and_not_told_that_nothing_i
         asked.map(|_| ()).map_err(|fault| fault.code)
     };
     assert_eq!(ask(&mut one), Err(Code::OperationInProgress));
-    tell(&mut one, capture, News::NoAnswer, 3);
+    tell(&mut one, capture, News::no_answer(), 3);
     assert_eq!(ask(&mut one), Err(Code::OperationInProgress));
     tell(&mut one, capture, done(), 4);
     assert_eq!(ask(&mut one), Ok(()));
@@ -182,7 +182,7 @@ fn refunds_reserve_their_amount_until_they_fail() {
         (fault.code, fault.max_amount),
         (Code::RefundAmount, Some(400))
     );
-    tell(&mut one, first, News::NoAnswer, 3);
+    tell(&mut one, first, News::no_answer(), 3);
     assert_eq!(
         (one.status, one.refundable(), one.refunded()),
         (Status::RefundPending, 400, 0)
@@ -336,7 +336,7 @@ fn a_person_settles_an_unknown_refund_with_evidence() {
         let mut one = in_status(Status::Succeeded).unwrap();
         let n = refund(&mut one, 400, 20);
         // A processor that can't be asked.
-        tell(&mut one, n, News::NoAnswer, 21);
+        tell(&mut one, n, News::no_answer(), 21);
         assert_eq!(one.status, Status::RefundPending);
         let settled = one.resolve(resolution, "bank statement 7", at(99), &policy());
         assert_eq!(settled.is_ok(), resolution != Resolution::NotCharged);
@@ -366,7 +366,7 @@ fn a_person_settles_an_unknown_capture_or_cancellation_with_evidence() {
             one.begin_cancel(CancelCause::Merchant, None, begin(20))
         };
         let (n, _) = begun.unwrap();
-        tell(&mut one, n, News::NoAnswer, 21);
+        tell(&mut one, n, News::no_answer(), 21);
         let settled = one.resolve(resolution, "bank statement 7", at(99), &policy());
         assert_eq!(settled.is_ok(), status.is_some(), "{resolution:?}");
         assert_eq!(
@@ -389,7 +389,7 @@ fn a_person_settles_an_unknown_giving_up_with_evidence() {
         let (n, _) = one
             .begin_abandon(AbandonCause::Merchant, begin(20))
             .unwrap();
-        tell(&mut one, n, News::NoAnswer, 21);
+        tell(&mut one, n, News::no_answer(), 21);
         assert!(
             one.resolve(Resolution::Authorised, "x", at(98), &policy())
                 .is_err()
@@ -410,7 +410,7 @@ fn news_in_any_order_and_any_number_never_takes_money_twice() {
     let news = [
         approved(true),
         declined(),
-        News::NoAnswer,
+        News::no_answer(),
         held(),
         not_found(20),
         approved(true),

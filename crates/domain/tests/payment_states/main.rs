@@ -8,4 +8,5 @@ mod life;
 mod properties;
 mod runs;
 mod tables;
+mod undone;
 mod unusual;

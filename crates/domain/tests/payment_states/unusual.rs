@@ -45,7 +45,7 @@ fn gone_on() -> Payment {
 fn a_late_charge_of_the_first_attempt_leaves_the_second_alone_and_is_given_back() {
     let seconds: [(Option<News>, Status); 7] = [
         (None, Status::Active),
-        (Some(News::NoAnswer), Status::NoAnswerFromPsp),
+        (Some(News::no_answer()), Status::NoAnswerFromPsp),
         (
             Some(asks(ActionKind::ThreeDSecure, false)),
             Status::Needs3dSecure,
@@ -202,7 +202,7 @@ fn an_authorisation_that_is_approved_while_it_is_given_up_follows_the_processor(
     tell(&mut kept, n, done(), 5);
     assert_eq!(kept.status, Status::Cancelled, "released after all");
     let (mut sold, n) = begun();
-    tell(&mut sold, n, News::NoAnswer, 4);
+    tell(&mut sold, n, News::no_answer(), 4);
     assert_eq!(sold.duty(sold.due_at().unwrap()), Some(Duty::LookUp(n)));
 }
 
@@ -323,7 +323,7 @@ fn a_completion_whose_outcome_was_unknown_waits_again_on_evidence_that_is_told()
     let (n, _) = one.begin_authorise(connection(), false, begin(0));
     tell(&mut one, n, asks(ActionKind::ThreeDSecure, true), 1);
     one.begin_complete(n, begin(2)).unwrap();
-    tell(&mut one, n, News::NoAnswer, 4);
+    tell(&mut one, n, News::no_answer(), 4);
     assert_eq!(one.status, Status::NoAnswerFromPsp);
     let lines = one.settle(
         n,
@@ -388,7 +388,7 @@ fn not_found_proves_nothing_of_what_the_processor_had() {
         &policy(),
     );
     assert!(one.begin_complete(1, begin(10)).is_some());
-    tell(&mut one, 1, News::NoAnswer, 12);
+    tell(&mut one, 1, News::no_answer(), 12);
     for seconds in [20, 40, 1_000_000] {
         one.settle(
             1,
@@ -410,7 +410,7 @@ fn not_found_proves_nothing_of_what_the_processor_had() {
 
 #[test]
 fn not_found_is_counted_from_when_the_call_is_over_though_it_was_asked_about_before() {
-    for first in [not_found(1), News::LookUpFailed, News::NoAnswer, done()] {
+    for first in [not_found(1), News::LookUpFailed, News::no_answer(), done()] {
         let mut one = in_status(Status::Active).unwrap();
         one.settle(1, first.clone(), (Source::Processor, at(1)), &policy());
         assert_eq!(
@@ -559,7 +559,7 @@ fn a_flow_goes_on_once_when_the_attempt_that_it_began_has_ended() {
         News::Nothing("down".to_owned()),
     ];
     let opens = [
-        News::NoAnswer,
+        News::no_answer(),
         held(),
         asks(ActionKind::ThreeDSecure, false),
         asks(ActionKind::Apm, true),

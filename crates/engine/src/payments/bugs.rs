@@ -103,7 +103,7 @@ pub(super) async fn take_silence_for_failure(
     n: u32,
 ) -> Result<News, Stop> {
     Ok(match engine.unplanted_call(payment, n).await? {
-        News::NoAnswer => News::Nothing("the processor gave no answer".to_owned()),
+        News::NoAnswer(_) => News::Nothing("the processor gave no answer".to_owned()),
         news => news,
     })
 }
@@ -115,7 +115,8 @@ pub(super) async fn send_again_under_new_reference(
     n: u32,
 ) -> Result<News, Stop> {
     let news = engine.unplanted_call(payment, n).await?;
-    let Some(operation) = payment.operation(n).filter(|_| news == News::NoAnswer) else {
+    let is_unanswered = matches!(news, News::NoAnswer(_));
+    let Some(operation) = payment.operation(n).filter(|_| is_unanswered) else {
         return Ok(news);
     };
     let again = n.saturating_add(OTHER);

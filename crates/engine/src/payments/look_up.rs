@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use connector::{Finding, LookUp, Reference};
 use domain::{
     Timestamp,
+    answer::LaterAnswer,
     id::PaymentId,
-    payment::{News, Payment, Source},
+    payment::{News, Payment, Source, State},
 };
 use parking_lot::Mutex;
 
@@ -88,15 +89,22 @@ impl Engine {
         let Some(_look) = self.inner.looking.begin(payment.id) else {
             return Ok(payment);
         };
-        let news = Box::pin(self.ask(&payment, n)).await?;
-        let report = Report {
+        let asked = Box::pin(self.ask(&payment, n)).await?;
+        let report = |n, news, quiet| Report {
             n,
             news,
             source: Source::LookUp,
             quiet,
             fall_back: None,
         };
-        let payment = Box::pin(self.settle(key_of(&payment), None, report)).await?;
+        let first = report(n, asked.news, quiet);
+        let mut payment = Box::pin(self.settle(key_of(&payment), None, first)).await?;
+        for (n, answer) in asked.others {
+            if !self.inner.sending.is_under_way(payment.id, n) {
+                let report = report(n, News::Later(answer), true);
+                payment = Box::pin(self.settle(key_of(&payment), None, report)).await?;
+            }
+        }
         match payment.completion_owed() {
             Some(n) => Box::pin(self.complete(payment, n)).await,
             None => Ok(payment),
@@ -117,10 +125,10 @@ impl Engine {
         if restored_at.is_none_or(|at| payment.created_at > at) || operation.action.is_some() {
             return Ok(None);
         }
-        let news = self.ask(payment, operation.n).await?;
+        let news = self.ask(payment, operation.n).await?.news;
         Ok(match news {
             // Not even asked: it may have happened, so it is looked up again.
-            News::LookUpFailed => Some(News::NoAnswer),
+            News::LookUpFailed => Some(News::no_answer()),
             News::NotFound { .. } if operation.kind.is_attempt() => Some(News::Nothing(
                 "the database was restored from a backup: a payment from before is not authorised anew".to_owned(),
             )),
@@ -129,13 +137,13 @@ impl Engine {
         })
     }
 
-    async fn ask(&self, payment: &Payment, n: u32) -> Result<News, Stop> {
+    async fn ask(&self, payment: &Payment, n: u32) -> Result<Asked, Stop> {
         let Some(operation) = payment.operation(n) else {
-            return Ok(News::LookUpFailed);
+            return Ok(Asked::nothing());
         };
         let Some(connected) = self.line(payment.team, &operation.connection).await? else {
             tracing::warn!(payment.id = %payment.id, "its connection is gone, so its outcome can't be looked up");
-            return Ok(News::LookUpFailed);
+            return Ok(Asked::nothing());
         };
         let about = payment.attempt_behind(n).map_or(n, |attempt| attempt.n);
         let about = payment.operation(about).unwrap_or(operation);
@@ -144,33 +152,33 @@ impl Engine {
         let call = LookUp {
             asked: earlier(&reference, operation),
             authorisation: earlier(&authorisation, about),
-            phase: None,
+            phase: operation.phase.as_deref(),
         };
         let connection = match self.open_connection(&connected).await? {
             Ok(connection) => connection,
             Err(why) => {
                 tracing::warn!(payment.id = %payment.id, why, "its connection can't be used for a look-up");
-                return Ok(News::LookUpFailed);
+                return Ok(Asked::nothing());
             }
         };
         let link = self.link(&connected, &connection);
         let timeout = connected.connector.descriptor().call_timeout;
         let asked = self.inner.world.now();
-        let news = match self
+        let answered = match self
             .inner
             .world
             .timeout(timeout, connected.connector.look_up(&link, &call))
             .await
         {
-            Ok(Ok(finding)) => of_finding(finding, &call, asked),
+            Ok(Ok(finding)) => Asked::of(&finding, &call, payment, asked),
             Ok(Err(error)) => {
                 self.note_failure(payment.team, &operation.connection, &error);
                 tracing::warn!(payment.id = %payment.id, error = %error, "a look-up failed");
-                News::LookUpFailed
+                Asked::nothing()
             }
             Err(world::Elapsed) => {
                 tracing::warn!(payment.id = %payment.id, "a look-up was not answered in time");
-                News::LookUpFailed
+                Asked::nothing()
             }
         };
         metrics::counter!(
@@ -179,19 +187,64 @@ impl Engine {
             "connection" => self.connection_label(payment.team, &connected.connection.id)
         )
         .increment(1);
-        Ok(news)
+        Ok(answered)
     }
 }
 
-/// What a finding says of the call that was asked about.
-fn of_finding(finding: Finding, call: &LookUp<'_>, asked: Timestamp) -> News {
-    let found = if call.is_of_authorisation() {
-        finding.authorisation.map(News::Answer)
-    } else {
-        let operation = finding.operation(call.asked);
-        operation.cloned().map(News::Later)
-    };
-    found.unwrap_or(News::NotFound { asked })
+/// What a look-up has brought.
+struct Asked {
+    /// About the operation that was asked about.
+    news: News,
+    /// About others of the same authorisation, which the processor mentions in the same answer.
+    others: Vec<(u32, LaterAnswer)>,
+}
+
+impl Asked {
+    /// The look-up itself failed.
+    fn nothing() -> Self {
+        Self {
+            news: News::LookUpFailed,
+            others: Vec::new(),
+        }
+    }
+
+    fn of(finding: &Finding, call: &LookUp<'_>, payment: &Payment, asked: Timestamp) -> Self {
+        let found = if call.is_of_authorisation() {
+            finding.authorisation.clone().map(News::Answer)
+        } else {
+            finding.operation(call.asked).cloned().map(News::Later)
+        };
+        let others = payment.operations.iter().filter_map(|operation| {
+            let own = Reference::new(payment.id, operation.n);
+            let about = payment.attempt_behind(operation.n)?;
+            let authorisation = Reference::new(payment.id, about.n);
+            if own == *call.asked.reference || authorisation != *call.authorisation.reference {
+                return None;
+            }
+            let answer = finding.operation(earlier(&own, operation))?;
+            is_new(&operation.state, answer).then(|| (operation.n, answer.clone()))
+        });
+        Self {
+            news: found.unwrap_or(News::NotFound { asked }),
+            others: others.collect(),
+        }
+    }
+}
+
+/// Whether an answer says more of an operation than is known. One that may be under way is left to its own call.
+fn is_new(known: &State, answer: &LaterAnswer) -> bool {
+    match (known, answer) {
+        (State::Unknown { .. }, _) | (State::Done { .. }, LaterAnswer::Reversed { .. }) => true,
+        (State::Pending { .. }, answer) => !matches!(answer, LaterAnswer::Pending { .. }),
+        (
+            State::Sent
+            | State::Waiting { .. }
+            | State::Done { .. }
+            | State::Refused { .. }
+            | State::Failed { .. },
+            _,
+        ) => false,
+    }
 }
 
 /// The reference under which an operation was sent.

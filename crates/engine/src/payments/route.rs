@@ -170,7 +170,7 @@ impl Engine {
     pub(crate) fn note_health(&self, team: TeamId, connection: &ConnectionId, news: &News) {
         let health = &self.inner.health;
         match news {
-            News::Answer(Answer::Failed { .. }) | News::NoAnswer | News::Nothing(_) => {
+            News::Answer(Answer::Failed { .. }) | News::NoAnswer(_) | News::Nothing(_) => {
                 let settings = &self.inner.settings;
                 let now = self.inner.world.now();
                 let rules = (settings.rest_after, settings.rest_for);

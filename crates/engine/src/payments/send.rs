@@ -134,7 +134,7 @@ pub(super) fn unanswered(operation: &Operation, timeout: Duration) -> News {
         timeout_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX),
         "a call was not answered in time: its outcome is unknown"
     );
-    News::NoAnswer
+    News::no_answer()
 }
 
 /// What a failed call means. Its words are for the operator: a processor's text may quote what it was sent.
@@ -142,7 +142,7 @@ pub(super) fn failed(error: &CallError, operation: &Operation) -> News {
     tracing::warn!(connection = %operation.connection, verb = verb(operation.kind), number = operation.n, error = %error, "a call failed");
     match error {
         CallError::NotSent { .. } => News::Nothing("the processor could not be reached".to_owned()),
-        CallError::Unknown { .. } => News::NoAnswer,
+        CallError::Unknown { known, .. } => News::NoAnswer(known.clone()),
         CallError::Rejected { cause, .. } => News::Nothing(refusal(*cause).to_owned()),
         // That will not change: it is a refusal, which is not tried again.
         CallError::Unsupported if !operation.kind.is_attempt() => {

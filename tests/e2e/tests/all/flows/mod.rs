@@ -4,4 +4,5 @@ mod commands;
 mod connections;
 mod credentials;
 mod manage;
+mod returned;
 mod sandbox;

@@ -1,0 +1,82 @@
+//! Money that goes backwards: what took effect, and is undone later on the processor's proof.
+//!
+//! Source: behaviour contract, section 7, "Money can go backwards".
+
+use super::{Kind, Occurrence, Payment, PaymentEvent, Policy, State, Status, settle::words};
+use crate::Timestamp;
+
+impl Payment {
+    /// Operation `n`, which is done, was undone.
+    pub(super) fn undone(
+        &mut self,
+        n: u32,
+        reason: &str,
+        at: Timestamp,
+        policy: &Policy,
+    ) -> Vec<Occurrence> {
+        let done = self.operation(n).filter(|one| one.state.is_done());
+        let Some(kind) = done.map(|operation| operation.kind) else {
+            return Vec::new();
+        };
+        match kind {
+            // It no longer counts: the amount can be refunded again.
+            Kind::Refund { .. } => {
+                self.fail(n, reason, at);
+                self.refresh_refund_status(kind);
+            }
+            Kind::Capture => {
+                self.fail(n, reason, at);
+                self.captured = 0;
+                self.release_capture(at, policy);
+            }
+            // The money is with the merchant again, and has to be given back.
+            Kind::Reverse { target, .. } => {
+                self.fail(n, reason, at);
+                let charge = self.operation_mut(target);
+                if let Some(owed) = charge.and_then(|charge| charge.owed.as_mut()) {
+                    owed.due = Some(policy.next_try(at, at));
+                }
+            }
+            // A sale that fails is an answer to its authorisation; what was released is not authorised again by itself.
+            Kind::Authorise { .. } | Kind::Cancel { .. } | Kind::Abandon { .. } => {
+                return Vec::new();
+            }
+        }
+        self.wake_runs(at);
+        let event = self.event_of(n, |operation| PaymentEvent::ended(operation, false, reason));
+        let title = format!("The {} failed after it had taken effect", words(kind));
+        let message = format!("Reason: {reason}. It no longer counts.");
+        vec![Occurrence::new(at, title).saying(message).events(event)]
+    }
+
+    fn fail(&mut self, n: u32, reason: &str, at: Timestamp) {
+        if let Some(operation) = self.operation_mut(n) {
+            operation.state = State::Failed {
+                at,
+                reason: reason.to_owned(),
+            };
+        }
+    }
+
+    /// Nothing is captured any more: the payment is AUTHORISED while the authorisation lives, else FAILED. What was refunded
+    /// of a capture that is gone can't be told from here, and stays FAILED too.
+    fn release_capture(&mut self, at: Timestamp, policy: &Policy) {
+        let approved_at = self
+            .authorisation()
+            .and_then(|attempt| match attempt.state {
+                State::Done { at } => Some(at),
+                _ => None,
+            });
+        let ends_at = approved_at.map(|approved| approved.after(policy.lifetime));
+        let is_refunded = self
+            .refunds()
+            .any(|refund| refund.state.is_open() || refund.state.is_done());
+        match ends_at.filter(|ends| *ends > at && !is_refunded) {
+            Some(ends) => {
+                self.status = Status::Authorised;
+                self.expires_at = Some(ends);
+            }
+            None => self.status = Status::Failed,
+        }
+    }
+}
