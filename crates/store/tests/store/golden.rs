@@ -47,6 +47,15 @@ const COLUMNS: &[(&str, &str, Content)] = &[
 const PLAIN: &[&str] = &[
     "_id",
     "_hash",
+    "act",
+    "actor",
+    "address",
+    // JSON of the audit trail, which nothing reads back: it is shown and sealed as text.
+    "details",
+    "link",
+    "mac",
+    "outcome",
+    "subject",
     "bucket",
     "change_id",
     "connection_id",
