@@ -34,7 +34,7 @@ impl Engine {
             Err(reading) => reading,
         };
         // Boxed, since it is rare and payments' futures would bear its state.
-        let flows = Box::pin(self.flows_now(team)).await?;
+        let flows = store::flow::of_team(&self.inner.store, team).await?;
         let connections = store::connection::of_team(&self.inner.store, team).await?;
         let connections = connections.into_iter().map(Arc::new).collect();
         let configured = Arc::new(Configured { flows, connections });

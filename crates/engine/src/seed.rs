@@ -17,7 +17,7 @@ use store::{
 use crate::{
     AdminError, Engine, KeyKind, KeyMade, NewKey,
     admin::{Refused, made_key, malformed},
-    flows::{Checked, Written, approximated},
+    flows::{Checked, Written},
 };
 
 /// What the key of a first start is called.
@@ -63,8 +63,7 @@ pub struct SeedFlow {
 }
 
 impl Engine {
-    /// Sets up the first team, in one commit, with a secret key. Where there are teams already, they get what they lack of
-    /// the connections and flows, and a given key which is not known yet becomes a key of the first team; one that was
+    /// Sets up the first team, in one commit, with a secret key. Where there are teams already, a given key which is not known yet becomes a key of the first team; one that was
     /// revoked stays so. Returns the key that was made.
     ///
     /// # Errors
@@ -83,9 +82,6 @@ impl Engine {
                 "a first team was made, and there is none",
             ));
         };
-        for team in &teams {
-            self.complete_team(team.id, &seed).await?;
-        }
         let Some(given) = seed.secret_key else {
             return Ok(None);
         };
@@ -199,46 +195,6 @@ impl Engine {
         change.push(self.audit(&deed));
         Ok(change)
     }
-
-    /// Gives a team of before what teams begin with today. What it has stays as it is.
-    async fn complete_team(&self, team: TeamId, seed: &Seed) -> Result<(), AdminError> {
-        let now = self.inner.world.now();
-        let connections = store::connection::of_team(&self.inner.store, team).await?;
-        let flows = store::flow::of_team(&self.inner.store, team).await?;
-        let mut known: Vec<ConnectionId> = connections
-            .into_iter()
-            .map(|connection| connection.id)
-            .collect();
-        let mut statements = Vec::new();
-        for connection in &seed.connections {
-            if !known.contains(&connection.id) {
-                statements.push(store::connection::insert(&connection.of(team), now));
-                known.push(connection.id.clone());
-            }
-        }
-        for flow in seed
-            .flows
-            .iter()
-            .filter(|flow| !flows.iter().any(|there| there.id == flow.id))
-        {
-            let is_default = flow.is_default && !flows.iter().any(|there| there.is_default);
-            statements.extend(
-                SeedFlow {
-                    is_default,
-                    ..flow.clone()
-                }
-                .inserts(team, &known, now)?,
-            );
-        }
-        if statements.is_empty() {
-            return Ok(());
-        }
-        let change = statements
-            .into_iter()
-            .fold(Change::new(self.change_id(), &team.key()), Change::with);
-        // When it was refused, another node that starts has done it.
-        self.committed_plain(change).await.map(|_| ())
-    }
 }
 
 impl SeedConnection {
@@ -278,10 +234,9 @@ impl SeedFlow {
         let flow = Flow {
             team,
             id: self.id.clone(),
-            document: approximated(Some((&checked.document, &checked.program))),
             name: checked.document.name,
             is_default: self.is_default,
-            latest: Some(1),
+            latest: 1,
             published: Some(1),
         };
         Ok([

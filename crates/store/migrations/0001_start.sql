@@ -43,8 +43,9 @@ create table flow (
     flow_id text not null,
     name text not null,
     is_default bigint not null,
-    document text not null,
     created_at bigint not null,
+    latest_version bigint not null,
+    published_version bigint,
     primary key (team_id, flow_id)
 );
 

@@ -9,11 +9,6 @@ create table flow_version (
     primary key (team_id, flow_id, version)
 );
 
--- Null in a flow of before there were versions, until it is first read.
-alter table flow add column latest_version bigint;
-
-alter table flow add column published_version bigint;
-
 create unique index flow_default on flow (team_id) where is_default = 1;
 
 -- The sealed record with the connection's credentials.

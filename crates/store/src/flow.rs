@@ -3,20 +3,8 @@
 use db::{Db, DbError, Row, Statement};
 use domain::{
     Timestamp,
-    id::{ConnectionId, FlowId, TeamId},
-    payment::CaptureRule,
+    id::{FlowId, TeamId},
 };
-use serde::{Deserialize, Serialize};
-
-/// What a flow did before flows had versions: authorise at one connection, and capture by its rule. It is still written
-/// beside each version that is published, as near as it can come, for binaries of that time.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Document {
-    /// Where payments are authorised.
-    pub connection: ConnectionId,
-    /// When they are captured.
-    pub capture: CaptureRule,
-}
 
 /// A flow as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,37 +17,34 @@ pub struct Flow {
     pub name: String,
     /// Whether payments without a flow run under it. One of a team's flows at most.
     pub is_default: bool,
-    /// The last version; `None` for a flow of before there were versions.
-    pub latest: Option<u32>,
+    /// The last version.
+    pub latest: u32,
     /// The version that new payments run under.
     pub published: Option<u32>,
-    /// What it does to a binary of before there were versions.
-    pub document: Document,
 }
 
 /// A new flow.
 pub fn insert(flow: &Flow, at: Timestamp) -> Statement {
     Statement::one(
-        "insert into flow (team_id, flow_id, name, is_default, document, created_at, latest_version, \
-         published_version) values ($1, $2, $3, $4, $5, $6, $7, $8)",
+        "insert into flow (team_id, flow_id, name, is_default, created_at, latest_version, \
+         published_version) values ($1, $2, $3, $4, $5, $6, $7)",
         vec![
             flow.team.key().into(),
             flow.id.as_str().into(),
             flow.name.as_str().into(),
             i64::from(flow.is_default).into(),
-            crate::text(&flow.document).into(),
             at.micros().into(),
-            flow.latest.map(i64::from).into(),
+            i64::from(flow.latest).into(),
             flow.published.map(i64::from).into(),
         ],
     )
 }
 
-/// Gives a flow its next version, unless somebody else has meanwhile. `from` is its last one, 0 for none.
+/// Gives a flow its next version, unless somebody else has meanwhile. `from` is its last one.
 pub fn advance(team: TeamId, id: &FlowId, from: u32, to: u32) -> Statement {
     Statement::one(
         "update flow set latest_version = $4, deleted_at = null \
-         where team_id = $1 and flow_id = $2 and coalesce(latest_version, 0) = $3",
+         where team_id = $1 and flow_id = $2 and latest_version = $3",
         vec![
             team.key().into(),
             id.as_str().into(),
@@ -81,13 +66,12 @@ pub fn delete(team: TeamId, id: &FlowId, at: Timestamp) -> Statement {
 /// Lets new payments run under the flow's published version, under its name of then.
 pub fn publish(flow: &Flow) -> Statement {
     Statement::one(
-        "update flow set published_version = $3, name = $4, document = $5 where team_id = $1 and flow_id = $2",
+        "update flow set published_version = $3, name = $4 where team_id = $1 and flow_id = $2",
         vec![
             flow.team.key().into(),
             flow.id.as_str().into(),
             flow.published.map(i64::from).into(),
             flow.name.as_str().into(),
-            crate::text(&flow.document).into(),
         ],
     )
 }
@@ -110,7 +94,7 @@ pub fn set_default(team: TeamId, id: &FlowId) -> Statement {
 
 /// A team's flows, in order of their ids.
 pub async fn of_team(db: &Db, team: TeamId) -> Result<Vec<Flow>, DbError> {
-    let sql = "select team_id, flow_id, name, is_default, document, latest_version, published_version from flow \
+    let sql = "select team_id, flow_id, name, is_default, latest_version, published_version from flow \
                where team_id = $1 and deleted_at is null order by flow_id";
     db.read(sql, vec![team.key().into()])
         .await?
@@ -121,7 +105,7 @@ pub async fn of_team(db: &Db, team: TeamId) -> Result<Vec<Flow>, DbError> {
 
 /// A flow that was removed.
 pub async fn deleted(db: &Db, team: TeamId, id: &FlowId) -> Result<Option<Flow>, DbError> {
-    let sql = "select team_id, flow_id, name, is_default, document, latest_version, published_version from flow \
+    let sql = "select team_id, flow_id, name, is_default, latest_version, published_version from flow \
                where team_id = $1 and flow_id = $2 and deleted_at is not null";
     let params = vec![team.key().into(), id.as_str().into()];
     db.read(sql, params).await?.first().map(read).transpose()
@@ -129,18 +113,13 @@ pub async fn deleted(db: &Db, team: TeamId, id: &FlowId) -> Result<Option<Flow>,
 
 fn read(row: &Row) -> Result<Flow, DbError> {
     let corrupt = || DbError::Corrupt("flow: its keys".to_owned());
-    let version = |column| {
-        row.opt_int(column)?
-            .map(|n| u32::try_from(n).map_err(|_| corrupt()))
-            .transpose()
-    };
+    let version = |number: i64| u32::try_from(number).map_err(|_| corrupt());
     Ok(Flow {
         team: TeamId::parse(row.text(0)?).ok_or_else(corrupt)?,
         id: FlowId::parse(row.text(1)?).ok_or_else(corrupt)?,
         name: row.text(2)?.to_owned(),
         is_default: row.flag(3)?,
-        document: crate::document(row.text(4)?, "flow", row.text(1)?)?,
-        latest: version(5)?,
-        published: version(6)?,
+        latest: version(row.int(4)?)?,
+        published: row.opt_int(5)?.map(version).transpose()?,
     })
 }

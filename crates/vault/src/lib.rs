@@ -26,9 +26,13 @@
 
 mod codes;
 mod envelope;
+mod error;
+mod examined;
 mod holder;
+mod kept;
 mod key_file;
 mod keyring;
+mod marks;
 mod records;
 mod rotate;
 mod secrets;
@@ -46,24 +50,27 @@ use std::{
 use db::{Change, ChangeId, Committed, Db, DbError, Migration, Statement};
 use domain::{
     Timestamp,
-    bank_account::AccountKind,
-    card_number::{AccountNumber, CardNumber, SecurityCode},
+    card_number::{AccountNumber, CardNumber},
     id::{BlobId, TeamId},
 };
 use futures_util::lock::Mutex as Turn;
 use parking_lot::Mutex;
 use world::World;
-use zeroize::Zeroizing;
 
+pub use error::VaultError;
+pub use examined::Examined;
 pub use holder::Holder;
+pub use kept::Code;
 pub use keyring::{AuditKey, Given, KeyError, KeySource, Protection};
+pub use marks::NumberMark;
 pub use rotate::Progress;
 pub use secrets::SECRET_MAX;
 pub use shared_codes::UsedCode;
 pub use versions::has_had_keys;
 
-use codes::{Codes, Purpose};
+use codes::Codes;
 use envelope::{Kind, Place};
+use kept::Kept;
 use keyring::Keyring;
 use rotate::Walk;
 
@@ -94,57 +101,6 @@ pub const MIGRATIONS: &[Migration] = &[
     },
 ];
 
-/// What can go wrong in the vault. None of it tells a number.
-#[derive(Debug, thiserror::Error)]
-pub enum VaultError {
-    /// The database.
-    #[error(transparent)]
-    Db(#[from] DbError),
-    /// A record does not open: its bytes, its team or its id were changed.
-    #[error("the sealed record {0} is damaged")]
-    Damaged(BlobId),
-    /// A record is sealed under a version that the key file does not have.
-    #[error("key version {0} is missing")]
-    NoKey(u32),
-    /// The keys are those of another vault, or of another time.
-    #[error(
-        "version {0} of the keys is not what this vault was sealed with: bring back the right key file"
-    )]
-    WrongKey(u32),
-    /// The keys.
-    #[error(transparent)]
-    Keys(#[from] KeyError),
-    /// A rotation's step is at work.
-    #[error("another rotation is at work")]
-    Rotating,
-    /// A secret is longer than [`SECRET_MAX`].
-    #[error("the secret is too long to be sealed")]
-    TooLong,
-    /// The number was not sealed, several times over.
-    #[error("the number could not be sealed under the current key")]
-    Refused,
-    /// The database did not say what became of a commit.
-    #[error("the outcome of a commit is unknown")]
-    Unclear,
-    /// What was sealed is, or is going to be, elsewhere, under the same keys.
-    #[error(
-        "the data were moved to another database, or are being moved: their keys are left as they are"
-    )]
-    Moved,
-}
-
-/// Length of a mark: 80 bits. Unit: hexadecimal digits.
-const MARK: usize = 20;
-
-/// By what a number is counted, without telling what it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NumberMark {
-    /// The same for the same number within a team.
-    pub number: String,
-    /// The same for all numbers of which the same digits are shown.
-    pub bucket: String,
-}
-
 /// The vault. Clones share it.
 #[derive(Clone)]
 pub struct Vault(Arc<Inner>);
@@ -161,67 +117,6 @@ struct Inner {
     /// Where a rotation asks whether the data were moved, and the question: a row says yes.
     moved: OnceLock<(Db, &'static str)>,
     codes: Kept,
-}
-
-/// What is kept for one authorisation. Can't be printed.
-pub enum Code {
-    /// A card's security code.
-    Security(SecurityCode),
-    /// A wallet's cryptogram.
-    Cryptogram {
-        /// The cryptogram.
-        value: Zeroizing<String>,
-        /// Its indicator.
-        eci: Option<String>,
-    },
-}
-
-impl Code {
-    /// Reads whichever of the two opens.
-    fn read(open: impl Fn(Purpose) -> Option<Zeroizing<Vec<u8>>>) -> Option<Self> {
-        if let Some(padded) = open(Purpose::SecurityCode) {
-            return codes::unpadded(&padded).map(Self::Security);
-        }
-        let (value, eci) = codes::parted(&open(Purpose::Cryptogram)?)?;
-        Some(Self::Cryptogram { value, eci })
-    }
-}
-
-/// A sealed number or secret that is looked at. What is in it never comes out.
-pub struct Examined {
-    /// Its id.
-    pub blob: BlobId,
-    /// Whose it is.
-    pub team: TeamId,
-    keys: Arc<Keyring>,
-    place: Place,
-    sealed: envelope::Sealed,
-}
-
-impl Examined {
-    /// Whether it opens: itself where the record that it belongs to is known, else the key that it is sealed under.
-    ///
-    /// # Errors
-    /// `Damaged`, `NoKey`.
-    pub fn open(&self, holder: Option<&Holder>) -> Result<(), VaultError> {
-        match holder {
-            Some(holder) => {
-                envelope::open(&self.keys, (&self.place, holder), &self.sealed).map(drop)
-            }
-            None => envelope::open_key(&self.keys, &self.place, &self.sealed).map(drop),
-        }
-    }
-}
-
-/// Where security codes are kept.
-enum Kept {
-    InMemory(Codes),
-    /// In the database.
-    Shared {
-        /// For this long.
-        lifetime: Duration,
-        looks: shared_codes::Looks,
-    },
 }
 
 impl Vault {
@@ -345,52 +240,6 @@ impl Vault {
             .map_err(|_| VaultError::Damaged(place.blob))
     }
 
-    /// The same for the same card within a team, and nothing else: a keyed hash.
-    pub fn fingerprint(&self, team: TeamId, number: &CardNumber) -> String {
-        self.keys().fingerprint(team, Kind::Card, number.expose())
-    }
-
-    /// The same for the same bank account, at one bank, within a team.
-    pub fn account_fingerprint(
-        &self,
-        team: TeamId,
-        kind: &AccountKind,
-        number: &AccountNumber,
-    ) -> String {
-        self.keys()
-            .fingerprint(team, Kind::Account, &kind.whole(number))
-    }
-
-    /// By what a card's number is counted: the same for the same number within a team, and for no other.
-    pub fn card_mark(&self, team: TeamId, number: &CardNumber) -> NumberMark {
-        let shown = format!("{}{}", number.bin(), number.last4());
-        self.number_mark(team, Kind::Card, (number.expose(), &shown))
-    }
-
-    /// The same for a bank account. What is shown of it is its end; numbers with one end at one bank are counted together.
-    pub fn account_mark(
-        &self,
-        team: TeamId,
-        kind: &AccountKind,
-        number: &AccountNumber,
-    ) -> NumberMark {
-        let shown = format!("{} at {}", number.last4(), kind.bank(number));
-        self.number_mark(team, Kind::Account, (&kind.whole(number), &shown))
-    }
-
-    fn number_mark(&self, team: TeamId, kind: Kind, digits: (&str, &str)) -> NumberMark {
-        let keys = self.keys();
-        let (number, shown) = digits;
-        let short = |mut text: String| {
-            text.truncate(MARK);
-            text
-        };
-        NumberMark {
-            number: short(keys.number_mark(team, kind, number)),
-            bucket: short(keys.number_mark(team, kind, shown)),
-        }
-    }
-
     /// A keyed hash of a request, for idempotency: it may hold a card, so it is never kept itself.
     pub fn request_hash(&self, request: &[u8]) -> String {
         self.keys().request_hash(request)
@@ -404,137 +253,6 @@ impl Vault {
     /// A keyed hash of a credential.
     pub fn credential_hash(&self, credential: &str) -> String {
         self.keys().credential_hash(credential)
-    }
-
-    /// Keeps a security code under `holder`, until it is erased or its life time is over.
-    ///
-    /// # Errors
-    /// The database's.
-    pub async fn keep_cvc(&self, holder: &str, code: &SecurityCode) -> Result<(), VaultError> {
-        self.keep(
-            (holder, Purpose::SecurityCode),
-            codes::padded(code).as_slice(),
-        )
-        .await
-    }
-
-    /// The security code of `holder`, if it is still kept.
-    ///
-    /// # Errors
-    /// The database's.
-    pub async fn open_cvc(&self, holder: &str) -> Result<Option<SecurityCode>, VaultError> {
-        Ok(match self.open_code(holder).await? {
-            Some(Code::Security(code)) => Some(code),
-            Some(Code::Cryptogram { .. }) | None => None,
-        })
-    }
-
-    /// Keeps a wallet's cryptogram with its indicator like a security code, in its place.
-    ///
-    /// # Errors
-    /// The database's.
-    pub async fn keep_cryptogram(
-        &self,
-        holder: &str,
-        cryptogram: &str,
-        eci: Option<&str>,
-    ) -> Result<(), VaultError> {
-        self.keep(
-            (holder, Purpose::Cryptogram),
-            codes::joined(cryptogram, eci).as_bytes(),
-        )
-        .await
-    }
-
-    /// What is still kept under `holder`: its security code, or the cryptogram in its place.
-    ///
-    /// # Errors
-    /// The database's.
-    pub async fn open_code(&self, holder: &str) -> Result<Option<Code>, VaultError> {
-        self.use_code(holder, None).await
-    }
-
-    /// The same for the authorisation `by`, which is noted with it where nodes share it: should its node die, another erases
-    /// the code ([`Self::used_codes`]).
-    ///
-    /// # Errors
-    /// The database's.
-    pub async fn use_code(
-        &self,
-        holder: &str,
-        by: Option<&str>,
-    ) -> Result<Option<Code>, VaultError> {
-        match &self.0.codes {
-            Kept::InMemory(codes) => Ok(Code::read(|purpose| {
-                codes.open(&self.0.world, (holder, purpose))
-            })),
-            Kept::Shared { looks, .. } => {
-                let sealed = self.shared_code(looks, holder, by).await?;
-                Ok(sealed.and_then(|sealed| Code::read(|purpose| sealed.open(holder, purpose))))
-            }
-        }
-    }
-
-    /// Erases the security code of `holder`, or its cryptogram, whoever took it. Returns whether there is none any more; what
-    /// can't be erased now ends with its life time.
-    pub async fn erase_cvc(&self, holder: &str) -> bool {
-        match &self.0.codes {
-            Kept::InMemory(codes) => codes.erase(holder),
-            Kept::Shared { .. } => return noted(&self.erase_shared_code(holder).await),
-        }
-        true
-    }
-
-    /// The same after an authorisation that has opened it: where it found none lately, there is none of its to be erased.
-    pub async fn forget_cvc(&self, holder: &str) -> bool {
-        match &self.0.codes {
-            Kept::InMemory(codes) => codes.erase(holder),
-            Kept::Shared { looks, .. } => {
-                return noted(&self.forget_shared_code(looks, holder).await);
-            }
-        }
-        true
-    }
-
-    /// Codes that an authorisation has opened a minute ago or longer; nobody else gets them for a minute.
-    ///
-    /// # Errors
-    /// The database's.
-    pub async fn used_codes(&self, limit: i64) -> Result<Vec<UsedCode>, VaultError> {
-        match &self.0.codes {
-            Kept::InMemory(_) => Ok(Vec::new()),
-            Kept::Shared { .. } => self.used_shared_codes(limit).await,
-        }
-    }
-
-    /// Erases a code whose authorisation has ended, unless another one has opened it since.
-    ///
-    /// # Errors
-    /// The database's.
-    pub async fn erase_used(&self, code: &UsedCode) -> Result<(), VaultError> {
-        self.erase_used_shared_code(code).await
-    }
-
-    /// Erases security codes whose life time is over; in memory a task of the vault's own does so in time. Returns how
-    /// many.
-    ///
-    /// # Errors
-    /// The database's.
-    pub async fn sweep_codes(&self) -> Result<usize, VaultError> {
-        match &self.0.codes {
-            Kept::InMemory(codes) => Ok(codes.sweep(self.0.world.now())),
-            Kept::Shared { .. } => self.sweep_shared_codes().await,
-        }
-    }
-
-    async fn keep(&self, what: (&str, Purpose), clear: &[u8]) -> Result<(), VaultError> {
-        match &self.0.codes {
-            Kept::InMemory(codes) => codes.keep(&self.0.world, what, clear),
-            Kept::Shared { lifetime, looks } => {
-                self.share_code((*lifetime, looks), what, clear).await?;
-            }
-        }
-        Ok(())
     }
 
     /// Erases a sealed number. Does nothing when it is erased already.
@@ -572,29 +290,6 @@ impl Vault {
         limit: i64,
     ) -> Result<Vec<(TeamId, BlobId)>, VaultError> {
         Ok(records::older_than(&self.0.db, Kind::Secret, before, after, limit).await?)
-    }
-
-    /// Numbers and secrets of any team, after the id `after`, in the order of their ids: to see whether they open.
-    ///
-    /// # Errors
-    /// The database's.
-    pub async fn examine(
-        &self,
-        after: Option<BlobId>,
-        limit: i64,
-    ) -> Result<Vec<Examined>, VaultError> {
-        let found = records::every(&self.0.db, after, limit).await?;
-        let keys = self.keys();
-        Ok(found
-            .into_iter()
-            .map(|(place, sealed)| Examined {
-                blob: place.blob,
-                team: place.team,
-                keys: Arc::clone(&keys),
-                place,
-                sealed,
-            })
-            .collect())
     }
 
     /// How the keys are protected.
@@ -693,13 +388,6 @@ impl Vault {
             Committed::Unknown => Err(VaultError::Unclear),
         }
     }
-}
-
-fn noted(erased: &Result<(), VaultError>) -> bool {
-    if let Err(error) = erased {
-        tracing::warn!(%error, "a security code can't be erased yet; a job tries again, and it ends with its life time");
-    }
-    erased.is_ok()
 }
 
 #[cfg(test)]

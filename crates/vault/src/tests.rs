@@ -4,6 +4,7 @@ mod secrets;
 mod shared;
 
 use super::*;
+use domain::card_number::SecurityCode;
 use domain::id::{MethodId, TeamId, VaultToken};
 use uuid::Uuid;
 use world::Sim;

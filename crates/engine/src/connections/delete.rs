@@ -58,7 +58,7 @@ impl Engine {
         team: TeamId,
         id: &ConnectionId,
     ) -> Result<Option<String>, Stop> {
-        for flow in self.flows_now(team).await? {
+        for flow in store::flow::of_team(&self.inner.store, team).await? {
             if let Some(version) = flow.published
                 && self
                     .program(team, &flow.id, version)

@@ -5,12 +5,10 @@
 //! keeps to the version that it began under, so that any version can still be compiled. Compiled programs are kept by
 //! team, flow and version, and a change is seen by every node as soon as what the team has configured is read again.
 
-mod adopt;
 mod checked;
 mod default;
 mod delete;
 mod instances;
-mod legacy;
 mod outline;
 mod publish;
 mod read;
@@ -30,7 +28,6 @@ use crate::{
 };
 
 pub(crate) use checked::{Checked, Written, problems};
-pub(crate) use legacy::approximated;
 pub use read::FlowFormat;
 pub(crate) use runnable::{Programs, Runnable};
 pub use save::{SaveFlow, WrittenFlow};
@@ -73,7 +70,7 @@ impl FlowView {
             version: version.version,
             is_published: flow.published == Some(version.version),
             published_version: flow.published,
-            latest_version: flow.latest.unwrap_or(version.version),
+            latest_version: flow.latest,
             is_default: flow.is_default,
             document: version.document,
             saved_at: version.saved_at,
@@ -84,7 +81,7 @@ impl FlowView {
 impl Engine {
     /// A team's flow, read now.
     async fn known_flow(&self, team: TeamId, id: &FlowId) -> Result<Flow, Stop> {
-        let flows = self.flows_now(team).await?;
+        let flows = store::flow::of_team(&self.inner.store, team).await?;
         flows
             .into_iter()
             .find(|flow| flow.id == *id)

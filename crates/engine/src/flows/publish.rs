@@ -9,7 +9,7 @@ use domain::{
 };
 use store::flow::Flow;
 
-use super::{Checked, FlowView, Written, legacy};
+use super::{Checked, FlowView, Written};
 use crate::{
     Engine,
     faults::{Stop, flow_not_found, only_fault},
@@ -54,15 +54,9 @@ impl Engine {
             )
             .into());
         }
-        let document = legacy::approximated(
-            checked
-                .is_for_payments()
-                .then_some((&checked.document, &checked.program)),
-        );
         let published = Flow {
             name: checked.document.name,
             published: Some(version),
-            document,
             ..flow
         };
         let deed = Deed::on(team, Act::FlowPublished, "flow", id).with("version", version);

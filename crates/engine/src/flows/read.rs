@@ -10,7 +10,7 @@ use store::flow_version::FlowVersion;
 use super::{FlowView, problems};
 use crate::{
     Engine,
-    faults::{Stop, flow_not_found, only_fault},
+    faults::{Stop, only_fault},
 };
 
 /// How a flow is written out.
@@ -67,7 +67,7 @@ impl Engine {
     }
 
     pub(crate) async fn listed_flows(&self, team: TeamId) -> Result<Vec<FlowView>, Stop> {
-        let flows = self.flows_now(team).await?;
+        let flows = store::flow::of_team(&self.inner.store, team).await?;
         let versions = store::flow_version::latest_of_team(&self.inner.store, team).await?;
         let of = |version: FlowVersion| {
             // A flow that was made between the two looks is shown the next time.
@@ -84,7 +84,7 @@ impl Engine {
         version: Option<u32>,
     ) -> Result<FlowView, Stop> {
         let flow = self.known_flow(team, id).await?;
-        let version = version.or(flow.latest).ok_or_else(flow_not_found)?;
+        let version = version.unwrap_or(flow.latest);
         Ok(FlowView::of(
             &flow,
             self.known_version(team, id, version).await?,

@@ -10,7 +10,7 @@ use domain::{
 use serde_json::Value;
 use store::{flow::Flow, flow_version::FlowVersion};
 
-use super::{Checked, FlowView, Written, legacy};
+use super::{Checked, FlowView, Written};
 use crate::{
     Engine,
     change::Round,
@@ -89,7 +89,7 @@ impl Engine {
             .map(|connection| connection.id)
             .collect();
         let checked = Checked::of(written, &connections, "document")?;
-        let flows = self.flows_now(team).await?;
+        let flows = store::flow::of_team(&self.inner.store, team).await?;
         let id = id
             .cloned()
             .unwrap_or_else(|| self.made_id(&checked.document.name, &flows));
@@ -123,7 +123,7 @@ impl Engine {
         document: Value,
         standing: Standing,
     ) -> Result<Option<(Flow, FlowVersion)>, Stop> {
-        let latest = flow.latest.unwrap_or(0);
+        let latest = flow.latest;
         let last = self.known_version(flow.team, &flow.id, latest).await?;
         if last.document == document && standing == Standing::There {
             return Ok(Some((flow.clone(), last)));
@@ -146,7 +146,7 @@ impl Engine {
             .with(store::flow_version::insert(&version))
             .with(self.audit(&saved(&version)));
         let flow = Flow {
-            latest: Some(version.version),
+            latest: version.version,
             ..flow.clone()
         };
         Ok(self
@@ -170,15 +170,13 @@ impl Engine {
                 Fault::invalid("id", format!("a team has at most {FLOWS_MAX} flows")).into(),
             );
         }
-        let document_then = legacy::approximated(None);
         let flow = Flow {
             team,
             id,
             name,
             is_default: false,
-            latest: Some(1),
+            latest: 1,
             published: None,
-            document: document_then,
         };
         let version = self.version(&flow, 1, document);
         let change = Change::new(self.change_id(), &super::aggregate(team, &flow.id))

@@ -11,6 +11,8 @@ mod cards;
 #[cfg(test)]
 mod codes;
 #[cfg(test)]
+mod connections;
+#[cfg(test)]
 mod credentials;
 #[cfg(test)]
 mod customers;

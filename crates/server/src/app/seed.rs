@@ -1,5 +1,5 @@
 //! What a sandbox begins with: a team, a key, connections, flows. Further teams of test mode begin with the same
-//! connections and flows, and teams of an older sandbox get those that they lack.
+//! connections and flows.
 
 use domain::id::{ConnectionId, FlowId};
 use engine::{Engine, Seed, SeedConnection, SeedFlow};

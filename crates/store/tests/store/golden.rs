@@ -30,7 +30,6 @@ const COLUMNS: &[(&str, &str, Content)] = &[
     ("customer", "body", Sample("customer")),
     ("event", "data", Sample("payment_event")),
     ("event", "data", Sample("intent_event")),
-    ("flow", "document", AsGiven),
     ("flow_instance", "body", Sample("flow_instance")),
     ("flow_version", "document", AsGiven),
     ("intent", "body", Sample("intent")),
