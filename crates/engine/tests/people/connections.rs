@@ -98,12 +98,13 @@ fn credentials_are_sealed_replaced_and_kept_when_nothing_is_said_of_them() {
             .map(|secret| secret.to_vec())
     };
     assert_eq!(save(None), None);
-    let first = save(Some("one")).unwrap();
-    assert_eq!(opened(first).unwrap(), b"one");
+    let (one, two) = (r#"{"key":"one"}"#, r#"{"key":"two"}"#);
+    let first = save(Some(one)).unwrap();
+    assert_eq!(opened(first).unwrap(), one.as_bytes());
     assert_eq!(save(None), Some(first), "what is not given stays");
-    let second = save(Some("two")).unwrap();
+    let second = save(Some(two)).unwrap();
     assert_eq!(
         (opened(first), opened(second).unwrap()),
-        (None, b"two".to_vec())
+        (None, two.as_bytes().to_vec())
     );
 }

@@ -225,8 +225,7 @@ fn flow_id(id: &str) -> Result<FlowId, String> {
 fn of_flow(id: &str, fault: Fault) -> String {
     if fault.code == Code::FlowNotFound {
         return format!(
-            "{id}: {} `pointsman flow list` shows the flows that there are",
-            refused(fault)
+            "there is no flow {id}, or not in this version; `pointsman flow list` shows the flows that there are"
         );
     }
     format!("the flow {id}: {}", refused(fault))
