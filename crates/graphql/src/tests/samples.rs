@@ -115,6 +115,7 @@ pub(crate) fn operation(n: u32, kind: Kind, amount: i64, answer: Option<Answer>)
         return_key: None,
         answer,
         processor_id: None,
+        phase: None,
         owed: None,
         other: None,
         once: None,
