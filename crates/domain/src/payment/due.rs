@@ -94,94 +94,86 @@ pub enum Duty {
     },
 }
 
+/// Who looks after a duty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    /// The request or job that commits the payment goes on with it, so that a request's answer says how it ended. Others take it
+    /// over only after a while, should the committer have died.
+    Committer,
+    /// Nobody's request waits for it: a job looks after it.
+    Others,
+}
+
+/// Something that is to be done for a payment at a time.
+#[derive(Debug, Clone, Copy)]
+struct Due {
+    at: Timestamp,
+    duty: Duty,
+    whose: Whose,
+}
+
+impl Due {
+    const fn own(at: Timestamp, duty: Duty) -> Self {
+        let whose = Whose::Committer;
+        Self { at, duty, whose }
+    }
+
+    const fn of_others(at: Timestamp, duty: Duty) -> Self {
+        let whose = Whose::Others;
+        Self { at, duty, whose }
+    }
+}
+
 impl Payment {
-    /// When others must look after the payment that is committed at `at`. Whoever commits it goes on with what is due at
-    /// once (a step of its flow, a capture), so that a request tells how it ended and not the middle of it; others take
-    /// that over only after a while, should the committer have died.
+    /// Everything that is to be done for it, each with its time. Of what is due at the same time the first comes first: what ends
+    /// something before asking once more.
+    fn duties(&self) -> impl Iterator<Item = Due> + '_ {
+        let own = |at: Option<Timestamp>, duty| at.map(|at| Due::own(at, duty)).into_iter();
+        let reversals = self.reversals_due();
+        let triggered = self.triggered_due();
+        let triggered = triggered.map(|(at, run)| Due::of_others(at, Duty::Triggered(run)));
+        let open = self.operations.iter().filter(|one| one.state.is_open());
+        let looks = open.filter_map(|one| Some(Due::of_others(one.next_at?, Duty::LookUp(one.n))));
+        let expire = self.expiry_due();
+        own(self.give_up_due(), Duty::Abandon)
+            .chain(reversals.map(|(at, duty)| Due::of_others(at, duty)))
+            .chain(own(self.flow_due(), Duty::Flow))
+            .chain(triggered)
+            .chain(own(self.capture_due(), Duty::Capture))
+            .chain(expire.map(|at| Due::of_others(at, Duty::Expire)))
+            .chain(looks)
+    }
+
+    /// When others must look after the payment that is committed at `at`.
     pub fn due_for_others(&self, at: Timestamp) -> Option<Timestamp> {
-        let held = self
-            .own_duties()
-            .map(|(due, _)| if due <= at { held_until(at) } else { due });
-        self.looked_after().chain(held).min()
+        let due = |due: Due| match due.whose {
+            Whose::Committer if due.at <= at => held_until(at),
+            Whose::Committer | Whose::Others => due.at,
+        };
+        self.duties().map(due).min()
     }
 
     /// When the payment must be looked after next. `None`: never, unless something happens.
     pub fn due_at(&self) -> Option<Timestamp> {
-        self.looked_after()
-            .chain(self.own_duties().map(|own| own.0))
-            .min()
+        self.duties().map(|due| due.at).min()
     }
 
     /// What whoever commits the payment goes on with at `at`: one thing at a time, the earliest due first. Nothing that
     /// others look after hides it.
     pub fn own_duty(&self, at: Timestamp) -> Option<Duty> {
-        self.own_duties()
-            .filter(|(due, _)| *due <= at)
-            .min_by_key(|own| own.0)
-            .map(|own| own.1)
-    }
-
-    /// The times of what a request goes on with.
-    fn own_duties(&self) -> impl Iterator<Item = (Timestamp, Duty)> + '_ {
-        let give_up = self.give_up_due().map(|time| (time, Duty::Abandon));
-        let flow = self.flow_due().map(|time| (time, Duty::Flow));
-        let capture = self.capture_due().map(|time| (time, Duty::Capture));
-        give_up.into_iter().chain(flow).chain(capture)
-    }
-
-    /// The times of what no request goes on with: look-ups, life times, reversals, and what outcomes have started.
-    fn looked_after(&self) -> impl Iterator<Item = Timestamp> + '_ {
-        let operations = self
-            .operations
-            .iter()
-            .filter(|operation| operation.state.is_open());
-        let times = operations.filter_map(|operation| operation.next_at);
-        let ends = times
-            .chain(self.expiry_due())
-            .chain(self.reversals_due().map(|due| due.0));
-        ends.chain(self.triggered_due().map(|due| due.0))
+        self.first_due(at, |due| due.whose == Whose::Committer)
     }
 
     /// What is to be done at `at`: one thing at a time, the earliest due first.
     pub fn duty(&self, at: Timestamp) -> Option<Duty> {
-        let due = |time: &Timestamp| *time <= at;
-        let looks = self
-            .operations
-            .iter()
-            .filter(|operation| operation.state.is_open());
-        let looks = looks.filter_map(|operation| {
-            operation
-                .next_at
-                .filter(due)
-                .map(|time| (time, Duty::LookUp(operation.n)))
-        });
-        let capture = self
-            .capture_due()
-            .filter(due)
-            .map(|time| (time, Duty::Capture));
-        let expire = self
-            .expiry_due()
-            .filter(due)
-            .map(|time| (time, Duty::Expire));
-        let reverse = self.reversals_due().filter(|found| due(&found.0));
-        let give_up = self
-            .give_up_due()
-            .filter(due)
-            .map(|time| (time, Duty::Abandon));
-        let flow = self.flow_due().filter(due).map(|time| (time, Duty::Flow));
-        let triggered = self.triggered_due().filter(|found| due(&found.0));
-        let triggered = triggered.map(|(time, instance)| (time, Duty::Triggered(instance)));
-        // Of what is due at the same time, what ends something comes before asking once more.
-        let ends = give_up
-            .into_iter()
-            .chain(reverse)
-            .chain(flow)
-            .chain(triggered)
-            .chain(capture)
-            .chain(expire);
-        ends.chain(looks)
-            .min_by_key(|found| found.0)
-            .map(|found| found.1)
+        self.first_due(at, |_| true)
+    }
+
+    fn first_due(&self, at: Timestamp, counts: impl Fn(&Due) -> bool) -> Option<Duty> {
+        self.duties()
+            .filter(|due| due.at <= at && counts(due))
+            .min_by_key(|due| due.at)
+            .map(|due| due.duty)
     }
 
     /// The authorisation that waits to be completed.

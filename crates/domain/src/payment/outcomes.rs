@@ -1,0 +1,451 @@
+//! What an operation comes to, and what that makes of the payment.
+
+use std::time::Duration;
+
+use super::{
+    ActionRequired, CancelCause, CaptureRule, Cause, Kind, Occurrence, Payment, PaymentEvent,
+    Policy, State, Status, settle::words,
+};
+use crate::{
+    Timestamp,
+    answer::{Action, ActionKind},
+    decline::{Decline, DeclineCode},
+};
+
+impl Payment {
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(RecoveryForgotten = super::bugs::forget_unknown)
+    )]
+    pub(super) fn look_again(&mut self, n: u32, at: Timestamp, policy: &Policy) {
+        if let Some(operation) = self.operation_mut(n) {
+            operation.next_at = match &operation.state {
+                State::Unknown { since } | State::Waiting { since } => {
+                    Some(policy.next_look(*since, at))
+                }
+                State::Pending { since } => Some(policy.next_ask(*since, at)),
+                State::Sent => operation.next_at,
+                State::Done { .. } | State::Refused { .. } | State::Failed { .. } => None,
+            };
+        }
+    }
+
+    /// Learnt at `at` of a call that is over since, or by, `over`.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(UnknownToldFailed = super::bugs::tell_unknown_failed)
+    )]
+    pub(super) fn becomes_unknown(
+        &mut self,
+        n: u32,
+        at: Timestamp,
+        over: Timestamp,
+        policy: &Policy,
+    ) -> Vec<Occurrence> {
+        let Some(operation) = self.operation_mut(n) else {
+            return Vec::new();
+        };
+        operation.state = State::Unknown { since: over };
+        let kind = operation.kind;
+        self.look_again(n, at, policy);
+        if matches!(kind, Kind::Authorise { .. }) {
+            self.status = Status::NoAnswerFromPsp;
+        }
+        self.refresh_refund_status(kind);
+        let message =
+            "It may have taken effect, so it is not sent again; the processor will be asked.";
+        vec![
+            Occurrence::new(at, format!("No answer to the {}", words(kind)))
+                .saying(message)
+                .events(self.event_of(n, PaymentEvent::Unknown)),
+        ]
+    }
+
+    pub(super) fn becomes_pending(
+        &mut self,
+        n: u32,
+        at: Timestamp,
+        policy: &Policy,
+    ) -> Vec<Occurrence> {
+        let Some(operation) = self.operation_mut(n) else {
+            return Vec::new();
+        };
+        if matches!(operation.state, State::Pending { .. }) {
+            self.look_again(n, at, policy);
+            return Vec::new();
+        }
+        operation.state = State::Pending { since: at };
+        // The customer has done what was asked: nobody is waited for any more but the processor.
+        operation.action = None;
+        operation.give_up_at = None;
+        let kind = operation.kind;
+        self.look_again(n, at, policy);
+        if matches!(kind, Kind::Authorise { .. }) {
+            self.status = Status::GatewayHold;
+            // A debit is held because its money comes later, and nobody reviews it.
+            let (title, message) = if self.method.account.is_some() {
+                (
+                    "The debit is under way",
+                    "The processor collects the money from the bank account and will tell later whether it was paid.",
+                )
+            } else {
+                (
+                    "Held for review",
+                    "The processor reviews the payment and will decide later.",
+                )
+            };
+            return vec![
+                Occurrence::new(at, title)
+                    .saying(message)
+                    .events(self.event_of(n, PaymentEvent::Held)),
+            ];
+        }
+        self.refresh_refund_status(kind);
+        let event = match kind {
+            Kind::Refund { .. } => self.event_of(n, PaymentEvent::RefundPending),
+            _ => self.event_of(n, PaymentEvent::OperationPending),
+        };
+        let title = format!("The {} is pending", words(kind));
+        vec![
+            Occurrence::new(at, title)
+                .saying("The processor has accepted it and will tell later whether it took effect.")
+                .events(event),
+        ]
+    }
+
+    /// The customer must do something first.
+    pub(super) fn becomes_waiting(
+        &mut self,
+        n: u32,
+        action: Action,
+        at: Timestamp,
+        policy: &Policy,
+    ) -> Vec<Occurrence> {
+        let present = self
+            .operation(n)
+            .is_some_and(|operation| self.is_present(operation));
+        let Some(operation) = self.operation_mut(n) else {
+            return Vec::new();
+        };
+        let kind = action.kind;
+        let again = operation.action.replace(action).is_some();
+        let unknown = matches!(operation.state, State::Unknown { .. });
+        if !matches!(operation.state, State::Waiting { .. }) {
+            operation.state = State::Waiting { since: at };
+        }
+        let lifetime = if present {
+            policy.customer_lifetime
+        } else {
+            Duration::ZERO
+        };
+        operation.give_up_at.get_or_insert(at.after(lifetime));
+        self.look_again(n, at, policy);
+        let title = match kind {
+            ActionKind::ThreeDSecure => {
+                self.status = Status::Needs3dSecure;
+                "3D Secure is required"
+            }
+            ActionKind::Apm => {
+                self.status = Status::NeedsApmAuthorization;
+                "The customer's approval is required"
+            }
+        };
+        let event = self.event_of(n, |operation| {
+            PaymentEvent::ActionRequired(ActionRequired {
+                operation,
+                action: kind.into(),
+            })
+        });
+        if again && unknown {
+            // What was unknown becomes known: that is told.
+            let message = "Nothing is authorised: the processor waits for the customer, or to be told to complete it.";
+            return vec![
+                Occurrence::new(at, "The authorisation was not completed")
+                    .saying(message)
+                    .events(event),
+            ];
+        }
+        if again {
+            return Vec::new();
+        }
+        let message =
+            "Nothing is authorised until the customer has come back from the processor's page.";
+        vec![Occurrence::new(at, title).saying(message).events(event)]
+    }
+
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(
+            PartialCaptureAsWhole = super::bugs::capture_whole,
+            RefundCountedTwice = super::bugs::count_refund_twice,
+            SaleTakenForAuthorisation = super::bugs::take_sale_for_authorisation,
+        )
+    )]
+    pub(super) fn took_effect(
+        &mut self,
+        n: u32,
+        captured: bool,
+        at: Timestamp,
+        policy: &Policy,
+    ) -> Vec<Occurrence> {
+        let Some(operation) = self.operation_mut(n) else {
+            return Vec::new();
+        };
+        operation.state = State::Done { at };
+        operation.next_at = None;
+        operation.action = None;
+        operation.give_up_at = None;
+        let (kind, amount) = (operation.kind, operation.amount);
+        let sum = self.words(amount);
+        match kind {
+            Kind::Authorise { .. } if captured => {
+                self.captured = amount;
+                self.enter_captured(Status::Succeeded);
+                self.flow_goes_on(at);
+                let events = [PaymentEvent::Authorised, PaymentEvent::Captured]
+                    .map(|event| self.event_of(n, event));
+                let occurrence = Occurrence::new(at, "Authorised and captured").saying(sum);
+                vec![occurrence.events(events.into_iter().flatten())]
+            }
+            Kind::Authorise { .. } => {
+                self.status = Status::Authorised;
+                self.expires_at = Some(at.after(policy.lifetime));
+                // Where the processor has no sale, or made it an authorisation alone, a capture completes it.
+                self.capture_at = match self.capture_rule {
+                    CaptureRule::Immediate => Some(at),
+                    CaptureRule::After { seconds } => Some(at.after(Duration::from_secs(seconds))),
+                    CaptureRule::Api | CaptureRule::Flow => None,
+                };
+                self.flow_goes_on(at);
+                occurred(
+                    at,
+                    "Authorised",
+                    sum,
+                    self.event_of(n, PaymentEvent::Authorised),
+                )
+            }
+            Kind::Capture if self.status == Status::Authorised => {
+                self.captured = amount;
+                self.enter_captured(Status::Succeeded);
+                self.flow_goes_on(at);
+                occurred(
+                    at,
+                    "Captured",
+                    sum,
+                    self.event_of(n, PaymentEvent::Captured),
+                )
+            }
+            Kind::Cancel { cause } if self.status == Status::Authorised => {
+                self.enter_captured(Status::Cancelled);
+                self.flow_goes_on(at);
+                let message = match cause {
+                    CancelCause::Merchant => "The processor has released the authorised amount.",
+                    CancelCause::Lifetime => {
+                        "The authorisation's life time had ended; the processor has released the amount."
+                    }
+                };
+                occurred(at, "Cancelled", message, self.cancelled(n, cause.into()))
+            }
+            Kind::Capture if self.status == Status::Cancelled => self.owe(n, true, at),
+            // Excluded by begin_*; should a processor do both, people must look at it.
+            Kind::Capture | Kind::Cancel { .. } => {
+                let title = format!("The {} took effect in an unexpected order", words(kind));
+                let event = self.event_of(n, PaymentEvent::UnexpectedEffect);
+                occurred(at, title, sum, event)
+            }
+            Kind::Refund { .. } => {
+                self.refund_failed = false;
+                self.refresh_refund_status(kind);
+                self.flow_goes_on(at);
+                occurred(
+                    at,
+                    "Refunded",
+                    sum,
+                    self.event_of(n, PaymentEvent::Refunded),
+                )
+            }
+            Kind::Reverse { .. } => occurred(
+                at,
+                "Reversed",
+                sum,
+                self.event_of(n, PaymentEvent::Reversed),
+            ),
+            Kind::Abandon { target, cause } => self.abandoned(target, cause, at),
+        }
+    }
+
+    /// The operation ended without effect.
+    pub(super) fn ended(
+        &mut self,
+        n: u32,
+        state: State,
+        at: Timestamp,
+        policy: &Policy,
+    ) -> Vec<Occurrence> {
+        let Some(operation) = self.operation_mut(n) else {
+            return Vec::new();
+        };
+        let refused = matches!(state, State::Refused { .. });
+        let was_promised = !matches!(operation.state, State::Sent);
+        let why = match &state {
+            State::Refused { reason, .. } | State::Failed { reason, .. } => reason.clone(),
+            State::Sent
+            | State::Unknown { .. }
+            | State::Pending { .. }
+            | State::Waiting { .. }
+            | State::Done { .. } => String::new(),
+        };
+        let reason = format!("Reason: {why}.");
+        operation.state = state;
+        let asked = operation.action.take().map(|action| action.kind);
+        operation.give_up_at = None;
+        operation.next_at = None;
+        let kind = operation.kind;
+        let event = self.event_of(n, |operation| PaymentEvent::ended(operation, refused, &why));
+        let first = self.first_try(kind).unwrap_or(at);
+        let step = self.step_failed(n, at, policy);
+        match kind {
+            Kind::Authorise { .. } => {
+                let (status, title, event) = if refused {
+                    self.refused_as(n, asked)
+                } else {
+                    (Status::Failed, "Failed", event)
+                };
+                self.status = status;
+                self.flow_goes_on(at);
+                return occurred(at, title, reason, event);
+            }
+            Kind::Refund { .. } => {
+                self.refund_failed |= was_promised;
+                self.refresh_refund_status(kind);
+                self.flow_goes_on(at);
+            }
+            later => self.try_again(later, first, at, policy),
+        }
+        let verb = if refused {
+            "was refused"
+        } else {
+            "did not take effect"
+        };
+        let ended = Occurrence::new(at, format!("The {} {verb}", words(kind)))
+            .saying(reason)
+            .events(event);
+        std::iter::once(ended).chain(step).collect()
+    }
+
+    /// The status of a payment whose attempt `n` was refused, the title of that, and its event. A customer who gave it up at the
+    /// method's own page was asked for approval there.
+    fn refused_as(
+        &self,
+        n: u32,
+        asked: Option<ActionKind>,
+    ) -> (Status, &'static str, Option<PaymentEvent>) {
+        let code = self.decline().map(|decline| decline.code);
+        let given_up =
+            asked == Some(ActionKind::Apm) && code == Some(DeclineCode::PaymentCancelled);
+        if given_up {
+            let cancelled = self.cancelled(n, Cause::Customer);
+            (Status::Cancelled, "Cancelled", cancelled)
+        } else {
+            (Status::Declined, "Declined", self.declined(n))
+        }
+    }
+
+    /// An operation of this kind has ended without effect: when it is tried again. `first` is when the first of them began.
+    fn try_again(&mut self, kind: Kind, first: Timestamp, at: Timestamp, policy: &Policy) {
+        match kind {
+            // Money that should be captured at once is tried again; the reversal too, until it succeeds.
+            // What is to be captured later is not captured earlier because somebody tried before.
+            Kind::Capture => {
+                self.capture_at = self
+                    .capture_at
+                    .map(|due| due.max(policy.next_try(first, at)));
+            }
+            Kind::Cancel {
+                cause: CancelCause::Lifetime,
+            } => self.expires_at = Some(policy.next_try(first, at)),
+            Kind::Cancel {
+                cause: CancelCause::Merchant,
+            } => self.flow_goes_on(at),
+            Kind::Reverse { target, .. } if self.is_given_back(target) => {}
+            Kind::Reverse { target, .. } => {
+                if let Some(owed) = self
+                    .operation_mut(target)
+                    .and_then(|charge| charge.owed.as_mut())
+                {
+                    owed.due = Some(policy.next_try(first, at));
+                }
+            }
+            // The processor would not: it is asked how the authorisation stands, and again later to give it up.
+            Kind::Abandon { target, .. } => {
+                if let Some(target) = self
+                    .operation_mut(target)
+                    .filter(|target| target.state.is_open())
+                {
+                    target.next_at = Some(at);
+                    target.give_up_at = target.give_up_at.map(|_| policy.next_try(first, at));
+                }
+            }
+            Kind::Authorise { .. } | Kind::Refund { .. } => {}
+        }
+    }
+
+    /// The event that attempt `n` was refused.
+    fn declined(&self, n: u32) -> Option<PaymentEvent> {
+        let decline = self
+            .decline()
+            .cloned()
+            .unwrap_or_else(|| Decline::of(DeclineCode::Unknown));
+        self.event_of(n, |operation| {
+            PaymentEvent::declined(Some(operation), &decline, None)
+        })
+    }
+
+    /// When the first operation of this kind began: further tries are counted from it, so that they become rarer.
+    fn first_try(&self, kind: Kind) -> Option<Timestamp> {
+        let same = |other: &&super::Operation| match (kind, other.kind) {
+            (Kind::Capture, Kind::Capture) => true,
+            (Kind::Cancel { cause }, Kind::Cancel { cause: other }) => cause == other,
+            (Kind::Reverse { target, .. }, Kind::Reverse { target: other, .. })
+            | (Kind::Abandon { target, .. }, Kind::Abandon { target: other, .. }) => {
+                target == other
+            }
+            (
+                Kind::Authorise { .. }
+                | Kind::Capture
+                | Kind::Cancel { .. }
+                | Kind::Refund { .. }
+                | Kind::Abandon { .. }
+                | Kind::Reverse { .. },
+                _,
+            ) => false,
+        };
+        self.operations
+            .iter()
+            .find(same)
+            .map(|operation| operation.started_at)
+    }
+
+    /// Leaves AUTHORISED for good: its due times end.
+    pub(super) fn enter_captured(&mut self, status: Status) {
+        self.status = status;
+        self.capture_at = None;
+        self.expires_at = None;
+    }
+
+    pub(super) fn refresh_refund_status(&mut self, kind: Kind) {
+        if matches!(kind, Kind::Refund { .. }) && self.captured > 0 {
+            self.status = self.refunded_status();
+        }
+    }
+}
+
+/// One occurrence with an event.
+fn occurred(
+    at: Timestamp,
+    title: impl Into<String>,
+    message: impl Into<String>,
+    event: Option<PaymentEvent>,
+) -> Vec<Occurrence> {
+    vec![Occurrence::new(at, title).saying(message).events(event)]
+}
