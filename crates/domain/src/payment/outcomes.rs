@@ -140,6 +140,7 @@ impl Payment {
         };
         operation.give_up_at.get_or_insert(at.after(lifetime));
         self.look_again(n, at, policy);
+        let before = self.status;
         let title = match kind {
             ActionKind::ThreeDSecure => {
                 self.status = Status::Needs3dSecure;
@@ -165,7 +166,8 @@ impl Payment {
                     .events(event),
             ];
         }
-        if again {
+        // What is asked for once more is told once; another thing is another status.
+        if again && self.status == before {
             return Vec::new();
         }
         let message =

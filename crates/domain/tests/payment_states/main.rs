@@ -4,6 +4,7 @@
 
 mod bench;
 mod differs;
+mod events;
 mod life;
 mod properties;
 mod runs;

@@ -121,11 +121,18 @@ impl Run {
 
     fn hear(&mut self, n: u32, word: Word, source: Source) {
         let before = self.payment.clone();
-        self.payment.settle(
+        let occurred = self.payment.settle(
             n,
             word.news(at(self.now)),
             (source, at(self.now)),
             &policy(),
+        );
+        assert!(
+            before.status == self.payment.status
+                || occurred.iter().any(|one| !one.events.is_empty()),
+            "from {} to {} without an event",
+            before.status,
+            self.payment.status
         );
         let (was, is) = (
             before.operation(n).unwrap(),

@@ -46,6 +46,8 @@
 
 mod bracket;
 mod equality;
+#[cfg(test)]
+mod golden;
 mod record;
 mod responses;
 

@@ -38,7 +38,11 @@ use crate::{
 };
 
 pub use create::CreateCustomer;
+#[cfg(test)]
+pub(crate) use create::StoredId;
 pub use list::{CustomerPage, ListCustomers};
+#[cfg(test)]
+pub(crate) use tokenise::StoredToken;
 pub use tokenise::{Owner, TokenView, Tokenise};
 
 /// What a request makes.

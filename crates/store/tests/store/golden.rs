@@ -35,7 +35,7 @@ const COLUMNS: &[(&str, &str, Content)] = &[
     ("intent", "body", Sample("intent")),
     ("method", "body", Sample("method")),
     ("number_quota", "body", Sample("number_quota")),
-    // The samples of answers are beside what writes them: `crates/engine/src/idempotency/golden`.
+    // The samples of answers are beside what writes them: `crates/engine/src/idempotency/golden.rs`.
     ("once", "answer", AsGiven),
     ("payment", "body", Sample("payment")),
     ("team_setting", "body", Sample("team_setting")),
