@@ -77,6 +77,21 @@ fn each_end_of_a_later_operation_is_an_event_with_its_facts() {
 }
 
 #[test]
+fn another_action_that_is_asked_for_is_an_event_and_the_same_one_is_not() {
+    let mut one = in_status(Status::Needs3dSecure).unwrap();
+    let (secure, approval) = (ActionKind::ThreeDSecure, ActionKind::Apm);
+    for (action, wanted) in [
+        (secure, [].as_slice()),
+        (approval, &["action_required"]),
+        (approval, &[]),
+    ] {
+        let happened = call(&mut one, 1, asks(action, false));
+        assert_eq!(happened, wanted, "{action:?}");
+    }
+    assert_eq!(one.status, Status::NeedsApmAuthorization);
+}
+
+#[test]
 fn what_is_undone_later_is_the_event_of_a_failure() {
     let undone = || {
         News::Later(LaterAnswer::Reversed {
