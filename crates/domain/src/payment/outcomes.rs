@@ -354,7 +354,13 @@ impl Payment {
     }
 
     /// An operation of this kind has ended without effect: when it is tried again. `first` is when the first of them began.
-    fn try_again(&mut self, kind: Kind, first: Timestamp, at: Timestamp, policy: &Policy) {
+    pub(super) fn try_again(
+        &mut self,
+        kind: Kind,
+        first: Timestamp,
+        at: Timestamp,
+        policy: &Policy,
+    ) {
         match kind {
             // Money that should be captured at once is tried again; the reversal too, until it succeeds.
             // What is to be captured later is not captured earlier because somebody tried before.

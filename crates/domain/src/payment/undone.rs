@@ -26,20 +26,20 @@ impl Payment {
             }
             Kind::Capture => {
                 self.fail(n, reason, at);
-                self.captured = 0;
-                self.release_capture(at, policy);
+                self.capture_undone(n, at, policy);
             }
             // The money is with the merchant again, and has to be given back.
-            Kind::Reverse { target, .. } => {
+            Kind::Reverse { .. } => {
                 self.fail(n, reason, at);
-                let charge = self.operation_mut(target);
-                if let Some(owed) = charge.and_then(|charge| charge.owed.as_mut()) {
-                    owed.due = Some(policy.next_try(at, at));
-                }
+                self.try_again(kind, at, at, policy);
             }
-            // A sale that fails is an answer to its authorisation; what was released is not authorised again by itself.
+            // A sale that fails is an answer to its authorisation; what was released is not authorised again by itself. People
+            // must look at it.
             Kind::Authorise { .. } | Kind::Cancel { .. } | Kind::Abandon { .. } => {
-                return Vec::new();
+                let event = self.event_of(n, PaymentEvent::UnexpectedEffect);
+                let title = format!("The processor says that the {} was undone", words(kind));
+                let message = format!("Reason: {reason}. Nothing was changed by it.");
+                return vec![Occurrence::new(at, title).saying(message).events(event)];
             }
         }
         self.wake_runs(at);
@@ -55,6 +55,16 @@ impl Payment {
                 at,
                 reason: reason.to_owned(),
             };
+        }
+    }
+
+    /// Capture `n` brought nothing. One that was to be given back, since the payment had ended otherwise, is not given back any
+    /// more, and the payment stays as it is.
+    fn capture_undone(&mut self, n: u32, at: Timestamp, policy: &Policy) {
+        let owed = self.operation_mut(n).and_then(|charge| charge.owed.take());
+        if owed.is_none() && self.captured > 0 {
+            self.captured = 0;
+            self.release_capture(at, policy);
         }
     }
 

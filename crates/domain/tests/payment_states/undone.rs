@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::{
     answer::{Known, LaterAnswer},
-    payment::{News, Payment, Source, State, Status},
+    payment::{CancelCause, News, Payment, Source, State, Status},
 };
 
 use crate::bench::{at, begin, done, in_status, policy, refund, tell};
@@ -73,6 +73,42 @@ fn a_capture_that_fails_later_leaves_the_authorisation_while_it_lives() {
     tell(&mut refunded, given_back, done(), 5);
     tell(&mut refunded, capture, reversed(), 6);
     assert_eq!(refunded.status, Status::Failed, "a person must look at it");
+}
+
+#[test]
+fn a_late_capture_that_is_undone_revives_nothing_and_is_not_given_back() {
+    let mut one = in_status(Status::Authorised).unwrap();
+    let (capture, _) = one.begin_capture(None, begin(2)).unwrap();
+    tell(
+        &mut one,
+        capture,
+        News::Nothing("it was not reached".to_owned()),
+        3,
+    );
+    let (cancel, _) = one
+        .begin_cancel(CancelCause::Merchant, None, begin(4))
+        .unwrap();
+    tell(&mut one, cancel, done(), 5);
+    tell(&mut one, capture, done(), 6);
+    assert_eq!(one.status, Status::Cancelled);
+    assert_eq!(one.reversals_owed().collect::<Vec<_>>(), [capture]);
+    assert!(says_something(&mut one, capture, 7));
+    assert!(is_failed(&one, capture));
+    assert_eq!((one.status, one.captured), (Status::Cancelled, 0));
+    assert_eq!(one.reversals_owed().count(), 0, "nothing came");
+    assert!(one.begin_reverse(capture, true, begin(8)).is_none());
+}
+
+#[test]
+fn a_cancellation_that_is_told_as_undone_is_said_and_changes_nothing() {
+    let mut one = in_status(Status::Authorised).unwrap();
+    let (cancel, _) = one
+        .begin_cancel(CancelCause::Merchant, None, begin(2))
+        .unwrap();
+    tell(&mut one, cancel, done(), 3);
+    assert!(says_something(&mut one, cancel, 4));
+    assert_eq!(one.status, Status::Cancelled);
+    assert!(!is_failed(&one, cancel));
 }
 
 #[test]
