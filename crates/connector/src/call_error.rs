@@ -44,7 +44,8 @@ pub enum CallError {
 pub enum Cause {
     /// The connection's credentials: every request will be refused until somebody changes them.
     Credentials,
-    /// Another request was sent before under the same reference. That is a defect of ours, or a restored database.
+    /// Another request was sent before under the same reference. That is a defect of ours, or a restored database. This request
+    /// did nothing; whether the other one did is looked up.
     KeyReused,
     /// The request itself: a field, an amount, an operation that is not possible now.
     Request,

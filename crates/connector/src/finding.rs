@@ -50,6 +50,13 @@ impl Finding {
         let found = found.or_else(|| self.operations.iter().find(by_id));
         found.map(|found| &found.answer)
     }
+
+    /// Whether it lists an operation without a reference of ours whose id is none of ours either.
+    pub fn has_other(&self, is_ours: impl Fn(&str) -> bool) -> bool {
+        self.operations.iter().any(|found| {
+            found.reference.is_none() && !found.processor_id.as_deref().is_some_and(&is_ours)
+        })
+    }
 }
 
 #[cfg(test)]
@@ -94,5 +101,18 @@ mod tests {
         assert_eq!(asked("p-9", Some("re_1")).as_deref(), Some("by id"));
         assert_eq!(asked("p-9", Some("re_2")), None);
         assert_eq!(asked("p-9", None), None);
+    }
+
+    #[test]
+    fn an_operation_that_nobody_of_us_knows_may_be_the_one_without_an_answer() {
+        let listed = |operations| Finding {
+            authorisation: None,
+            operations,
+        };
+        let ours = |id: &str| id == "re_1";
+        assert!(!listed(vec![found(None, Some("re_1"), "ours")]).has_other(ours));
+        assert!(!listed(vec![found(Some("p-2"), Some("re_2"), "named")]).has_other(ours));
+        assert!(listed(vec![found(None, Some("re_2"), "another")]).has_other(ours));
+        assert!(listed(vec![found(None, None, "no id at all")]).has_other(ours));
     }
 }

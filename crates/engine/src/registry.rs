@@ -33,7 +33,6 @@ impl Engine {
             Ok(configured) => return Ok(configured),
             Err(reading) => reading,
         };
-        // Boxed, since it is rare and payments' futures would bear its state.
         let flows = store::flow::of_team(&self.inner.store, team).await?;
         let connections = store::connection::of_team(&self.inner.store, team).await?;
         let connections = connections.into_iter().map(Arc::new).collect();

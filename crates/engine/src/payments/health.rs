@@ -109,14 +109,14 @@ impl Health {
             .unwrap_or(MOST_RESTS)
             .min(MOST_RESTS);
         let until = now.after(rest.saturating_mul(times));
+        // A longer rest that the processor has named stays.
+        let until = record.rests_until.map_or(until, |named| named.max(until));
         record.rests_until = Some(until);
         record.failures = 0;
         measure(&records);
         Some(until)
     }
-}
 
-impl Health {
     /// Rests a connection for a time that its processor named, of which at most [`NAMED_REST_MAX`] counts. Returns its end.
     pub(crate) fn rest_as_named(
         &self,
@@ -131,7 +131,8 @@ impl Health {
             records.clear();
         }
         let record = records.entry((team, connection.clone())).or_default();
-        record.rests_until = record.rests_until.max(Some(until));
+        let until = record.rests_until.map_or(until, |longer| longer.max(until));
+        record.rests_until = Some(until);
         measure(&records);
         until
     }
@@ -237,7 +238,10 @@ mod tests {
         assert_eq!(fitness(at(59)), Fitness::Resting(at(60)));
         assert_eq!(fitness(at(60)), Fitness::Probe);
         assert_eq!(named(86_400), at(900));
-        assert_eq!(named(5), at(5), "a shorter one does not end a longer one");
+        assert_eq!(named(5), at(900), "a shorter one does not end a longer one");
+        let failing = (1, Duration::from_secs(30));
+        let failed = health.failed((team, &connection), at(1), failing);
+        assert_eq!(failed, Some(at(900)), "nor does a failure");
         assert_eq!(fitness(at(899)), Fitness::Resting(at(900)));
     }
 

@@ -215,6 +215,9 @@ impl Asked {
             finding.operation(call.asked).cloned().map(News::Later)
         };
         let others = payment.operations.iter().filter_map(|operation| {
+            if operation.kind.is_attempt() {
+                return None;
+            }
             let own = Reference::new(payment.id, operation.n);
             let about = payment.attempt_behind(operation.n)?;
             let authorisation = Reference::new(payment.id, about.n);
@@ -224,9 +227,20 @@ impl Asked {
             let answer = finding.operation(earlier(&own, operation))?;
             is_new(&operation.state, answer).then(|| (operation.n, answer.clone()))
         });
+        let others = others.collect();
+        // An operation of which the processor keeps no reference, and whose id we don't have, may be the one that got no answer.
+        let is_ours = |id: &str| {
+            let mut operations = payment.operations.iter();
+            operations.any(|operation| operation.processor_id.as_deref() == Some(id))
+        };
+        let absent = if call.asked.processor_id.is_none() && finding.has_other(is_ours) {
+            News::LookUpFailed
+        } else {
+            News::NotFound { asked }
+        };
         Self {
-            news: found.unwrap_or(News::NotFound { asked }),
-            others: others.collect(),
+            news: found.unwrap_or(absent),
+            others,
         }
     }
 }

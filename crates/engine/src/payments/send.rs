@@ -85,7 +85,8 @@ impl Sent<'_> {
             | Kind::Reverse {
                 captured: false, ..
             } => connector.cancel(link, &call).await,
-            Kind::Refund { .. } | Kind::Reverse { captured: true, .. } | Kind::Authorise { .. } => {
+            Kind::Authorise { .. } => Err(CallError::not_sent("an authorisation follows nothing")),
+            Kind::Refund { .. } | Kind::Reverse { captured: true, .. } => {
                 let capture = payment.capture_behind(operation.n);
                 let captured = capture.map(|capture| reference(payment, capture.n));
                 let call = Refund {
@@ -143,6 +144,11 @@ pub(super) fn failed(error: &CallError, operation: &Operation) -> News {
     match error {
         CallError::NotSent { .. } => News::Nothing("the processor could not be reached".to_owned()),
         CallError::Unknown { known, .. } => News::NoAnswer(known.clone()),
+        // This request took no effect, but another one under our reference may have: the look-up tells.
+        CallError::Rejected {
+            cause: Cause::KeyReused,
+            ..
+        } => News::no_answer(),
         CallError::Rejected { cause, .. } => News::Nothing(refusal(*cause).to_owned()),
         // That will not change: it is a refusal, which is not tried again.
         CallError::Unsupported if !operation.kind.is_attempt() => {
@@ -164,5 +170,54 @@ pub(crate) fn refusal(cause: Cause) -> &'static str {
             "the processor knows another request under the same reference, so it refused this one"
         }
         Cause::Request => "the processor did not accept the request",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{Timestamp, id::ConnectionId, payment::State};
+
+    use super::*;
+
+    fn operation() -> Operation {
+        let at = Timestamp::from_micros(0);
+        Operation {
+            n: 1,
+            kind: Kind::Authorise { capture: true },
+            connection: ConnectionId::parse("simulator-a").unwrap(),
+            amount: 1000,
+            reason: None,
+            started_at: at,
+            send_by: at,
+            state: State::Sent,
+            next_at: None,
+            looks: 0,
+            action: None,
+            give_up_at: None,
+            return_key: None,
+            answer: None,
+            processor_id: None,
+            phase: None,
+            owed: None,
+            other: None,
+            once: None,
+        }
+    }
+
+    fn rejected(cause: Cause) -> News {
+        let error = CallError::Rejected {
+            code: None,
+            reason: "no".to_owned(),
+            cause,
+        };
+        failed(&error, &operation())
+    }
+
+    #[test]
+    fn what_stands_under_our_reference_may_have_charged() {
+        assert_eq!(rejected(Cause::KeyReused), News::no_answer());
+        for cause in [Cause::Credentials, Cause::Request] {
+            assert!(matches!(rejected(cause), News::Nothing(_)), "{cause:?}");
+        }
     }
 }
