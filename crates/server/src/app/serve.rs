@@ -113,7 +113,10 @@ impl App {
             .transpose()
             .context("the admin listener can't be served")?;
         // Before anything is acknowledged that a restore could lose.
-        self.note_time().await;
+        if self.note_time().await == Course::WentBack {
+            self.close().await;
+            return End::WentBack.result();
+        }
         self.engine.start();
         self.observe();
         let mut end = End::Asked;

@@ -89,6 +89,7 @@ pub(super) async fn went_back(
 
 /// What a look at the store has found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
 pub enum Course {
     /// It goes on.
     Onward,
