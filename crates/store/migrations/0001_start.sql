@@ -1,10 +1,31 @@
+-- What holds for the whole installation, whichever node serves it: written once.
+create table installation (
+    name text not null primary key,
+    value text not null
+);
+
+-- Since `closed_at` no key of the team is accepted.
 create table team (
     team_id text not null primary key,
     name text not null,
-    created_at bigint not null
+    created_at bigint not null,
+    closed_at bigint
+);
+
+-- What a team has set, as one document under a version.
+create table team_setting (
+    team_id text not null primary key,
+    version bigint not null,
+    body text not null,
+    changed_at bigint not null
 );
 
 -- API keys and client tokens. Only a keyed hash of each is stored.
+-- `scopes`: what a secret key may do, with commas between them; everything when null.
+-- `parent_id`: the secret key that made a client token; the token ends with it.
+-- `numbers`, `number_marks`: distinct numbers that a client token has brought, how many, and their keyed hashes, each with a dot before it.
+-- `made_to_end_at`: when a key was made to end; a key that takes its place lives as long, also when this one is ended early.
+-- `last_used_at`: to within some minutes.
 create table credential (
     key_id text not null primary key,
     team_id text not null,
@@ -14,19 +35,28 @@ create table credential (
     name text not null,
     hint text not null,
     rights text,
+    scopes text,
+    parent_id text,
     attempts bigint not null,
     live_payment text,
+    numbers bigint,
+    number_marks text,
     created_at bigint not null,
+    made_to_end_at bigint,
     expires_at bigint,
-    revoked_at bigint
+    revoked_at bigint,
+    last_used_at bigint
 );
 
 create unique index credential_hash on credential (hash);
 
 create index credential_team on credential (team_id, created_at);
 
+create index credential_client on credential (team_id, key_id) where kind = 'client';
+
 create index credential_expiry on credential (expires_at) where expires_at is not null;
 
+-- `credentials_id` is the sealed record with the connection's credentials.
 create table connection (
     team_id text not null,
     connection_id text not null,
@@ -34,107 +64,19 @@ create table connection (
     name text not null,
     enabled bigint not null,
     settings text not null,
+    credentials_id text,
     created_at bigint not null,
     primary key (team_id, connection_id)
 );
 
-create table flow (
-    team_id text not null,
-    flow_id text not null,
-    name text not null,
-    is_default bigint not null,
-    created_at bigint not null,
-    latest_version bigint not null,
-    published_version bigint,
-    primary key (team_id, flow_id)
-);
-
-create table customer (
-    team_id text not null,
-    customer_id text not null,
-    version bigint not null,
-    name text not null,
-    email text,
-    body text not null,
-    created_at bigint not null,
-    primary key (team_id, customer_id)
-);
-
-create index customer_email on customer (team_id, email, customer_id) where email is not null;
-
-create table method (
-    team_id text not null,
-    token text not null,
-    customer_id text,
-    blob_id text not null,
-    body text not null,
-    created_at bigint not null,
-    deleted_at bigint,
-    primary key (team_id, token)
-);
-
-create index method_customer on method (team_id, customer_id, created_at, token) where customer_id is not null;
-
-create index method_blob on method (team_id, blob_id);
-
-create index method_deleted on method (deleted_at) where deleted_at is not null;
-
--- A raw card's sealed number, which lives until its payment's authorisation has ended.
-create table hidden_card (
-    team_id text not null,
-    blob_id text not null,
-    payment_id text not null,
-    due_at bigint not null,
-    primary key (team_id, blob_id)
-);
-
-create index hidden_card_due on hidden_card (due_at);
-
--- The id is a UUID of version 7 made from created_at (whole milliseconds), so that the key's order is that of date.
-create table payment (
-    team_id text not null,
-    payment_id text not null,
-    version bigint not null,
-    status text not null,
-    created_at bigint not null,
-    due_at bigint,
-    amount bigint not null,
-    currency text not null,
-    method text not null,
-    gateway text,
-    country text,
-    flow_id text,
-    customer_id text,
-    order_id text,
-    body text not null,
-    primary key (team_id, payment_id)
-);
-
-create index payment_status on payment (team_id, status, payment_id);
-
-create index payment_customer on payment (team_id, customer_id, payment_id) where customer_id is not null;
-
-create index payment_order on payment (team_id, order_id, payment_id) where order_id is not null;
-
-create index payment_due on payment (due_at) where due_at is not null;
-
--- Version check, timeline, outbox and audit at once: one row for each commit of an aggregate.
-create table event (
-    team_id text not null,
-    stream text not null,
-    seq bigint not null,
-    change_id text not null,
-    at bigint not null,
-    kind text not null,
-    data text not null,
-    primary key (team_id, stream, seq)
-);
-
+-- Idempotency keys and the answers under them. `taken_by` is the client token that took the key, so that no other browser learns
+-- what it made; null for a secret key.
 create table once (
     team_id text not null,
     scope text not null,
     key_hash text not null,
     fingerprint text not null,
+    taken_by text,
     stream text,
     answer text,
     created_at bigint not null,
@@ -143,15 +85,11 @@ create table once (
 
 create index once_created on once (created_at);
 
--- Tokens alone: erasing a customer must find what was told of the customer's tokens.
+-- Tokens alone: erasing a customer must find the answers that name the customer's tokens.
 create index once_token on once (team_id, stream) where scope = 'tokenise';
 
--- Customers that are gone, whose data are yet to be erased from what stays.
-create table erasure (
-    team_id text not null,
-    customer_id text not null,
-    due_at bigint not null,
-    primary key (team_id, customer_id)
+-- How far a job that walks over everything has come, so that a restart, or another node, goes on there.
+create table job_place (
+    job text not null primary key,
+    place text not null
 );
-
-create index erasure_due on erasure (due_at);

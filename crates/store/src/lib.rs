@@ -55,108 +55,33 @@ pub const MIGRATIONS: &[Migration] = &[
     },
     Migration {
         number: 2,
-        name: "flow versions",
-        sql: include_str!("../migrations/0002_flow_versions.sql"),
+        name: "flows",
+        sql: include_str!("../migrations/0002_flows.sql"),
     },
     Migration {
         number: 3,
-        name: "intents",
-        sql: include_str!("../migrations/0003_intents.sql"),
+        name: "customers and methods",
+        sql: include_str!("../migrations/0003_customers_and_methods.sql"),
     },
     Migration {
         number: 4,
-        name: "wallets",
-        sql: include_str!("../migrations/0004_wallets.sql"),
+        name: "payments",
+        sql: include_str!("../migrations/0004_payments.sql"),
     },
     Migration {
         number: 5,
-        name: "processor tokens",
-        sql: include_str!("../migrations/0005_processor_tokens.sql"),
+        name: "intents",
+        sql: include_str!("../migrations/0005_intents.sql"),
     },
     Migration {
         number: 6,
-        name: "flow waits",
-        sql: include_str!("../migrations/0006_flow_waits.sql"),
+        name: "audit trail",
+        sql: include_str!("../migrations/0006_audit.sql"),
     },
     Migration {
         number: 7,
-        name: "installation",
-        sql: include_str!("../migrations/0007_installation.sql"),
-    },
-    Migration {
-        number: 8,
-        name: "payment scan",
-        sql: include_str!("../migrations/0008_payment_scan.sql"),
-    },
-    Migration {
-        number: 14,
-        name: "number quotas",
-        sql: include_str!("../migrations/0014_number_quotas.sql"),
-    },
-    Migration {
-        number: 17,
-        name: "browser made",
-        sql: include_str!("../migrations/0017_browser_made.sql"),
-    },
-    Migration {
-        number: 18,
-        name: "team setting",
-        sql: include_str!("../migrations/0018_team_setting.sql"),
-    },
-    Migration {
-        number: 19,
-        name: "connections of payments, deleted flows",
-        sql: include_str!("../migrations/0019_connections.sql"),
-    },
-    Migration {
-        number: 20,
-        name: "job place",
-        sql: include_str!("../migrations/0020_job_place.sql"),
-    },
-    Migration {
-        number: 21,
-        name: "flow instance intent",
-        sql: include_str!("../migrations/0021_flow_instance_intent.sql"),
-    },
-    Migration {
-        number: 22,
-        name: "client tokens of a team",
-        sql: include_str!("../migrations/0022_credential_client.sql"),
-    },
-    Migration {
-        number: 23,
-        name: "who took a key",
-        sql: include_str!("../migrations/0023_once_taken_by.sql"),
-    },
-    Migration {
-        number: 24,
-        name: "life of keys and teams",
-        sql: include_str!("../migrations/0024_key_life.sql"),
-    },
-    Migration {
-        number: 25,
-        name: "scopes of keys",
-        sql: include_str!("../migrations/0025_key_scopes.sql"),
-    },
-    Migration {
-        number: 26,
-        name: "when keys were made to end",
-        sql: include_str!("../migrations/0026_key_made_to_end.sql"),
-    },
-    Migration {
-        number: 27,
-        name: "stamps of events",
-        sql: include_str!("../migrations/0027_event_stamp.sql"),
-    },
-    Migration {
-        number: 28,
         name: "feed of events",
-        sql: include_str!("../migrations/0028_event_feed.sql"),
-    },
-    Migration {
-        number: 30,
-        name: "audit trail",
-        sql: include_str!("../migrations/0030_audit.sql"),
+        sql: include_str!("../migrations/0007_event_feed.sql"),
     },
 ];
 

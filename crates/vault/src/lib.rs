@@ -78,28 +78,11 @@ use rotate::Walk;
 const TRIES: u32 = 4;
 
 /// The vault's tables. A released migration is never edited.
-pub const MIGRATIONS: &[Migration] = &[
-    Migration {
-        number: 1,
-        name: "start",
-        sql: include_str!("../migrations/0001_start.sql"),
-    },
-    Migration {
-        number: 2,
-        name: "secrets",
-        sql: include_str!("../migrations/0002_secrets.sql"),
-    },
-    Migration {
-        number: 3,
-        name: "codes",
-        sql: include_str!("../migrations/0003_codes.sql"),
-    },
-    Migration {
-        number: 4,
-        name: "used codes",
-        sql: include_str!("../migrations/0004_used_codes.sql"),
-    },
-];
+pub const MIGRATIONS: &[Migration] = &[Migration {
+    number: 1,
+    name: "start",
+    sql: include_str!("../migrations/0001_start.sql"),
+}];
 
 /// The vault. Clones share it.
 #[derive(Clone)]

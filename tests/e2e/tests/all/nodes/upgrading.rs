@@ -61,11 +61,11 @@ fn said(output: &Output) -> String {
     )
 }
 
-/// The first migration that is taken away: a table. The next one is an index.
-const FIRST_GONE: u32 = 20;
+/// The first migration that is taken away: tables. The next one is an index.
+const FIRST_GONE: u32 = 6;
 
 /// The migration that makes the index for which the test of payments beside it waits.
-const INDEX: u32 = 21;
+const INDEX: u32 = 7;
 
 /// The code of the store's migrations from this one on, in order.
 fn migrations(from: u32) -> Vec<String> {
@@ -201,19 +201,18 @@ fn a_role_that_may_not_change_the_tables_serves_and_another_brings_them_up_to_da
     server.stop();
     let refused = as_serving.clone().start_in_refused(server.dir());
     assert!(
-        refused.contains("migration 20") && refused.contains("pointsman upgrade --apply"),
+        refused.contains("migration 6") && refused.contains("pointsman upgrade --apply"),
         "{refused}"
     );
     let told = upgrade(&as_owner, &server, "--dry-run");
     assert!(
-        said(&told)
-            .contains("migration 21 (flow instance intent): makes an index while nodes write"),
+        said(&told).contains("migration 7 (feed of events): makes an index while nodes write"),
         "{}",
         said(&told)
     );
     // One that was cut off when its index was whole has noted its reach already, and not yet itself.
     postgres.sql(&format!(
-        "insert into {name}.schema_reach (number, code_from) values (21, 8)"
+        "insert into {name}.schema_reach (number, code_from) values (7, 5)"
     ));
     let applied = upgrade(&as_owner, &server, "--apply");
     assert!(applied.status.success(), "{}", said(&applied));
@@ -265,13 +264,13 @@ fn payments_go_on_while_an_index_is_made() {
          join pg_namespace n on n.oid = c.relnamespace where n.nspname = '{schema}' and not i.indisvalid"
     );
     until(PATIENCE, "the index is begun", || {
-        (postgres.sql(&invalid) == ["flow_instance_intent"]).then_some(())
+        (postgres.sql(&invalid) == ["event_feed"]).then_some(())
     });
     // The index waits for as long as the transaction is open: payments that waited for it would find no end.
     for _ in 0..5 {
         shop.authorise(cards::VISA).assert_status("SUCCEEDED");
     }
-    assert_eq!(postgres.sql(&invalid), ["flow_instance_intent"]);
+    assert_eq!(postgres.sql(&invalid), ["event_feed"]);
     // It is killed, and what it left is made anew.
     upgrading.kill().unwrap();
     upgrading.wait().unwrap();
@@ -284,8 +283,7 @@ fn payments_go_on_while_an_index_is_made() {
     });
     assert!(second.status.success(), "{}", said(&second));
     assert_eq!(postgres.sql(&invalid), [""; 0]);
-    let numbers =
-        format!("select count(*) from {schema}.schema_migration where number in (20, 21, 22)");
-    assert_eq!(postgres.sql(&numbers), ["3"]);
+    let numbers = format!("select count(*) from {schema}.schema_migration where number in (6, 7)");
+    assert_eq!(postgres.sql(&numbers), ["2"]);
     shop.authorise(cards::VISA).assert_status("SUCCEEDED");
 }

@@ -219,7 +219,7 @@ fn payments_are_counted_once_by_outcome_and_connection() {
     ));
     assert!(is(value(&text, &["pointsman_ready "]), 1.0));
     assert!(value(&text, &["process_resident_memory_bytes "]) > 1e6);
-    assert!(value(&text, &["pointsman_db_schema_version{"]) >= 8.0);
+    assert!(value(&text, &["pointsman_db_schema_version{"]) >= 7.0);
     for bucket in ["le=\"0.0001\"", "le=\"0.5\"", "le=\"5\""] {
         assert!(text.contains(bucket), "no bucket {bucket}");
     }

@@ -1,4 +1,4 @@
--- code from: 8
+-- code from: 5
 -- The audit trail: who did what. An entry is written in the commit of the act, and sealed into the team's chain afterwards: from then on
 -- it has a number, the link that holds it to the entry before, and a keyed hash of that. Acts of the installation have the team
 -- 00000000-0000-0000-0000-000000000000.

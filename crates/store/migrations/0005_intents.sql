@@ -23,7 +23,3 @@ create index intent_customer on intent (team_id, customer_id, intent_id) where c
 create unique index intent_payment on intent (team_id, payment_id) where payment_id is not null;
 
 create index intent_due on intent (due_at) where due_at is not null;
-
-alter table payment add column intent_id text;
-
-create index payment_intent on payment (team_id, intent_id, payment_id) where intent_id is not null;
