@@ -15,7 +15,7 @@ use world::{Elapsed, World};
 
 use crate::{
     Http, HttpError, Identity, REQUEST_MAX, Reason, Recipient, Reply, Request, TrustError,
-    dial::{Dial, NoConnection},
+    dial::{Dial, MADE_WITHIN, NoConnection},
     tls::Trust,
 };
 
@@ -103,6 +103,7 @@ impl Client {
             world: self.world.clone(),
             public_only,
             tls: tls.into(),
+            within: MADE_WITHIN,
         })
     }
 

@@ -29,6 +29,10 @@ use crate::{Reason, Url, address::is_public};
 /// An address that does not take a connection within this time is left for the next one.
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 
+/// A connection is made within this time, the name and TLS included. The pool goes on making it when the request that asked for it
+/// has ended, so that it needs a bound of its own.
+pub(crate) const MADE_WITHIN: Duration = Duration::from_secs(15);
+
 /// More addresses of one host than this are not tried.
 const ADDRESSES: usize = 4;
 
@@ -39,6 +43,8 @@ pub(crate) struct Dial {
     /// Connect to addresses of the public internet alone.
     pub(crate) public_only: bool,
     pub(crate) tls: Arc<ClientConfig>,
+    /// A connection is made within this time, the name and TLS included.
+    pub(crate) within: Duration,
 }
 
 /// Why there is no connection.
@@ -48,6 +54,14 @@ pub(crate) struct NoConnection(pub(crate) Reason);
 
 impl Dial {
     async fn dial(self, uri: Uri) -> Result<TokioIo<Stream>, NoConnection> {
+        let world = self.world.clone();
+        match world.timeout(self.within, self.make(uri)).await {
+            Ok(made) => made,
+            Err(Elapsed) => Err(NoConnection(Reason::Elapsed)),
+        }
+    }
+
+    async fn make(self, uri: Uri) -> Result<TokioIo<Stream>, NoConnection> {
         let url = Url::http_or_https(&uri.to_string()).map_err(unreachable)?;
         let stream = self.connect(&url).await?;
         if !url.tls {
@@ -155,5 +169,31 @@ impl AsyncWrite for Stream {
             Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
             Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+    use crate::tls::Trust;
+
+    #[tokio::test]
+    async fn a_connection_whose_tls_never_begins_is_given_up() {
+        let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = silent.local_addr().unwrap().port();
+        let dial = Dial {
+            world: World::real(),
+            public_only: false,
+            tls: Trust::new(None).unwrap().settings(None).unwrap().into(),
+            within: Duration::from_millis(50),
+        };
+        let uri = format!("https://127.0.0.1:{port}/").parse().unwrap();
+        let made = dial.dial(uri).await.map(|_| ());
+        assert!(
+            matches!(made, Err(NoConnection(Reason::Elapsed))),
+            "{made:?}"
+        );
     }
 }

@@ -64,16 +64,18 @@ impl Engine {
             .world
             .timeout(timeout, sent.through(connected.connector.as_ref(), &link))
             .await;
+        let mut concerns_connection = true;
         let news = match answered {
             Ok(Ok(news)) => news,
             Ok(Err(error)) => {
+                concerns_connection = send::concerns_connection(&error);
                 self.note_failure(payment.team, &operation.connection, &error);
                 send::failed(&error, operation)
             }
             Err(world::Elapsed) => send::unanswered(operation, timeout),
         };
-        // Only what was really sent tells how the connection is; a completion is the customer's pace.
-        if operation.kind.is_attempt() && operation.action.is_none() {
+        // Only what was really sent shows how the connection is; a completion is the customer's pace.
+        if concerns_connection && operation.kind.is_attempt() && operation.action.is_none() {
             self.note_health(payment.team, &operation.connection, &news);
         }
         let (processor, verb, outcome) = (

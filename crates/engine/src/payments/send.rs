@@ -162,6 +162,18 @@ pub(super) fn failed(error: &CallError, operation: &Operation) -> News {
     }
 }
 
+/// Whether a failed call says something of its connection's health. A processor that refuses one request for what is in it
+/// works: otherwise a customer who sends unusual data could rest the connection for all.
+pub(super) const fn concerns_connection(error: &CallError) -> bool {
+    !matches!(
+        error,
+        CallError::Rejected {
+            cause: Cause::Request | Cause::KeyReused,
+            ..
+        }
+    )
+}
+
 /// Why a request was refused: a clause for the timeline, since a processor's own text may quote what it was sent.
 pub(crate) fn refusal(cause: Cause) -> &'static str {
     match cause {
@@ -211,6 +223,20 @@ mod tests {
             cause,
         };
         failed(&error, &operation())
+    }
+
+    #[test]
+    fn a_request_that_is_refused_for_its_contents_does_not_rest_the_connection() {
+        let rejected = |cause| CallError::Rejected {
+            code: None,
+            reason: "no".to_owned(),
+            cause,
+        };
+        assert!(!concerns_connection(&rejected(Cause::Request)));
+        assert!(!concerns_connection(&rejected(Cause::KeyReused)));
+        assert!(concerns_connection(&rejected(Cause::Credentials)));
+        assert!(concerns_connection(&CallError::unknown("silence")));
+        assert!(concerns_connection(&CallError::not_sent("no route")));
     }
 
     #[test]
