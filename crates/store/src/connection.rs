@@ -64,10 +64,10 @@ pub fn update(connection: &Connection, credentials_before: Option<BlobId>) -> St
     )
 }
 
-/// Says whether new payments may be sent to a connection.
+/// Says whether new payments may be sent to a connection. Refused when that is so already.
 pub fn switch(team: TeamId, id: &ConnectionId, is_on: bool) -> Statement {
     Statement::one(
-        "update connection set enabled = $3 where team_id = $1 and connection_id = $2",
+        "update connection set enabled = $3 where team_id = $1 and connection_id = $2 and enabled <> $3",
         vec![
             team.key().into(),
             id.as_str().into(),

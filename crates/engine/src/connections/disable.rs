@@ -10,7 +10,7 @@ use domain::{
 
 use crate::{
     Engine,
-    faults::{connection_not_found, only_fault},
+    faults::{connection_not_found, database, only_fault},
 };
 
 impl Engine {
@@ -46,15 +46,26 @@ impl Engine {
         } else {
             Act::ConnectionDisabled
         };
-        let change = Change::new(self.change_id(), &super::save::aggregate(caller.team, id))
-            .with(store::connection::switch(caller.team, id, is_on))
-            .with(self.audit(&Deed::on(caller.team, act, "connection", id)));
-        match self.commit_plain(change).await.map_err(only_fault)? {
-            None => {
+        // Each further turn follows another switch that was made in between.
+        loop {
+            let change = Change::new(self.change_id(), &super::save::aggregate(caller.team, id))
+                .with(store::connection::switch(caller.team, id, is_on))
+                .with(self.audit(&Deed::on(caller.team, act, "connection", id)));
+            let refused = self.commit_plain(change).await.map_err(only_fault)?;
+            if refused.is_none() {
                 self.inner.registry.forget(&caller.team);
-                Ok(())
+                return Ok(());
             }
-            Some(_) => Err(connection_not_found()),
+            let connections = store::connection::of_team(&self.inner.store, caller.team).await;
+            let found = connections
+                .map_err(|error| database(&error))?
+                .into_iter()
+                .find(|connection| connection.id == *id);
+            match found {
+                None => return Err(connection_not_found()),
+                Some(connection) if connection.enabled == is_on => return Ok(()),
+                Some(_) => {}
+            }
         }
     }
 }

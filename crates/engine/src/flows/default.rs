@@ -39,6 +39,9 @@ impl Engine {
             ) {
                 return Err(Fault::invalid("id", "must be a flow for payments").into());
             }
+            if flow.is_default {
+                return Ok(Round::Done(()));
+            }
             // One aggregate for the team: two of these changes never meet in one batch.
             let change = Change::new(self.change_id(), &team.key())
                 .with(store::flow::unset_default(team))

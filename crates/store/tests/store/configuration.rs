@@ -79,6 +79,11 @@ pub(crate) async fn connections(db: &Db, own: TeamId, other: TeamId) {
         Committed::Done
     );
     assert_eq!(
+        commit(db, [store::connection::switch(own, &on.id, false)]).await,
+        REFUSED,
+        "it is off already"
+    );
+    assert_eq!(
         commit(db, [store::connection::switch(other, &off.id, false)]).await,
         REFUSED,
         "another team's"

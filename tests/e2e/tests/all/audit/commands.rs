@@ -33,6 +33,25 @@ fn entries_are_chosen_by_team_time_and_act() {
 }
 
 #[test]
+fn what_is_so_already_leaves_no_further_entry() {
+    let server = Setup::new().start();
+    let shop = server.shop();
+    let default = "mutation { setDefaultFlow(id: \"default\") }";
+    shop.connection("spare", json!({}));
+    for _ in 0..2 {
+        shop.gql(default, json!({})).root();
+        for name in ["enableConnection", "disableConnection"] {
+            let query = format!("mutation {{ {name}(id: \"spare\") }}");
+            shop.gql(&query, json!({})).root();
+            shop.gql(&query, json!({})).root();
+        }
+    }
+    assert_eq!(of_act(&server, "flow.default_set").len(), 0);
+    assert_eq!(of_act(&server, "connection.enabled").len(), 1);
+    assert_eq!(of_act(&server, "connection.disabled").len(), 2);
+}
+
+#[test]
 fn a_backup_beside_a_running_server_is_recorded_and_a_restored_copy_too() {
     let mut server = Setup::new().on(Backend::Embedded).start();
     let backup = server.root().join("copy");
