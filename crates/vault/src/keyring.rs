@@ -400,7 +400,11 @@ impl KeySource {
             Self::Given(text) => Keyring::parse(&text.0)?,
             Self::File(path) => {
                 let text = key_file::read(path)?;
-                of_file(path, &text.ok_or(KeyError::Format("there is no key file"))?)?
+                let text = text.ok_or_else(|| KeyError::Junk {
+                    path: path.clone(),
+                    reason: "there is no such file",
+                })?;
+                of_file(path, &text)?
             }
         };
         Ok(keys.audit_key())

@@ -65,6 +65,11 @@ pub(super) fn sealed(key: &AuditKey, spot: Spot, team: TeamId, seq: i64, link: S
     }
 }
 
+/// Whether a mark has the keyed hash that it must have at this spot.
+pub(super) fn is_sealed(key: &AuditKey, spot: Spot, team: TeamId, mark: &Seal) -> bool {
+    keyed(key, spot, &team.key(), (mark.seq, &mark.link)) == mark.mac
+}
+
 /// The seal of the entry behind `before`.
 pub(super) fn next(key: &AuditKey, team: TeamId, before: &Seal, entry: &Entry) -> Seal {
     let seq = before.seq.saturating_add(1);
@@ -153,6 +158,17 @@ pub struct Broken {
     pub why: &'static str,
 }
 
+/// What does not fit when a chain begins under another key.
+const ANOTHER_KEY: &str = "the beginning was not sealed with this key";
+
+impl Verified {
+    /// Whether not even the beginning fits the key.
+    pub fn has_another_key(&self) -> bool {
+        let broken = self.broken.as_ref();
+        broken.is_some_and(|broken| broken.why == ANOTHER_KEY)
+    }
+}
+
 /// A chain that was verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verified {
@@ -188,7 +204,7 @@ impl<'a> Verifier<'a> {
             broken: None,
         };
         if !begun.is_keyed(Spot::Beginning, (mark.seq, &mark.link), &mark.mac) {
-            begun.breaks(mark.seq, "the beginning was not sealed with this key");
+            begun.breaks(mark.seq, ANOTHER_KEY);
         }
         begun
     }
@@ -220,6 +236,11 @@ impl<'a> Verifier<'a> {
         self.seq = seq;
         self.link.clone_from(&listed.link);
         self.entries = self.entries.saturating_add(1);
+    }
+
+    /// Where the chain is broken, as far as it was followed.
+    pub const fn broken(&self) -> Option<&Broken> {
+        self.broken.as_ref()
     }
 
     /// Ends with the chain.

@@ -1,8 +1,8 @@
 //! `pointsman audit`
 
 use std::{
-    fs::{File, OpenOptions},
-    io::{BufRead, BufReader, BufWriter, Write},
+    fs::{self, File, OpenOptions},
+    io::{BufRead, BufReader, BufWriter, ErrorKind, Write},
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -58,30 +58,54 @@ pub(super) fn run(command: Audits) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Writes the trail into a file for its owner alone.
+/// Writes the trail into a file for its owner alone. Where that fails, the file is removed again.
 fn export(to: &Path, team: Option<String>, place: &Place) -> anyhow::Result<ExitCode> {
-    let shown = || to.display().to_string();
-    let file = OpenOptions::new()
+    let opened = OpenOptions::new()
         .write(true)
         .create_new(true)
         .mode(0o600)
-        .open(to)
-        .with_context(shown)?;
+        .open(to);
+    let file = match opened {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            bail!("{} is there already: choose another name", to.display())
+        }
+        opened => opened.with_context(|| to.display().to_string())?,
+    };
+    let exported = export_into(file, team, place).with_context(|| to.display().to_string());
+    if exported.is_err() && fs::remove_file(to).is_err() {
+        output::error(&format!("{} is not complete: remove it", to.display()));
+    }
+    let entries = exported?;
+    output::line(&format!(
+        "{entries} {} written to {}.",
+        if entries == 1 {
+            "entry was"
+        } else {
+            "entries were"
+        },
+        to.display()
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// How the line of an entry begins, as `Written` is written; the others are beginnings and ends of chains.
+const ENTRY: &str = "{\"entry\":";
+
+/// Writes the trail into an open file. Returns how many entries there are.
+fn export_into(file: File, team: Option<String>, place: &Place) -> anyhow::Result<u64> {
     let lines = Mutex::new((BufWriter::new(file), Ok(()), 0_u64));
     operate::operate_quietly(place, &Request::AuditExport { team }, &|line| {
-        let (file, result, count) = &mut *lines.lock();
+        let (file, result, entries) = &mut *lines.lock();
         if result.is_ok() {
             *result = writeln!(file, "{line}");
-            *count += 1;
+            *entries += u64::from(line.starts_with(ENTRY));
         }
     })?;
-    let (mut file, result, count) = lines.into_inner();
+    let (mut file, result, entries) = lines.into_inner();
     result
         .and_then(|()| file.flush())
-        .and_then(|()| file.get_ref().sync_all())
-        .with_context(shown)?;
-    output::line(&format!("{count} lines were written to {}.", to.display()));
-    Ok(ExitCode::SUCCESS)
+        .and_then(|()| file.get_ref().sync_all())?;
+    Ok(entries)
 }
 
 /// Verifies an exported file, with the keys where they are at hand.
@@ -100,9 +124,14 @@ fn verify(
         verified: Vec::new(),
     };
     for (number, line) in opened.lines().enumerate() {
-        let line = line.with_context(shown)?;
-        let written: Written = serde_json::from_str(&line)
-            .map_err(|error| anyhow!("{}, line {}: {error}", file.display(), number + 1))?;
+        let written = match line {
+            Ok(line) => serde_json::from_str(&line).ok(),
+            Err(error) if error.kind() == ErrorKind::InvalidData => None,
+            Err(error) => return Err(error).with_context(shown),
+        };
+        let Some(written) = written else {
+            return Err(not_of_a_trail(file, number + 1));
+        };
         chains
             .take(written)
             .map_err(|why| anyhow!("{}, line {}: {why}", file.display(), number + 1))?;
@@ -120,6 +149,21 @@ fn verify(
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// The error of a line that `audit export` has not written in this form.
+fn not_of_a_trail(file: &Path, line: usize) -> anyhow::Error {
+    if line == 1 {
+        anyhow!(
+            "{} is no exported trail: audit export writes one",
+            file.display()
+        )
+    } else {
+        anyhow!(
+            "{}, line {line}: this is no line of an exported trail: it was changed or cut off",
+            file.display()
+        )
+    }
 }
 
 /// The chains of a file, one after the other.

@@ -116,13 +116,24 @@ pub fn verdict(verified: &[Verified], keyed: Keyed, json: bool) -> Vec<String> {
             ),
         })
         .collect();
-    lines.push(match keyed {
-        Keyed::Yes => "The links and the keyed hashes were verified.".to_owned(),
-        Keyed::No => "Only the links were verified, since the vault's keys were not there: a chain that was written again from its \
-                      beginning on can't be told."
-            .to_owned(),
-    });
+    lines.push(looked_at(verified, keyed).to_owned());
     lines
+}
+
+/// What was looked at, and what that says.
+fn looked_at(verified: &[Verified], keyed: Keyed) -> &'static str {
+    if keyed == Keyed::No {
+        return "Only the links were looked at, since the vault's keys were not there: a chain that was written again from its beginning \
+                on can't be recognised.";
+    }
+    if !verified.is_empty() && verified.iter().all(Verified::has_another_key) {
+        return "No chain begins under this key: it is another installation's key, or every chain was written again.";
+    }
+    if verified.iter().all(|chain| chain.broken.is_none()) {
+        "The links and the keyed hashes were verified."
+    } else {
+        "The links and the keyed hashes were looked at."
+    }
 }
 
 fn shown_team(team: &str) -> &str {

@@ -28,11 +28,16 @@ fn exported() -> (Server, PathBuf) {
 
 /// Verifies a file away from the installation: with the keys where they are given.
 fn verify(server: &Server, file: &Path, keyed: bool) -> Output {
-    let nowhere = server.root().join("nowhere");
     let keys = server.data_dir().join("vault.keys");
-    let mut arguments = vec!["audit", "verify", file.to_str().unwrap(), "--json"];
+    verify_with(server, file, keyed.then_some(&keys), &["--json"])
+}
+
+fn verify_with(server: &Server, file: &Path, keys: Option<&PathBuf>, more: &[&str]) -> Output {
+    let nowhere = server.root().join("nowhere");
+    let mut arguments = vec!["audit", "verify", file.to_str().unwrap()];
     arguments.extend(["--data-dir", nowhere.to_str().unwrap()]);
-    if keyed {
+    arguments.extend(more);
+    if let Some(keys) = keys {
         arguments.extend(["--key-file", keys.to_str().unwrap()]);
     }
     let mut command = server.setup().command(&server.root(), &arguments);
@@ -61,6 +66,93 @@ fn an_exported_trail_is_verified_without_the_databases() {
         !again.status.success(),
         "a file that is there is not written over"
     );
+}
+
+/// What a command that is refused writes on standard error.
+fn refused(output: &Output) -> String {
+    assert!(!output.status.success());
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn an_export_that_fails_leaves_no_file_and_one_that_is_there_stays() {
+    let server = Setup::new().start();
+    let to = server.root().join("trail.jsonl");
+    let export = |more: &[&str]| {
+        let mut arguments = vec!["audit", "export", "--to", to.to_str().unwrap()];
+        arguments.extend(more);
+        server.command(&arguments)
+    };
+    let said = refused(&export(&["--team", "nobody"]));
+    assert!(said.contains("no team"), "{said}");
+    assert!(!to.exists());
+    let said = export(&[]);
+    assert!(said.status.success());
+    let text = fs::read_to_string(&to).unwrap();
+    let entries = text
+        .lines()
+        .filter(|line| serde_json::from_str::<Value>(line).unwrap()["entry"].is_object())
+        .count();
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert!(
+        said.starts_with(&format!("{entries} entries were written to ")),
+        "{said}"
+    );
+    let said = refused(&export(&[]));
+    assert!(
+        said.contains("is there already: choose another name"),
+        "{said}"
+    );
+    assert_eq!(fs::read_to_string(&to).unwrap(), text);
+}
+
+#[test]
+fn what_is_no_trail_or_no_key_is_named() {
+    let (server, file) = exported();
+    let other = server.root().join("other.jsonl");
+    for junk in [&b"hello\n"[..], b"{\"seq\": 1}\n", b"\xff\xfe\n"] {
+        fs::write(&other, junk).unwrap();
+        let said = refused(&verify(&server, &other, true));
+        assert!(said.contains("other.jsonl is no exported trail"), "{said}");
+    }
+    let text = fs::read_to_string(&file).unwrap();
+    let cut = text.trim_end();
+    fs::write(&other, &cut[..cut.len() - 5]).unwrap();
+    let said = refused(&verify(&server, &other, true));
+    let last = format!("other.jsonl, line {}", text.lines().count());
+    assert!(said.contains(&last), "{said}");
+    assert!(said.contains("was changed or cut off"), "{said}");
+    let missing = server.root().join("missing.keys");
+    let said = refused(&verify_with(&server, &file, Some(&missing), &["--json"]));
+    assert!(
+        said.contains("missing.keys") && said.contains("no such file"),
+        "{said}"
+    );
+}
+
+#[test]
+fn another_installation_s_key_is_recognised_and_nothing_is_called_verified() {
+    let (server, file) = exported();
+    let others = Setup::new().start();
+    let key = others.data_dir().join("vault.keys");
+    let output = verify_with(&server, &file, Some(&key), &[]);
+    assert!(!output.status.success());
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains("another installation's key"), "{said}");
+    assert!(!said.contains("were verified"), "{said}");
+    let changed = fs::read_to_string(&file)
+        .unwrap()
+        .replacen("operator", "system", 1);
+    let touched = server.root().join("touched.jsonl");
+    fs::write(&touched, changed).unwrap();
+    let own = server.data_dir().join("vault.keys");
+    let said = verify_with(&server, &touched, Some(&own), &[]).stdout;
+    let said = String::from_utf8_lossy(&said).into_owned();
+    assert!(
+        said.contains("BROKEN") && said.contains("were looked at"),
+        "{said}"
+    );
+    assert!(!said.contains("another installation's key"), "{said}");
 }
 
 #[test]
