@@ -43,7 +43,7 @@ text_enum!(
         CustomerDeleted = "customer.deleted",
         /// A deleted customer's personal data were erased from everything that stays.
         CustomerErased = "customer.erased",
-        /// Data were read, or an operation that changes little was carried out; counted per minute.
+        /// An operation that reads, or that changes little, was asked for, whatever came of it; counted per minute.
         DataAccessed = "data.accessed",
         /// A flow became the default.
         FlowDefaultSet = "flow.default_set",

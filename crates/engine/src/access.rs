@@ -17,7 +17,7 @@ use subtle::ConstantTimeEq;
 
 use crate::{
     Engine,
-    audit::Failure,
+    audit::{Failure, Party, RefusedCredential},
     faults::{Stop, customer_not_found, database, intent_not_found, only_fault},
     lately::{Lately, Reading},
 };
@@ -100,6 +100,26 @@ const fn letters(kind: Kind) -> &'static str {
     }
 }
 
+/// Whose a credential of this kind is.
+const fn party_of(kind: Kind) -> Party {
+    match kind {
+        Kind::Secret => Party::Server,
+        Kind::Public | Kind::Client => Party::Browser,
+    }
+}
+
+/// What is recorded of a text that is no credential here: even a malformed public key comes from a browser.
+fn malformed(text: &str) -> RefusedCredential {
+    let by_browser = [Kind::Public, Kind::Client]
+        .into_iter()
+        .find(|kind| text.starts_with(letters(*kind)));
+    RefusedCredential {
+        why: Failure::Malformed,
+        party: party_of(by_browser.unwrap_or(Kind::Secret)),
+        credential: None,
+    }
+}
+
 impl Engine {
     /// Whose credential `bearer` is, and what it may do.
     ///
@@ -108,7 +128,7 @@ impl Engine {
     pub async fn authenticate(&self, bearer: &str) -> Result<Caller, Fault> {
         let form = Form::of(bearer)
             .filter(|form| form.mode == self.inner.settings.mode)
-            .ok_or_else(|| self.refused(Failure::Malformed, None))?;
+            .ok_or_else(|| self.refused(malformed(bearer)))?;
         let hash = self.inner.vault.credential_hash(bearer);
         let now = self.inner.world.now();
         let known = match self.inner.access.find(hash.as_str(), now) {
@@ -117,15 +137,19 @@ impl Engine {
         };
         let mut caller = known.caller;
         if is_over(known.expires_at, now) {
-            return Err(self.refused(Failure::Ended, Some((caller.team, caller.key))));
+            return Err(self.refused(RefusedCredential {
+                why: Failure::Ended,
+                party: party_of(form.kind),
+                credential: Some((caller.team, caller.key)),
+            }));
         }
         caller.source = self.origin.source.clone();
         Ok(caller)
     }
 
     /// Counts a credential that is refused.
-    fn refused(&self, why: Failure, credential: Option<(TeamId, KeyId)>) -> Fault {
-        self.note_refused_credential(why, credential);
+    fn refused(&self, credential: RefusedCredential) -> Fault {
+        self.note_refused_credential(credential);
         unauthorized()
     }
 
@@ -141,11 +165,21 @@ impl Engine {
         let is_same = |found: &credential::Presented| {
             bool::from(found.credential.hash.as_bytes().ct_eq(hash.as_bytes()))
         };
-        let found = found
-            .filter(is_same)
-            .ok_or_else(|| self.refused(Failure::Unknown, None))?;
+        let found = found.filter(is_same).ok_or_else(|| {
+            self.refused(RefusedCredential {
+                why: Failure::Unknown,
+                party: party_of(form.kind),
+                credential: None,
+            })
+        })?;
         let (row, now) = (found.credential, self.inner.world.now());
-        let ended = || self.refused(Failure::Ended, Some((row.team, row.id)));
+        let ended = || {
+            self.refused(RefusedCredential {
+                why: Failure::Ended,
+                party: party_of(form.kind),
+                credential: Some((row.team, row.id)),
+            })
+        };
         let is_another = row.kind != form.kind || row.mode != form.mode;
         if is_another || row.revoked_at.is_some() || found.team_closed_at.is_some() {
             return Err(ended());

@@ -78,12 +78,13 @@ pub fn seal(team: TeamId, id: &str, seal: &Seal) -> Statement {
     )
 }
 
-/// Teams that have entries to be sealed.
-pub async fn unsealed_teams(db: &Db, limit: i64) -> Result<Vec<TeamId>, DbError> {
+/// The ids of teams that have entries to be sealed, in their order: those behind `after`. An id that is no team's is among
+/// them, so that it can't stand in the way of the others.
+pub async fn unsealed_teams(db: &Db, after: &str, limit: i64) -> Result<Vec<String>, DbError> {
     // Of all teams on purpose: a job seals for each. Ids of teams and nothing else.
-    let sql = "select distinct team_id from audit where seq is null order by team_id limit $1";
-    let rows = db.read(sql, vec![limit.into()]).await?;
-    rows.iter().map(team_of).collect()
+    let sql = "select distinct team_id from audit where seq is null and team_id > $1 order by team_id limit $2";
+    let mut rows = db.read(sql, vec![after.into(), limit.into()]).await?;
+    rows.iter_mut().map(|row| row.take_text(0)).collect()
 }
 
 /// Every team that has entries.
@@ -106,22 +107,37 @@ pub async fn unsealed(db: &Db, team: TeamId, limit: i64) -> Result<Vec<Entry>, D
         .collect()
 }
 
-/// Teams that have entries from before a time.
-pub async fn teams_before(db: &Db, before: Timestamp) -> Result<Vec<TeamId>, DbError> {
+/// The ids of teams that have entries from before a time; one that is no team's is among them.
+pub async fn teams_before(db: &Db, before: Timestamp) -> Result<Vec<String>, DbError> {
     // Of all teams on purpose: a job removes what is old of each. Ids of teams and nothing else.
     let sql = "select distinct team_id from audit where at < $1 order by team_id";
-    let rows = db.scan(sql, vec![before.micros().into()]).await?;
-    rows.iter().map(team_of).collect()
+    let mut rows = db.scan(sql, vec![before.micros().into()]).await?;
+    rows.iter_mut().map(|row| row.take_text(0)).collect()
+}
+
+/// Whether a team has this entry.
+pub async fn is_there(db: &Db, team: TeamId, id: &str) -> Result<bool, DbError> {
+    let sql = "select audit_id from audit where team_id = $1 and audit_id = $2";
+    let rows = db.read(sql, vec![team.key().into(), id.into()]).await?;
+    Ok(!rows.is_empty())
 }
 
 /// Where a walk along a chain goes on: behind the entry with this number and this id. Numbers are each there once, unless
 /// somebody has put others there.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Behind {
     /// The number.
     pub seq: i64,
     /// The entry's id.
     pub id: String,
+}
+
+impl Behind {
+    /// Before every number, also before those that no chain has and that somebody has put there.
+    pub const NOTHING: Self = Self {
+        seq: i64::MIN,
+        id: String::new(),
+    };
 }
 
 /// A team's sealed entries in the order of the chain.
@@ -162,29 +178,6 @@ pub async fn since(
         limit.into(),
     ];
     db.scan(sql, params).await?.iter().map(read).collect()
-}
-
-/// The last entry of the beginning of a team's chain that is older than `before`: of `limit` entries at most.
-pub async fn last_before(
-    db: &Db,
-    team: TeamId,
-    before: Timestamp,
-    limit: i64,
-) -> Result<Option<Seal>, DbError> {
-    let sql = "select at, seq, link, mac from audit where team_id = $1 and seq is not null order by seq limit $2";
-    let rows = db.read(sql, vec![team.key().into(), limit.into()]).await?;
-    let mut last = None;
-    for row in &rows {
-        if row.time(0)? >= before {
-            break;
-        }
-        last = Some(Seal {
-            seq: row.int(1)?,
-            link: row.text(2)?.to_owned(),
-            mac: row.text(3)?.to_owned(),
-        });
-    }
-    Ok(last)
 }
 
 /// Removes a team's sealed entries up to a number.

@@ -37,33 +37,38 @@ pub fn insert(team: TeamId, chain: &Chain) -> Statement {
     )
 }
 
-/// The next end of a chain whose end was the entry `before`.
-pub fn advance(team: TeamId, before: i64, head: &Seal, at: Timestamp) -> Statement {
+/// The next end of a chain whose end was `before`.
+pub fn advance(team: TeamId, before: &Seal, head: &Seal, at: Timestamp) -> Statement {
     Statement::one(
-        "update audit_chain set seq = $2, link = $3, mac = $4, sealed_at = $5 where team_id = $1 and seq = $6",
+        "update audit_chain set seq = $2, link = $3, mac = $4, sealed_at = $5 \
+         where team_id = $1 and seq = $6 and link = $7 and mac = $8",
         vec![
             team.key().into(),
             head.seq.into(),
             head.link.as_str().into(),
             head.mac.as_str().into(),
             at.micros().into(),
-            before.into(),
+            before.seq.into(),
+            before.link.as_str().into(),
+            before.mac.as_str().into(),
         ],
     )
 }
 
-/// The next beginning of a chain that began behind the entry `before`.
-pub fn cut(team: TeamId, before: i64, anchor: &Seal, at: Timestamp) -> Statement {
+/// The next beginning of a chain whose beginning was `before`.
+pub fn cut(team: TeamId, before: &Seal, anchor: &Seal, at: Timestamp) -> Statement {
     Statement::one(
         "update audit_chain set anchor_seq = $2, anchor_link = $3, anchor_mac = $4, anchored_at = $5 \
-         where team_id = $1 and anchor_seq = $6",
+         where team_id = $1 and anchor_seq = $6 and anchor_link = $7 and anchor_mac = $8",
         vec![
             team.key().into(),
             anchor.seq.into(),
             anchor.link.as_str().into(),
             anchor.mac.as_str().into(),
             at.micros().into(),
-            before.into(),
+            before.seq.into(),
+            before.link.as_str().into(),
+            before.mac.as_str().into(),
         ],
     )
 }

@@ -11,7 +11,7 @@ use domain::{
 };
 use parking_lot::Mutex;
 
-use super::{DONE, REFUSED};
+use super::{REFUSED, TRIED};
 use crate::{Engine, faults::Stop};
 
 /// So many different things are counted at the same time; further ones are counted together.
@@ -45,6 +45,26 @@ impl Failure {
             Self::Ended => "ended",
         }
     }
+}
+
+/// Whose credential it seems to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Party {
+    /// A merchant's server, or nobody knows.
+    Server,
+    /// A browser's. Its address is a person's and is not kept.
+    Browser,
+}
+
+/// A credential that was refused.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RefusedCredential {
+    /// Why.
+    pub(crate) why: Failure,
+    /// Whose it seems to be.
+    pub(crate) party: Party,
+    /// Its team and its id, when there is one like it.
+    pub(crate) credential: Option<(TeamId, KeyId)>,
 }
 
 /// An operation of a credential.
@@ -112,9 +132,51 @@ impl Counts {
         *count = count.saturating_add(1);
     }
 
-    /// Takes at most so many counts of the minutes before `until`.
-    fn take(&self, until: i64, most: usize) -> Vec<((i64, What), u64)> {
-        let counted = &mut self.0.lock().counted;
+    /// What is to be written now: what could not be written before, or else what has come since, each as the entry that `entry`
+    /// makes of it. Taken and kept under one lock: of two callers at once, one would lose what it took.
+    fn pending(
+        &self,
+        due: TakenUntil,
+        entry: impl Fn(i64, What, u64) -> (TeamId, Entry),
+    ) -> Vec<(TeamId, Entry)> {
+        let state = &mut *self.0.lock();
+        if state.pending.is_empty() {
+            let taken = state.take(due);
+            let entries = taken
+                .into_iter()
+                .map(|((minute, what), count)| entry(minute, what, count));
+            state.pending = entries.collect();
+        }
+        state.pending.clone()
+    }
+
+    /// Forgets what is on disk. Returns how many there were.
+    fn forget(&self, written: &[(TeamId, Entry)]) -> usize {
+        let is_written = |id: &str| written.iter().any(|(_, entry)| entry.id == id);
+        let pending = &mut self.0.lock().pending;
+        pending.retain(|(_, entry)| !is_written(&entry.id));
+        written.len()
+    }
+}
+
+/// Which counts are taken.
+#[derive(Debug, Clone, Copy)]
+struct TakenUntil {
+    /// Of the minutes before this one.
+    minute: i64,
+    /// So many at most.
+    most: usize,
+}
+
+impl State {
+    fn take(
+        &mut self,
+        TakenUntil {
+            minute: until,
+            most,
+        }: TakenUntil,
+    ) -> Vec<((i64, What), u64)> {
+        let counted = &mut self.counted;
         let due: Vec<_> = counted
             .range(..)
             .take_while(|((minute, _), _)| *minute < until)
@@ -139,15 +201,18 @@ pub(crate) enum Due {
 
 impl Engine {
     /// Counts a credential that was refused.
-    pub(crate) fn note_refused_credential(
-        &self,
-        why: Failure,
-        credential: Option<(TeamId, KeyId)>,
-    ) {
-        let from = self.origin.source.address.map(Network::from);
+    pub(crate) fn note_refused_credential(&self, refused: RefusedCredential) {
+        let RefusedCredential {
+            why,
+            party,
+            credential,
+        } = refused;
+        let address = self.origin.source.address;
         let what = What::Failed {
             why,
-            from,
+            from: address
+                .filter(|_| party == Party::Server)
+                .map(Network::from),
             credential,
         };
         self.inner.audit.count(what, self.inner.world.now());
@@ -155,12 +220,22 @@ impl Engine {
 
     /// Counts a request that has no credential.
     pub fn note_missing_credential(&self) {
-        self.note_refused_credential(Failure::Missing, None);
+        self.note_refused_credential(RefusedCredential {
+            why: Failure::Missing,
+            party: Party::Server,
+            credential: None,
+        });
     }
 
-    /// Writes counts, at most so many. What could not be written is written at the next time.
+    /// Writes counts, at most so many. Returns how many were written; the others are written at the next time.
     pub(crate) async fn write_audit_counts(&self, due: Due, most: usize) -> Result<usize, Stop> {
-        let pending = self.pending_counts(due, most);
+        let minute = match due {
+            Due::Over => self.inner.world.now().micros().div_euclid(MINUTE),
+            Due::Now => i64::MAX,
+        };
+        let entry = |minute, what, count| self.counted_entry(minute, what, count);
+        let counts = &self.inner.audit;
+        let pending = counts.pending(TakenUntil { minute, most }, entry);
         if pending.is_empty() {
             return Ok(0);
         }
@@ -168,32 +243,17 @@ impl Engine {
         for (team, entry) in &pending {
             change.push(store::audit::insert(*team, entry));
         }
-        // Refused where their ids are there already: an answer was lost, and they were written.
-        self.commit_plain(change).await?;
-        let state = &mut *self.inner.audit.0.lock();
-        let written = |id: &str| pending.iter().any(|(_, entry)| entry.id == id);
-        state.pending.retain(|(_, entry)| !written(&entry.id));
-        Ok(pending.len())
-    }
-
-    /// What is to be written now: what could not be written before, or else what has come since.
-    fn pending_counts(&self, due: Due, most: usize) -> Vec<(TeamId, Entry)> {
-        let counts = &self.inner.audit;
-        let before = counts.0.lock().pending.clone();
-        if !before.is_empty() {
-            return before;
+        if self.commit_plain(change).await?.is_none() {
+            return Ok(counts.forget(&pending));
         }
-        let until = match due {
-            Due::Over => self.inner.world.now().micros().div_euclid(MINUTE),
-            Due::Now => i64::MAX,
-        };
-        let taken = counts.take(until, most);
-        let entries: Vec<_> = taken
-            .into_iter()
-            .map(|((minute, what), count)| self.counted_entry(minute, what, count))
-            .collect();
-        counts.0.lock().pending.clone_from(&entries);
-        entries
+        // Refused: an answer was lost, or another task wrote the same. What is there is not written again.
+        let mut written = Vec::new();
+        for (team, entry) in pending {
+            if store::audit::is_there(&self.inner.store, team, &entry.id).await? {
+                written.push((team, entry));
+            }
+        }
+        Ok(counts.forget(&written))
     }
 
     fn counted_entry(&self, minute: i64, what: What, count: u64) -> (TeamId, Entry) {
@@ -201,7 +261,7 @@ impl Engine {
         let (deed, actor, outcome) = match what {
             What::Accessed((team, actor, name)) => {
                 let deed = Deed::on(team, Act::DataAccessed, "operation", name);
-                (deed, actor, DONE)
+                (deed, actor, TRIED)
             }
             What::Refused((team, actor, name)) => {
                 let deed = Deed::on(team, Act::AccessRefused, "operation", name);
@@ -265,6 +325,56 @@ mod tests {
         }
     }
 
+    fn take(counts: &Counts, minute: i64) -> Vec<((i64, What), u64)> {
+        let most = usize::MAX;
+        counts.0.lock().take(TakenUntil { minute, most })
+    }
+
+    fn entry_of(number: u64, count: u64) -> (TeamId, Entry) {
+        let (world, _sim) = world::World::simulated(number);
+        let deed = Deed::on_whole(INSTALLATION, Act::DataAccessed, "operation");
+        let deed = deed.with("count", count);
+        let entry = super::super::entry(&world, &deed, &Origin::operator(), TRIED);
+        (INSTALLATION, entry)
+    }
+
+    #[test]
+    fn two_tasks_that_write_at_once_lose_no_count() {
+        const EACH: u64 = 2_000;
+        let counts = Counts::default();
+        let written = Mutex::new(BTreeMap::new());
+        let next = std::sync::atomic::AtomicU64::new(0);
+        let write = || {
+            let until = TakenUntil {
+                minute: i64::MAX,
+                most: 1,
+            };
+            let pending = counts.pending(until, |_, _, count| {
+                let number = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                entry_of(number, count)
+            });
+            for (_, entry) in &pending {
+                let details: serde_json::Value = serde_json::from_str(&entry.details).unwrap();
+                let count = details["count"].as_u64().unwrap();
+                written.lock().insert(entry.id.clone(), count);
+            }
+            counts.forget(&pending);
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    for _ in 0..EACH {
+                        counts.count(from(1), at(60));
+                        write();
+                    }
+                });
+            }
+        });
+        write();
+        write();
+        assert_eq!(written.lock().values().sum::<u64>(), 2 * EACH);
+    }
+
     #[test]
     fn the_same_within_a_minute_is_one_count_which_is_taken_when_the_minute_is_over() {
         let counts = Counts::default();
@@ -272,10 +382,10 @@ mod tests {
             counts.count(from(1), at(second));
         }
         counts.count(from(2), at(60));
-        assert_eq!(counts.take(1, 9), []);
-        assert_eq!(counts.take(2, 9), [((1, from(1)), 3), ((1, from(2)), 1)]);
-        assert_eq!(counts.take(i64::MAX, 9), [((2, from(1)), 1)]);
-        assert_eq!(counts.take(i64::MAX, 9), []);
+        assert_eq!(take(&counts, 1), []);
+        assert_eq!(take(&counts, 2), [((1, from(1)), 3), ((1, from(2)), 1)]);
+        assert_eq!(take(&counts, i64::MAX), [((2, from(1)), 1)]);
+        assert_eq!(take(&counts, i64::MAX), []);
     }
 
     #[test]
@@ -286,7 +396,7 @@ mod tests {
             counts.count(from(number), at(60));
         }
         counts.count(from(0), at(60));
-        let taken = counts.take(i64::MAX, usize::MAX);
+        let taken = take(&counts, i64::MAX);
         assert_eq!(taken.len(), MOST + 1);
         let total: u64 = taken.iter().map(|(_, count)| count).sum();
         assert_eq!(total, u64::from(all) + 1);

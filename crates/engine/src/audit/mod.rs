@@ -11,8 +11,9 @@
 //! - No request waits for the trail, or fails because of it, except that its own commit has a row more.
 //!
 //! # What is not
-//! Counts of the last minute are lost with a process that dies. An entry is not protected before it is sealed. Who has the
-//! vault's keys can write another trail: therefore the ends of the chains go to the log, which others keep.
+//! Counts of the last minute are lost with a process that dies. An entry is not protected before it is sealed. A whole chain
+//! that is removed, an older end that is put back with its keyed hash, and a trail that was written with the vault's keys have
+//! nothing wrong in themselves: therefore the ends of the chains go to the log, which others keep.
 
 mod chain;
 mod counts;
@@ -33,12 +34,14 @@ use domain::{
 use crate::{AdminError, Engine};
 
 pub use chain::{Broken, Listed, Mark, Verified, Verifier, Written};
-pub(crate) use counts::{Counts, Failure};
+pub(crate) use counts::{Counts, Failure, Party, RefusedCredential};
 pub(crate) use seal::Logged;
 pub use trail::TrailFilter;
 
 /// What was done.
 const DONE: &str = "done";
+/// What was asked for, whatever came of it.
+const TRIED: &str = "tried";
 /// What was tried and refused.
 const REFUSED: &str = "refused";
 

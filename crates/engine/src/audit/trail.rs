@@ -106,51 +106,66 @@ impl Engine {
         Ok(verified)
     }
 
-    /// Follows a team's chain as it is stored: its beginning, its entries up to its end and those behind it, its end.
+    /// Follows a team's chain as it is stored: its beginning, its entries up to its end and those behind it that are not sealed
+    /// since, its end.
     async fn walk_chain(
         &self,
         team: TeamId,
         each: &mut impl FnMut(Written),
     ) -> Result<Walked, AdminError> {
         let db = &self.inner.store;
-        let chain = store::audit_chain::of_team(db, team).await?;
-        let Some(chain) = chain else {
-            // Sealed entries without an end: somebody has removed it.
-            let entries = store::audit::sealed(db, team, &Behind::default(), PAGE).await?;
-            if !entries.is_empty() {
-                let key = self.inner.vault.audit_key();
-                each(Written::Beginning(Mark::of(
-                    team,
-                    &super::chain::beginning(&key, team),
-                )));
-                for stored in entries {
-                    each(Written::Entry(Box::new(stored.into())));
-                }
-            }
-            return Ok(Walked::Whole);
+        let Some(chain) = store::audit_chain::of_team(db, team).await? else {
+            return self.walk_without_end(team, each).await;
         };
         each(Written::Beginning(Mark::of(team, &chain.anchor)));
         // From the very first on: an entry that was put before the beginning is one too many.
-        let mut behind = Behind::default();
+        let (mut behind, mut later) = (Behind::NOTHING, None);
         loop {
             let page = store::audit::sealed(db, team, &behind, PAGE).await?;
             let Some(last) = page.last() else { break };
             behind.id.clone_from(&last.entry.id);
-            behind.seq = last.seal.as_ref().map_or(i64::MAX, |seal| seal.seq);
+            behind.seq = number(last);
             for stored in page {
-                let is_later = stored
-                    .seal
-                    .as_ref()
-                    .is_some_and(|seal| seal.seq > chain.head.seq);
-                if !is_later {
+                if number(&stored) > chain.head.seq {
+                    later = Some(stored);
+                } else {
                     each(Written::Entry(Box::new(stored.into())));
                 }
             }
         }
         let now = store::audit_chain::of_team(db, team).await?;
+        let end = now.as_ref().map_or(i64::MIN, |now| now.head.seq);
+        // What was sealed meanwhile stands before the end that the chain has now; what does not was put there.
+        if let Some(added) = later.filter(|stored| number(stored) > end) {
+            each(Written::Entry(Box::new(added.into())));
+        }
         let is_cut = now.is_none_or(|now| now.anchor.seq != chain.anchor.seq);
         each(Written::End(Mark::of(team, &chain.head)));
         Ok(if is_cut { Walked::Cut } else { Walked::Whole })
+    }
+
+    /// Follows the chain of a team that has no end: nothing, or sealed entries whose end somebody has removed.
+    async fn walk_without_end(
+        &self,
+        team: TeamId,
+        each: &mut impl FnMut(Written),
+    ) -> Result<Walked, AdminError> {
+        let db = &self.inner.store;
+        let entries = store::audit::sealed(db, team, &Behind::NOTHING, PAGE).await?;
+        if entries.is_empty() {
+            return Ok(Walked::Whole);
+        }
+        if store::audit_chain::of_team(db, team).await?.is_some() {
+            // Another node has begun it meanwhile.
+            return Ok(Walked::Cut);
+        }
+        let key = self.inner.vault.audit_key();
+        let beginning = super::chain::beginning(&key, team);
+        each(Written::Beginning(Mark::of(team, &beginning)));
+        for stored in entries {
+            each(Written::Entry(Box::new(stored.into())));
+        }
+        Ok(Walked::Whole)
     }
 
     /// Records that the trail is read, and completes it up to now.
@@ -171,9 +186,14 @@ impl Engine {
     }
 }
 
+/// The number of a sealed entry.
+fn number(stored: &Stored) -> i64 {
+    stored.seal.as_ref().map_or(i64::MAX, |seal| seal.seq)
+}
+
 /// How a walk along a chain ended.
 enum Walked {
     Whole,
-    /// Its beginning was put elsewhere meanwhile.
+    /// Its beginning was put elsewhere, or it was begun, meanwhile.
     Cut,
 }

@@ -137,6 +137,9 @@ fn reads_are_counted_and_a_missing_right_is_recorded() {
     }
     let sum = |act| listed(&shop, act).iter().map(count).sum::<u64>();
     assert_eq!((sum(Act::DataAccessed), sum(Act::AccessRefused)), (5, 5));
+    // Counted before anybody knows what comes of it.
+    let read = listed(&shop, Act::DataAccessed);
+    assert!(read.iter().all(|entry| entry.what.outcome == "tried"));
     let refused = listed(&shop, Act::AccessRefused);
     assert_eq!(refused[0].what.actor_id, Some(browser.key.key()));
     assert_eq!(refused[0].what.subject_id.as_deref(), Some("refundPayment"));
@@ -183,7 +186,7 @@ fn tamper(shop: &Shop, sql: &'static str) {
 }
 
 #[test]
-fn whoever_changes_the_trail_is_noticed() {
+fn a_change_of_the_trail_is_noticed_and_no_later_seal_covers_it() {
     let changes = [
         "update audit set act = 'key.revoked' where seq = 3",
         "update audit set actor_id = 'somebody' where seq = 1",
@@ -202,6 +205,15 @@ fn whoever_changes_the_trail_is_noticed() {
          mac = (select mac from audit where seq = 2 and team_id = audit_chain.team_id) where seq > 4",
         "delete from audit_chain",
         "update audit_chain set anchor_seq = 2, anchor_link = (select link from audit where seq = 2 and team_id = audit_chain.team_id) where seq > 4",
+        "update audit set seq = 1000000000 where seq = 3",
+        "update audit set seq = -3 where seq = 3",
+        "insert into audit (team_id, audit_id, at, act, actor, subject, outcome, details, seq, link, mac) \
+         select team_id, 'far', at, act, actor, subject, outcome, details, 1000000000, link, mac from audit where seq = 3",
+        "insert into audit (team_id, audit_id, at, act, actor, subject, outcome, details, seq, link, mac) \
+         select team_id, 'before', at, act, actor, subject, outcome, details, -1, link, mac from audit where seq = 3",
+        "insert into audit (team_id, audit_id, at, act, actor, subject, outcome, details, seq) \
+         select team_id, 'bare', at, act, actor, subject, outcome, details, 1000000000 from audit where seq = 3",
+        CUT_SHORT,
     ];
     for (n, change) in changes.into_iter().enumerate() {
         let shop = Shop::open(100 + n as u64);
@@ -214,9 +226,182 @@ fn whoever_changes_the_trail_is_noticed() {
         }
         assert!(holds(&shop), "before {change}");
         tamper(&shop, change);
-        // Not through a new entry, which would complete the chain again.
         assert!(!holds(&shop), "not noticed: {change}");
+        // Acts that come later are not sealed behind it as if nothing had happened.
+        assert!(save(&shop, &shop.server, connection("late", "approves")));
+        shop.pass(Duration::from_secs(5));
+        assert!(!holds(&shop), "covered by a later seal: {change}");
     }
+}
+
+/// Entries are removed at the end, and the chain's row names the last one that is left.
+const CUT_SHORT: &str = "update audit_chain set seq = 2, link = (select link from audit where seq = 2 and team_id = audit_chain.team_id) \
+                         where seq > 4";
+
+#[test]
+fn a_chain_that_was_cut_short_gets_no_seal_from_the_service() {
+    for (seed, cut) in [
+        (200, vec!["delete from audit where seq > 2", CUT_SHORT]),
+        (201, vec!["delete from audit_chain"]),
+        (
+            202,
+            vec!["delete from audit where seq = 5", "delete from audit_chain"],
+        ),
+    ] {
+        let shop = Shop::open(seed);
+        for key in 0..5 {
+            let wanted = connection(&format!("c{key}"), "approves");
+            assert!(save(&shop, &shop.server, wanted));
+        }
+        assert!(holds(&shop));
+        for sql in cut {
+            tamper(&shop, sql);
+        }
+        shop.engine.start();
+        shop.pass(Duration::from_secs(5));
+        assert!(save(&shop, &shop.server, connection("late", "approves")));
+        shop.pass(Duration::from_secs(5));
+        let team = Some(shop.team);
+        let chain = shop.run(shop.engine.verify_audit(team)).unwrap().remove(0);
+        assert!(chain.broken.is_some(), "seed {seed}: {chain:?}");
+        // What came later stays visible, without a number.
+        let late = listed(&shop, Act::ConnectionSaved).pop().unwrap();
+        assert_eq!(late.what.subject_id.as_deref(), Some("late"));
+        assert_eq!(late.seq, None);
+    }
+}
+
+#[test]
+fn a_broken_chain_of_one_team_leaves_the_others_sealed() {
+    let shop = Shop::open(203);
+    assert!(save(&shop, &shop.server, connection("own", "approves")));
+    assert!(holds(&shop));
+    // The installation's chain, whose id is sorted first, and a row whose team can't be read.
+    tamper(
+        &shop,
+        "update audit_chain set mac = link where team_id = '00000000-0000-0000-0000-000000000000'",
+    );
+    tamper(
+        &shop,
+        "insert into audit (team_id, audit_id, at, act, actor, subject, outcome, details) \
+         values ('', 'x', 1, 'key.created', 'secret', 'key', 'done', '{}')",
+    );
+    assert!(save(&shop, &shop.server, connection("more", "approves")));
+    shop.engine.start();
+    shop.pass(Duration::from_secs(5));
+    let sql = "select count(*) from audit where subject_id = 'more' and seq is not null";
+    let rows = shop.run(shop.store.read(sql, Vec::new())).unwrap();
+    assert_eq!(rows[0].int(0).unwrap(), 1);
+}
+
+#[test]
+fn what_was_changed_is_not_removed_for_its_age() {
+    for (seed, change) in [
+        (210, "update audit set at = 0 where seq <= 3"),
+        (211, "update audit set link = mac, at = 0 where seq = 3"),
+        (212, "update audit_chain set anchor_seq = 1"),
+    ] {
+        let shop = Shop::open(seed);
+        for key in 0..5 {
+            let wanted = connection(&format!("c{key}"), "approves");
+            assert!(save(&shop, &shop.server, wanted));
+        }
+        assert!(holds(&shop));
+        tamper(&shop, change);
+        let engine: Engine = shop.another_node_with(Settings {
+            audit_retention: Duration::from_hours(2),
+            poll_interval: Duration::from_secs(10),
+            ..Settings::default()
+        });
+        engine.start();
+        shop.pass(Duration::from_hours(if seed == 212 { 3 } else { 1 }));
+        let team = Some(shop.team);
+        let chain = shop.run(shop.engine.verify_audit(team)).unwrap().remove(0);
+        assert!(chain.broken.is_some(), "{change}: {chain:?}");
+        let kept = "select count(*) from audit where seq = 3 and act = 'connection.saved'";
+        let rows = shop.run(shop.store.read(kept, Vec::new())).unwrap();
+        assert_eq!(rows[0].int(0).unwrap(), 1, "{change}");
+    }
+}
+
+#[test]
+fn a_browser_s_address_is_not_kept_when_its_credential_is_refused() {
+    let shop = Shop::open(214);
+    let browser = shop.engine.asked_from(Source {
+        address: Some("192.0.2.77".parse().unwrap()),
+        request: None,
+    });
+    let public = shop.run(shop.engine.create_key(engine::NewKey::of(
+        shop.team,
+        engine::KeyKind::Public,
+        "site",
+    )));
+    let public = public.unwrap();
+    shop.run(shop.engine.revoke_key(public.id)).unwrap();
+    for refused in [
+        public.token.as_str(),
+        "pk_test_unknown0",
+        "ct_test_unknown0",
+        "ct_live_othermode",
+        "pk_broken",
+    ] {
+        shop.run(browser.authenticate(refused)).unwrap_err();
+    }
+    let found = listed(&shop, Act::AuthenticationFailed);
+    assert_eq!(found.iter().map(count).sum::<u64>(), 5);
+    for entry in &found {
+        assert!(!entry.what.details.contains("192.0.2"), "{entry:?}");
+    }
+    shop.run(browser.authenticate("sk_test_unknown0"))
+        .unwrap_err();
+    let found = listed(&shop, Act::AuthenticationFailed);
+    assert!(
+        found
+            .iter()
+            .any(|entry| entry.what.details.contains("192.0.2.77"))
+    );
+}
+
+#[test]
+fn a_connection_that_is_switched_on_already_gets_no_entry_for_it() {
+    let shop = Shop::open(215);
+    assert!(save(&shop, &shop.server, connection("spare", "approves")));
+    let id = domain::id::ConnectionId::parse("spare").unwrap();
+    let nobody = domain::id::ConnectionId::parse("nobody").unwrap();
+    for _ in 0..3 {
+        shop.run(shop.engine.enable_connection(&shop.server, &id))
+            .unwrap();
+    }
+    assert_eq!(listed(&shop, Act::ConnectionEnabled), []);
+    for _ in 0..3 {
+        shop.run(shop.engine.disable_connection(&shop.server, &id))
+            .unwrap();
+    }
+    assert_eq!(listed(&shop, Act::ConnectionDisabled).len(), 1);
+    shop.run(shop.engine.enable_connection(&shop.server, &id))
+        .unwrap();
+    assert_eq!(listed(&shop, Act::ConnectionEnabled).len(), 1);
+    shop.run(shop.engine.enable_connection(&shop.server, &nobody))
+        .unwrap_err();
+}
+
+#[test]
+fn counts_whose_rows_were_not_taken_are_written_later() {
+    let shop = Shop::open(216);
+    shop.engine.permit(&shop.server, "getPayment").unwrap();
+    tamper(
+        &shop,
+        "create trigger full before insert on audit when new.act = 'data.accessed' begin select raise(ignore); end",
+    );
+    assert_eq!(listed(&shop, Act::DataAccessed), []);
+    tamper(&shop, "drop trigger full");
+    assert_eq!(
+        listed(&shop, Act::DataAccessed)
+            .iter()
+            .map(count)
+            .sum::<u64>(),
+        1
+    );
 }
 
 #[test]

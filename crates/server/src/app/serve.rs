@@ -27,6 +27,8 @@ use crate::{
 
 /// Connections whose requests have ended may take this long to close.
 const CLOSING: Duration = Duration::from_secs(1);
+/// Counts of the audit trail may take this long to be written at the end.
+const WRITING_AUDIT: Duration = Duration::from_secs(3);
 /// So long payments can be read when nothing can be written any more.
 const READING: Duration = Duration::from_mins(1);
 /// How often it is looked whether the data directory is still there.
@@ -137,6 +139,11 @@ impl App {
             tracing::debug!("some connections were still open");
         }
         if end == End::Asked {
+            // In a time of its own: work that took all of its time must not cost the counts.
+            let written = self.engine.write_audit();
+            if self.world.timeout(WRITING_AUDIT, written).await == Err(Elapsed) {
+                tracing::warn!("counts of the audit trail were not written in time");
+            }
             // A restore to any moment before this one is recognised then.
             if self.world.timeout(CLOSING, self.note_time()).await == Err(Elapsed) {
                 tracing::debug!("the time of the end was not noted");
@@ -213,9 +220,7 @@ impl App {
         let limit = settings.server.shutdown_timeout;
         let work = async {
             web.idle().await;
-            let drained = self.engine.drain(limit).await;
-            self.engine.write_audit().await;
-            drained
+            self.engine.drain(limit).await
         };
         if self.world.timeout(limit, work).await != Ok(true) {
             tracing::warn!("stopping with work under way; the next start takes it up");

@@ -1,7 +1,11 @@
 //! What is counted instead of recorded one by one, and what must not be in the trail.
 
+use std::thread;
+
 use serde_json::{Value, json};
-use testkit::{KeyKind, Order, Setup, Shop, cards, needles_of_code, needles_of_number};
+use testkit::{
+    KeyKind, Order, PATIENCE, Setup, Shop, cards, needles_of_code, needles_of_number, until,
+};
 
 use super::{details, list, of_act};
 
@@ -90,6 +94,32 @@ fn reads_are_counted_for_each_credential_and_payments_need_no_entry() {
             .starts_with("payment.")),
         "payments have events"
     );
+}
+
+#[test]
+fn counts_are_written_at_the_end_though_work_under_way_took_all_of_its_time() {
+    let mut server = Setup::new()
+        .setting("server.shutdown_timeout", "1s")
+        .start();
+    let shop = server.shop();
+    let id = shop.authorise(cards::VISA).id();
+    for _ in 0..3 {
+        shop.payment(&id);
+    }
+    let request = shop.authorise_request(&Order::card(cards::UNKNOWN_CHARGED), Some("held"));
+    let address = shop.address();
+    let under_way = thread::spawn(move || drop(request.try_send(address)));
+    until(PATIENCE, "the charge is in the books", || {
+        (shop.books().charges() == 2).then_some(())
+    });
+    server.stop();
+    under_way.join().unwrap();
+    server.restart();
+    let reads: Vec<Value> = of_act(&server, "data.accessed")
+        .into_iter()
+        .filter(|entry| entry["what"]["subject_id"] == "getPayment")
+        .collect();
+    assert_eq!(sum(&reads), 3, "{reads:?}");
 }
 
 #[test]
