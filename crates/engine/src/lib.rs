@@ -148,7 +148,7 @@ struct Inner {
     quotas: quotas::Quotas,
     numbers: numbers::Numbers,
     running: AtomicUsize,
-    recovering: AtomicUsize,
+    limits: jobs::Limits,
     calling: payments::Calling,
     draining: AtomicBool,
 }
@@ -186,7 +186,7 @@ impl Engine {
                 quotas: quotas::Quotas::new(&parts.settings.quotas),
                 numbers: numbers::Numbers::default(),
                 running: AtomicUsize::new(0),
-                recovering: AtomicUsize::new(0),
+                limits: jobs::Limits::default(),
                 calling: payments::Calling::default(),
                 draining: AtomicBool::new(false),
                 settings: parts.settings,
@@ -211,18 +211,7 @@ impl Engine {
 
     /// Starts the background jobs.
     pub fn start(&self) {
-        let engine = self.clone();
-        self.inner
-            .world
-            .spawn(async move { engine.run_jobs().await });
-        let engine = self.clone();
-        self.inner
-            .world
-            .spawn(async move { engine.run_sweeps().await });
-        let engine = self.clone();
-        self.inner
-            .world
-            .spawn(async move { engine.run_sealing().await });
+        self.start_jobs();
     }
 
     /// Takes no new background work and waits, at most for `limit`, until the operations under way have ended. Returns

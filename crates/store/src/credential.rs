@@ -136,7 +136,7 @@ pub fn end_at(team: TeamId, id: KeyId, at: Timestamp) -> Statement {
 pub fn note_use(team: TeamId, id: KeyId, at: Timestamp, unless_after: Timestamp) -> Statement {
     Statement::any(
         "update credential set last_used_at = $3 where team_id = $1 and key_id = $2 \
-         and (last_used_at is null or last_used_at < $4)",
+         and (last_used_at is null or last_used_at <= $4)",
         vec![
             team.key().into(),
             id.key().into(),

@@ -148,21 +148,21 @@ pub async fn with_blob(
         .transpose()
 }
 
-/// Token records of any team that were deleted before `before`, oldest first, with the time of that. Only those deleted later than
-/// `after` are looked at, see [`crate::overdue`].
+/// Token records of any team that were deleted before `before`, oldest first, with the time of that; one that can't be read is
+/// an error in its own place. Only those deleted later than `after` are looked at, see [`crate::overdue`].
 pub async fn deleted(
     db: &Db,
     before: Timestamp,
     after: Timestamp,
     limit: i64,
-) -> Result<Vec<(StoredMethod, Timestamp)>, DbError> {
+) -> Result<Vec<(Result<StoredMethod, DbError>, Timestamp)>, DbError> {
     // Jobs serve every team; the records carry their team with them.
     let sql = "select token, body, team_id, deleted_at from method \
                where deleted_at is not null and deleted_at > $3 and deleted_at <= $1 order by deleted_at limit $2";
     let params = vec![before.micros().into(), limit.into(), after.micros().into()];
     let rows = db.scan(sql, params).await?;
     rows.iter()
-        .map(|row| Ok((read(row)?, Timestamp::from_micros(row.int(3)?))))
+        .map(|row| Ok((read(row), Timestamp::from_micros(row.int(3)?))))
         .collect()
 }
 

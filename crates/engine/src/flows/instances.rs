@@ -3,8 +3,6 @@
 //! They have no timeline, so that their notes are for the log alone. Each change of one is committed; what a crash cut off
 //! is done again by whoever takes the instance when its lease ends.
 
-use std::time::Duration;
-
 use db::Change;
 use domain::{
     Fault, Timestamp,
@@ -24,11 +22,9 @@ use crate::{
     change::{Aggregate, Decision, Key},
     commit::Ended,
     faults::Stop,
+    jobs::Round,
     payments::{Decide, Hook, no_such_instance, of_intent, waits_no_more},
 };
-
-/// So long nobody else looks after an instance that was taken.
-const LEASE: Duration = Duration::from_mins(1);
 
 /// A program has at most so many steps, so a run that stops more often does not end.
 const MOST_STOPS: usize = 600;
@@ -126,25 +122,29 @@ impl Engine {
     }
 
     /// Takes instances that are due and has tasks run them. Returns how many were taken.
-    pub(crate) async fn run_instances(&self) -> Result<usize, Stop> {
-        let (now, limit) = (self.inner.world.now(), self.may_take());
+    pub(crate) async fn run_instances(&self, round: &Round) -> Result<usize, Stop> {
+        let round = *round;
+        let slots = &self.inner.limits.instances;
+        let limit = slots.free(round.rows);
         if limit == 0 {
             return Ok(0);
         }
         let (floor, store) = (&self.inner.floors.instances, &self.inner.store);
-        let (look, lease_until) = (floor.look(now), now.after(LEASE));
+        let look = floor.look(round.now);
         let due =
-            store::flow_instance::claim_due(store, now, lease_until, look.after, limit).await?;
+            store::flow_instance::claim_due(store, round.now, round.lease_until, look.after, limit)
+                .await?;
         let taken = due.len();
         let full = i64::try_from(taken).is_ok_and(|taken| taken >= limit);
         self.batch_taken(Queue::Instances, look, full).await;
         for (team, id) in due {
             let engine = self.clone();
-            self.look_after(Box::pin(async move {
+            let work = Box::pin(async move {
                 if let Err(stop) = engine.step_instance(team, id).await {
-                    tracing::warn!(flow.instance = %id, stop = ?stop, "an instance is run again when its lease ends");
+                    round.item_failed(&id, stop);
                 }
-            }));
+            });
+            self.work_on(slots, work);
         }
         Ok(taken)
     }
@@ -269,6 +269,7 @@ impl Engine {
         });
         match self
             .hook(Hook {
+                calling: &self.inner.limits.calling,
                 url,
                 run: &instance.run,
                 at,

@@ -1,7 +1,5 @@
 //! The job that finds intents without activity.
 
-use std::time::Duration;
-
 use db::Change;
 use domain::{
     Timestamp,
@@ -17,29 +15,27 @@ use crate::{
     Engine,
     change::{Decision, Key},
     faults::Stop,
-    jobs::TOGETHER,
+    jobs::{Round, TOGETHER},
 };
-
-/// How many intents the job takes at once.
-const BATCH: i64 = 100;
-
-/// How long a taken intent is left to whoever took it.
-const LEASE: Duration = Duration::from_mins(1);
 
 impl Engine {
     /// Makes intents inactive whose time has come. Returns how many were taken.
-    pub(crate) async fn deactivate_intents(&self) -> Result<usize, Stop> {
-        let now = self.inner.world.now();
-        let lease_until = now.after(LEASE);
+    pub(crate) async fn deactivate_intents(&self, round: &Round) -> Result<usize, Stop> {
+        let Round {
+            now,
+            lease_until,
+            rows,
+            ..
+        } = *round;
         let (floor, store) = (&self.inner.floors.intents, &self.inner.store);
         let look = floor.look(now);
-        let due = store::intent::claim_due(store, now, lease_until, look.after, BATCH).await?;
+        let due = store::intent::claim_due(store, now, lease_until, look.after, rows).await?;
         let taken = due.len();
-        let full = i64::try_from(taken).is_ok_and(|taken| taken >= BATCH);
+        let full = i64::try_from(taken).is_ok_and(|taken| taken >= rows);
         self.batch_taken(Queue::Intents, look, full).await;
         let work = async |(team, id)| {
             if let Err(stop) = self.deactivate(team, id, lease_until).await {
-                tracing::warn!(stop = ?stop, "an intent is looked at again when its lease ends");
+                round.item_failed(&id, stop);
             }
         };
         stream::iter(due).for_each_concurrent(TOGETHER, work).await;

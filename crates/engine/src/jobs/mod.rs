@@ -1,119 +1,98 @@
-//! Background work: one loop, a visible list of jobs, each idempotent and bounded.
+//! Background work: one list of jobs ([`list`]), one file for each, all of them idempotent, bounded and in a task of their own.
 //!
-//! Times are read from the clock and compared with stored times, so that a clock that jumps or a machine that slept is
-//! noticed at the next poll. Payments that are due are taken under a lease and found again when it ends.
+//! # What is promised
+//! - Recovery waits for no other job. Only sweeps wait, and only for each other: two run at the same time.
+//! - A batch that hangs ends with its time; its rows are found again when their lease ends.
+//! - One row that can't be read does not stop the others.
 
+mod deactivate_intents;
+mod erase_deleted_methods;
+mod erase_hidden_cards;
+mod erase_orphan_secrets;
+mod erase_orphans;
+mod erase_people;
+mod erase_security_codes;
 mod floor;
+mod forget_browser_made;
+mod forget_client_tokens;
+mod forget_idempotency_keys;
+mod forget_number_quotas;
+mod forget_token_requests;
+mod forget_wallet_tokens;
+mod job;
+mod list;
+mod note_key_uses;
 mod overdue;
-mod sweep;
+mod recover;
+mod remove_old_audit;
+mod run;
+mod run_flow_instances;
+mod seal_audit;
+mod slots;
+mod timed;
+mod watch_overdue;
 
 use std::time::Duration;
 
-use domain::Timestamp;
+use tokio::sync::Semaphore;
 
-use self::sweep::Left;
-use crate::{Engine, faults::Stop};
+use crate::{Engine, payments::Calling};
 
 pub(crate) use floor::Floor;
+pub(crate) use job::{Batch, Round};
 pub(crate) use overdue::Floors;
-pub(crate) use sweep::Batch;
+pub(crate) use slots::Slots;
 
-/// So many rows that were taken are worked at together: their commits are grouped, and payments beside them hardly wait.
+/// How many of the rows that were taken are worked on at the same time: their commits are grouped, and payments hardly wait.
 pub(crate) const TOGETHER: usize = 16;
 
-/// How often the slow jobs run.
-const SWEEP_EVERY: Duration = Duration::from_secs(30);
+/// How many sweeps run at the same time.
+const SWEEPS: usize = 2;
+
+/// How many payments, and how many instances of flows, are worked on at the same time.
+const AT_ONCE: usize = 64;
 
 /// A sealed number that nothing refers to after this time was left by a crash.
 const ORPHAN_AGE: Duration = Duration::from_hours(24);
 
-impl Engine {
-    /// Runs what must not wait, until the engine drains.
-    pub(crate) async fn run_jobs(self) {
-        while !self.is_draining() {
-            let recovered = logged(RECOVER, self.recover_due().await);
-            let deactivated = logged(DEACTIVATE, self.deactivate_intents().await);
-            let stepped = logged(STEP, self.run_instances().await);
-            let busy = recovered > 0 || deactivated > 0 || stepped > 0;
-            if !busy {
-                self.inner
-                    .world
-                    .sleep(self.inner.settings.poll_interval)
-                    .await;
-            }
+/// What bounds the jobs of this node.
+pub(crate) struct Limits {
+    /// Payments that recovery works on.
+    pub(crate) recovering: Slots,
+    /// Instances of flows that are run.
+    pub(crate) instances: Slots,
+    /// Calls that these instances make.
+    pub(crate) calling: Calling,
+    /// Sweeps that run.
+    sweeps: Semaphore,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            recovering: Slots::at_most(AT_ONCE),
+            instances: Slots::at_most(AT_ONCE),
+            calling: Calling::default(),
+            sweeps: Semaphore::new(SWEEPS),
         }
     }
+}
 
-    /// Runs the slow jobs until the engine drains.
-    pub(crate) async fn run_sweeps(self) {
-        let mut next = Timestamp::from_micros(0);
-        while !self.is_draining() {
-            let now = self.inner.world.now();
-            if now >= next || next.since(now) > SWEEP_EVERY {
-                let left = self.sweep_all().await;
-                self.look_for_overdue().await;
-                next = match left {
-                    Left::Nothing => now.after(SWEEP_EVERY),
-                    Left::More => now,
-                };
-            }
+impl Engine {
+    /// Starts every job in a task of its own.
+    pub(crate) fn start_jobs(&self) {
+        for job in list::ALL {
+            let engine = self.clone();
             self.inner
                 .world
-                .sleep(self.inner.settings.poll_interval)
-                .await;
+                .spawn(async move { engine.run_job(job).await });
         }
     }
 }
-
-impl Engine {
-    /// Seals the audit trail until the engine drains.
-    pub(crate) async fn run_sealing(self) {
-        while !self.is_draining() {
-            logged(SEAL, self.seal_audit().await);
-            self.inner.world.sleep(SEAL_EVERY).await;
-        }
-    }
-}
-
-/// How often the audit trail is sealed.
-const SEAL_EVERY: Duration = Duration::from_secs(1);
-
-/// The names of the jobs that must not wait.
-const RECOVER: &str = "recover";
-const DEACTIVATE: &str = "deactivate_intents";
-const STEP: &str = "run_flow_instances";
-const SEAL: &str = "seal_audit";
 
 /// Shows every job's counters from the start on.
 pub(crate) fn begin_counting() {
-    for job in [RECOVER, DEACTIVATE, STEP, SEAL]
-        .into_iter()
-        .chain(sweep::names())
-    {
-        for outcome in ["ok", "failed"] {
-            metrics::counter!("pointsman_job_runs_total", "job" => job, "outcome" => outcome)
-                .increment(0);
-        }
-        metrics::counter!("pointsman_job_items_total", "job" => job).increment(0);
-    }
-}
-
-/// Notes what a job did. A job that failed is logged and runs again at its next time.
-fn logged(job: &'static str, done: Result<usize, Stop>) -> usize {
-    match done {
-        Ok(count) => {
-            metrics::counter!("pointsman_job_runs_total", "job" => job, "outcome" => "ok")
-                .increment(1);
-            let items = u64::try_from(count).unwrap_or(u64::MAX);
-            metrics::counter!("pointsman_job_items_total", "job" => job).increment(items);
-            count
-        }
-        Err(stop) => {
-            metrics::counter!("pointsman_job_runs_total", "job" => job, "outcome" => "failed")
-                .increment(1);
-            let (code, why) = stop.words();
-            tracing::warn!(job, code, why, "a job failed and will run again");
-            0
-        }
+    for job in list::ALL {
+        run::begin_counting(job.name());
     }
 }

@@ -8,8 +8,8 @@ use store::overdue::{Queue, Stretch, oldest};
 
 use super::{
     Floor, ORPHAN_AGE,
+    erase_deleted_methods::ERASE_GRACE,
     floor::{EVER, Look},
-    sweep::ERASE_GRACE,
 };
 use crate::Engine;
 

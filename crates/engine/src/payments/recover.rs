@@ -1,27 +1,17 @@
 //! The job that looks after payments that are due.
 
-use std::{
-    sync::{Arc, atomic::Ordering},
-    time::Duration,
-};
+use std::time::Duration;
 
 use domain::{
     Timestamp,
     id::{PaymentId, TeamId},
     payment::{CancelCause, Duty, Payment, held_until},
 };
-use futures_util::future::BoxFuture;
 use store::overdue::Queue;
 use tracing::Instrument as _;
 
 use super::effects::{Effects, key_of};
-use crate::{Engine, change::Decision, faults::Stop};
-
-/// So long nobody else looks after a payment that was taken.
-const LEASE: Duration = Duration::from_mins(1);
-
-/// How many are taken at once.
-const BATCH: i64 = 16;
+use crate::{Engine, change::Decision, faults::Stop, jobs::Round};
 
 /// A payment is not taken again before this time.
 const AGAIN: Duration = Duration::from_millis(500);
@@ -29,30 +19,19 @@ const AGAIN: Duration = Duration::from_millis(500);
 /// At most so many duties of one payment are done in one go.
 const DUTIES: usize = 4;
 
-/// At most so many payments are looked after at the same time, so that one silent processor doesn't hold up the others.
-const AT_ONCE: usize = 64;
-
-/// Counts a payment as looked after until it is dropped.
-struct Recovering(Arc<crate::Inner>);
-
-impl Drop for Recovering {
-    fn drop(&mut self) {
-        self.0.recovering.fetch_sub(1, Ordering::SeqCst);
-    }
-}
-
 impl Engine {
     /// Takes payments that are due and has tasks do what is to be done for them. Returns how many were taken.
-    pub(crate) async fn recover_due(&self) -> Result<usize, Stop> {
-        let now = self.inner.world.now();
-        let limit = self.may_take();
+    pub(crate) async fn recover_due(&self, round: &Round) -> Result<usize, Stop> {
+        let round = *round;
+        let slots = &self.inner.limits.recovering;
+        let limit = slots.free(round.rows);
         if limit == 0 {
             return Ok(0);
         }
-        let lease_until = now.after(LEASE);
         let (floor, store) = (&self.inner.floors.payments, &self.inner.store);
-        let look = floor.look(now);
-        let due = store::payment::claim_due(store, now, lease_until, look.after, limit).await?;
+        let look = floor.look(round.now);
+        let due = store::payment::claim_due(store, round.now, round.lease_until, look.after, limit)
+            .await?;
         let taken = due.len();
         let full = i64::try_from(taken).is_ok_and(|taken| taken >= limit);
         self.batch_taken(Queue::Payments, look, full).await;
@@ -60,32 +39,14 @@ impl Engine {
             let engine = self.clone();
             // At the highest level, so that lines of every level have it; it writes no line of its own.
             let span = tracing::error_span!("recovery", team = %team, payment.id = %id);
-            let work = async move { Box::pin(engine.recover_logged(team, id, lease_until)).await };
-            self.look_after(Box::pin(work.instrument(span)));
+            let work = async move {
+                if let Err(stop) = Box::pin(engine.recover(team, id, round.lease_until)).await {
+                    round.item_failed(&id, stop);
+                }
+            };
+            self.work_on(slots, Box::pin(work.instrument(span)));
         }
         Ok(taken)
-    }
-
-    /// How many due things may be taken now.
-    pub(crate) fn may_take(&self) -> i64 {
-        let free = AT_ONCE.saturating_sub(self.inner.recovering.load(Ordering::SeqCst));
-        BATCH.min(i64::try_from(free).unwrap_or(BATCH))
-    }
-
-    /// Has a task look after something that was taken.
-    pub(crate) fn look_after(&self, work: BoxFuture<'static, ()>) {
-        self.inner.recovering.fetch_add(1, Ordering::SeqCst);
-        let recovering = Recovering(Arc::clone(&self.inner));
-        drop(self.own(Box::pin(async move {
-            let _recovering = recovering;
-            work.await;
-        })));
-    }
-
-    async fn recover_logged(&self, team: TeamId, id: PaymentId, lease_until: Timestamp) {
-        if let Err(stop) = Box::pin(self.recover(team, id, lease_until)).await {
-            tracing::warn!(payment.id = %id, stop = ?stop, "a due payment is tried again when its lease ends");
-        }
     }
 
     async fn recover(

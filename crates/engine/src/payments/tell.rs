@@ -18,11 +18,14 @@ const CALL_WITHIN: Duration = Duration::from_secs(10);
 /// A larger answer is refused; nothing in it is read. Unit: bytes.
 const ANSWER_MAX: usize = 64 * 1024;
 
-/// At most so many calls at the same time, so that silent addresses don't hold up what else is due.
+/// How many calls payments' flows, and how many instances without a payment, make at the same time: silent addresses must hold
+/// up nothing else, and those of instances not the flows of payments.
 const AT_ONCE: usize = 24;
 
 /// What a called address is told.
 pub(crate) struct Hook<'a> {
+    /// Among which calls it counts.
+    pub(crate) calling: &'a Calling,
     pub(crate) url: &'a str,
     pub(crate) run: &'a FlowRun,
     /// Where the run rests: with the instance it names the call.
@@ -59,6 +62,7 @@ impl Engine {
         });
         let (called, words) = self
             .hook(Hook {
+                calling: &self.inner.calling,
                 url,
                 run,
                 at: pause.next,
@@ -86,12 +90,13 @@ impl Engine {
 
     /// Makes a call. Says whether it was taken, and what came of it. `None`: too many are under way, or this one is.
     pub(crate) async fn hook(&self, hook: Hook<'_>) -> Option<(bool, String)> {
-        let _under_way = UnderWay::of(&self.inner.calling, hook.run.instance)?;
+        let _under_way = UnderWay::of(hook.calling, hook.run.instance)?;
         let Hook {
             url,
             run,
             at,
             mut body,
+            ..
         } = hook;
         let Ok(url) = Url::http_or_https(url) else {
             return Some((false, "Its address is none that can be called.".to_owned()));

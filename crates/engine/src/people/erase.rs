@@ -2,7 +2,7 @@
 //!
 //! Everything here may run again at any time: what is erased already is left as it is.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::collections::BTreeSet;
 
 use db::{Change, Statement};
 use domain::{
@@ -20,34 +20,28 @@ use crate::{
     change::{Decision, Key},
     faults::Stop,
     idempotency::Snapshot,
-    jobs::{Batch, TOGETHER},
+    jobs::{Batch, Round, TOGETHER},
     payments::{Effects, StoredPayment},
 };
 
 /// How many payments are read at once.
 const PAGE: i64 = 100;
 
-/// How many erasures the job takes at once.
-const BATCH: i64 = 16;
-
-/// When an erasure that did not come to its end is tried again.
-const AGAIN: Duration = Duration::from_mins(10);
-
 impl Engine {
     /// Completes erasures that are due.
-    pub(crate) async fn erase_people(&self) -> Result<Batch, Stop> {
-        let now = self.inner.world.now();
+    pub(crate) async fn erase_people(&self, round: &Round) -> Result<Batch, Stop> {
+        let now = round.now;
         let (floor, store) = (&self.inner.floors.erasures, &self.inner.store);
-        let (look, again_at) = (floor.look(now), now.after(AGAIN));
-        let due = store::erasure::claim_due(store, now, again_at, look.after, BATCH).await?;
+        let (look, again_at) = (floor.look(now), round.lease_until);
+        let due = store::erasure::claim_due(store, now, again_at, look.after, round.rows).await?;
         let taken = due.len();
         let work = async |(team, customer)| {
             if let Err(stop) = self.erase_and_forget(team, customer).await {
-                tracing::warn!(stop = ?stop, "an erasure is tried again when its lease ends");
+                round.item_failed(&customer, stop);
             }
         };
         stream::iter(due).for_each_concurrent(TOGETHER, work).await;
-        let batch = Batch::whole(taken, BATCH);
+        let batch = Batch::whole(taken, round.rows);
         if !batch.goes_on() {
             floor.exhausted(look);
         }

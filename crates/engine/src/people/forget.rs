@@ -1,7 +1,5 @@
 //! Customers that browsers made and nobody used: erased after a day.
 
-use std::time::Duration;
-
 use db::Change;
 use domain::id::{CustomerId, TeamId};
 use futures_util::{StreamExt, stream};
@@ -11,34 +9,29 @@ use crate::{
     Engine,
     change::Round,
     faults::Stop,
-    jobs::{Batch, TOGETHER},
+    jobs::{self, Batch, TOGETHER},
 };
-
-/// How many rows the job takes at once.
-const BATCH: i64 = 100;
-
-/// When what could not be done is tried again.
-const AGAIN: Duration = Duration::from_mins(10);
 
 impl Engine {
     /// Erases customers and intents that browsers made and that nothing needs.
-    pub(crate) async fn forget_browser_made(&self) -> Result<Batch, Stop> {
-        let now = self.inner.world.now();
+    pub(crate) async fn forget_browser_made(&self, round: &jobs::Round) -> Result<Batch, Stop> {
+        let now = round.now;
         let (floor, store) = (&self.inner.floors.browser_made, &self.inner.store);
-        let (look, again_at) = (floor.look(now), now.after(AGAIN));
-        let due = store::browser_made::claim_due(store, now, again_at, look.after, BATCH).await?;
+        let (look, again_at) = (floor.look(now), round.lease_until);
+        let due =
+            store::browser_made::claim_due(store, now, again_at, look.after, round.rows).await?;
         let taken = due.len();
         let work = async |(team, made)| {
-            let done = match made {
-                Made::Customer(id) => self.forget_customer(team, id).await,
-                Made::Intent(id) => self.forget_intent(team, id).await,
+            let (name, done) = match made {
+                Made::Customer(id) => (id.to_string(), self.forget_customer(team, id).await),
+                Made::Intent(id) => (id.to_string(), self.forget_intent(team, id).await),
             };
             if let Err(stop) = done {
-                tracing::warn!(stop = ?stop, "what a browser made is looked at again");
+                round.item_failed(&name, stop);
             }
         };
         stream::iter(due).for_each_concurrent(TOGETHER, work).await;
-        let batch = Batch::whole(taken, BATCH);
+        let batch = Batch::whole(taken, round.rows);
         if !batch.goes_on() {
             floor.exhausted(look);
         }

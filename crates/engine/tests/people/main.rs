@@ -13,6 +13,8 @@ mod codes;
 #[cfg(test)]
 mod connections;
 #[cfg(test)]
+mod counted;
+#[cfg(test)]
 mod credentials;
 #[cfg(test)]
 mod customers;
@@ -24,6 +26,8 @@ mod erasure;
 mod flows;
 #[cfg(test)]
 mod forgetting;
+#[cfg(test)]
+mod jobs;
 #[cfg(test)]
 mod key_life;
 #[cfg(test)]

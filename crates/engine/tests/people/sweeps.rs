@@ -13,7 +13,7 @@ fn count(shop: &Shop, table: &'static str) -> i64 {
     rows[0].int(0).unwrap()
 }
 
-fn commit(shop: &Shop, id: u128, statements: Vec<Statement>) {
+pub(crate) fn commit(shop: &Shop, id: u128, statements: Vec<Statement>) {
     let mut change = Change::new(ChangeId(id), "sweeps");
     for statement in statements {
         change.push(statement);
@@ -22,7 +22,7 @@ fn commit(shop: &Shop, id: u128, statements: Vec<Statement>) {
 }
 
 /// Results of requests under keys, made at this time.
-fn remember(shop: &Shop, many: i64, at: Timestamp) {
+pub(crate) fn remember(shop: &Shop, many: i64, at: Timestamp) {
     let insert = |n: i64| {
         Statement::one(
             "insert into once (team_id, scope, key_hash, fingerprint, answer, created_at) values ($1, 'x', $2, '', '{}', $3)",

@@ -10,7 +10,7 @@ enum Measure {
 use Measure::{Counter, Gauge, Histogram};
 
 /// Name, measure, meaning; sorted by name. Those of the process are written by [`super::process`].
-const FAMILIES: [(&str, Measure, &str); 44] = [
+const FAMILIES: [(&str, Measure, &str); 45] = [
     (
         "pointsman_attempt_call_duration_seconds",
         Histogram,
@@ -155,6 +155,11 @@ const FAMILIES: [(&str, Measure, &str); 44] = [
         "pointsman_intent_commits_total",
         Counter,
         "Commits of intents, by status.",
+    ),
+    (
+        "pointsman_job_item_failures_total",
+        Counter,
+        "Rows that a background job could not work on, by job and outcome.",
     ),
     (
         "pointsman_job_items_total",
