@@ -318,6 +318,23 @@ impl Db {
         }
     }
 
+    /// Whether the database's own structure is whole: tables against indexes, every page. It reads all of an embedded database; a
+    /// server looks after its own.
+    ///
+    /// # Errors
+    /// What is wrong first.
+    pub async fn check_structure(&self) -> Result<(), DbError> {
+        if let Engine::Server(_) = &self.0 {
+            return Ok(());
+        }
+        let rows = self.scan("pragma integrity_check(1)", Vec::new()).await?;
+        match rows.first().map(|row| row.text(0)).transpose()? {
+            Some("ok") => Ok(()),
+            Some(wrong) => Err(DbError::Malformed(wrong.replace('\n', " "))),
+            None => Err(DbError::Malformed("it says nothing".to_owned())),
+        }
+    }
+
     /// Whether a commit has failed so that nobody knows whether it was made. Nothing is written any more, what is there can be
     /// read; whoever serves should end before long. Of embedded databases alone.
     pub fn is_broken(&self) -> bool {

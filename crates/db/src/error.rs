@@ -31,6 +31,12 @@ pub enum DbError {
     /// The database's server is away. Nothing was written, except perhaps by a claim; it may be tried again.
     #[error("the database can't be reached: {0}")]
     Unreachable(String),
+    /// The file of an embedded database is damaged.
+    #[error(
+        "the database is malformed ({0}): restore a backup. Where a file was copied here by hand, the files -wal and -shm beside it \
+         were of another one: bring the copy again, with its own -wal or with none"
+    )]
+    Malformed(String),
     /// Something stored is not what was written there.
     #[error("the database holds something unreadable: {0}")]
     Corrupt(String),

@@ -260,12 +260,18 @@ impl DataDir {
             // The store is made first: what lies here is no start that was cut off.
             (false, true) => "store.db",
             (true, false) if was_served => "vault.db",
+            // Every installation of test mode has its books: they are made before its mark is noted.
+            (true, true) if was_served && self.has_lost_its_books()? => "simulator.db",
             (true, _) | (false, false) => return Ok(()),
         };
         Err(DataDirError::Lost {
             dir: self.shown(),
             lost,
         })
+    }
+
+    fn has_lost_its_books(&self) -> Result<bool, DataDirError> {
+        Ok(self.mode()? == Some(Mode::Test) && !self.simulator().exists())
     }
 
     fn lock(&self) -> PathBuf {

@@ -287,11 +287,15 @@ pub(super) async fn look_at_each(
     let mut databases = vec![Which::Store, Which::Vault];
     databases.extend((settings.mode == Mode::Test).then_some(Which::Simulator));
     let (mut all, mut empty) = (true, false);
+    // What a directory has lost is said of the directory: no start makes it again.
+    let is_lost = |which| {
+        settings.database.url.is_none() && !file(which, dir).exists() && dir.refuse_parts().is_err()
+    };
     for which in databases {
         let place = ("database", which.name());
         match open(which, dir, settings, (world, Founding::Looked)).await {
             Ok(db) => {
-                match db.check().await {
+                match look_at(&db).await {
                     Ok(()) => findings.ok(place, "it answers, and its tables are up to date"),
                     Err(error) => {
                         all = false;
@@ -303,6 +307,7 @@ pub(super) async fn look_at_each(
             Err(error) => {
                 all = false;
                 match error.downcast_ref() {
+                    Some(DbError::Unfounded) if is_lost(which) => {}
                     Some(DbError::Unfounded) => {
                         empty |= which != Which::Simulator;
                         findings.note(place, format!("{error:#}"));
@@ -324,6 +329,12 @@ pub(super) async fn look_at_each(
         findings.problem(("database", "store"), second_one(dir).to_string());
     }
     all
+}
+
+/// Whether a database answers, and is whole.
+async fn look_at(db: &Db) -> Result<(), DbError> {
+    db.check().await?;
+    db.check_structure().await
 }
 
 async fn open(

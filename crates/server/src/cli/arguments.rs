@@ -372,7 +372,7 @@ pub(super) enum Vaults {
 /// Flags of `check`: those of `serve`.
 #[derive(Args)]
 pub(super) struct Check {
-    /// Print one JSON array of {area, name, status, message}; status is ok, problem or note
+    /// Print one JSON array of {area, name, status, message}; status is ok, note, warning or problem
     #[arg(long)]
     pub(super) json: bool,
     #[command(flatten)]

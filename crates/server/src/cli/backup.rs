@@ -78,12 +78,13 @@ pub(super) fn restore(flags: &Restore) -> anyhow::Result<ExitCode> {
     let dir = settings.database.data_dir.display();
     if settings.vault.keys.is_none() && flags.key_file.is_none() && !settings.key_file().exists() {
         output::line(&format!(
-            "Put the key file of that time to {dir}/vault.keys, or name it by vault.key_file."
+            "There is no key file yet, and without it no start goes on. Copy the key file of the original to {dir}/vault.keys, as it was at \
+             that time, or name it by vault.key_file."
         ));
     }
     let command = DataDir::at(&settings.database.data_dir).command(manifest.mode(), true);
     output::line(&format!(
-        "Restored to {dir}, of {}. Make sure that the original is never served again; then start once with: {command}",
+        "Restored to {dir} from the backup of {}. Make sure that the original is never served again; then start once with: {command}",
         manifest.made_at
     ));
     Ok(ExitCode::SUCCESS)

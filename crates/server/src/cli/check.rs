@@ -116,6 +116,16 @@ fn key_file(settings: &Settings, findings: &mut Findings) {
     }
     let path = settings.key_file();
     let shown = path.display();
+    let dir = DataDir::at(&settings.database.data_dir);
+    let is_restored = settings.database.url.is_none() && matches!(dir.restored(), Ok(Some(_)));
+    if !path.exists() && is_restored && !settings.after_restore {
+        // With --after-restore the vault says it.
+        findings.problem(
+            KEY_FILE,
+            format!("{shown} is missing: copy the key file of the original there"),
+        );
+        return;
+    }
     if !path.exists() {
         // Whether it should be there is told by the vault, further on.
         findings.note(

@@ -163,7 +163,7 @@ fn a_store_that_was_brought_back_by_hand_is_recognised() {
 
 #[test]
 fn a_directory_that_has_lost_a_database_is_refused() {
-    for file in ["store.db", "vault.db"] {
+    for file in ["store.db", "vault.db", "simulator.db"] {
         let mut server = embedded().start();
         server.shop().tokenise(cards::VISA);
         server.stop();

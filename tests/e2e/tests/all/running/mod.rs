@@ -1,6 +1,7 @@
 //! Starting, stopping, watching and commanding it.
 
 mod backups;
+mod checking;
 mod commands;
 mod logs;
 mod metrics;

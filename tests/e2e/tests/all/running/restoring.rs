@@ -147,7 +147,7 @@ fn a_key_file_that_lies_where_a_backup_is_restored_to_is_looked_at_too() {
     let restored = restore(&[]);
     assert!(restored.status.success(), "{}", said(&restored));
     assert!(
-        !said(&restored).contains("Put the key file"),
+        !said(&restored).contains("Copy the key file"),
         "{}",
         said(&restored)
     );
