@@ -96,15 +96,15 @@ impl Engine {
         lines: &[Occurrence],
         parts: CommitParts,
     ) -> Result<Ended, Stop> {
-        note_payment(payment.id);
+        note_payment(payment.id());
         let id = self.change_id();
-        let stream = payment.id.key();
+        let stream = payment.id().key();
         let claims = parts.claim.is_some();
         let mut change = Change::new(id, &stream);
         if let Some(claim) = parts.claim {
             change.push(claim);
         }
-        let first = payment.version == 1;
+        let first = payment.version() == 1;
         let at = self.inner.world.now();
         change.push(if first {
             store::payment::insert(payment, at)
@@ -127,10 +127,10 @@ impl Engine {
             change = change.dated(date);
         }
         if let Some(progress) = &parts.progress {
-            progress.submitted(payment.id);
+            progress.submitted(payment.id());
         }
         let committed = self
-            .committed(change, payment.team, &stream, payment.version)
+            .committed(change, payment.team(), &stream, payment.version())
             .await;
         match (&committed, &parts.progress) {
             (Ok(None), Some(progress)) => progress.begun(payment),
@@ -138,7 +138,7 @@ impl Engine {
             (Ok(Some(_)) | Err(Failed::Stop(_)), Some(progress)) => progress.refused(),
             (Ok(Some(_)) | Err(Failed::Stop(_)), None) | (Err(Failed::Unclear), _) => {}
         }
-        let committed = committed.map_err(|failed| failed.about(payment.id))?;
+        let committed = committed.map_err(|failed| failed.about(payment.id()))?;
         let Some(conflict) = committed else {
             self.count_decline(payment);
             return Ok(Ended::Done);

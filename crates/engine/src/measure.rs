@@ -141,8 +141,8 @@ impl Engine {
     /// Counts a payment whose authorisation has just come to its end.
     pub(crate) fn count_outcome(&self, payment: &Payment) {
         let (team, connection) = match payment.attempt() {
-            Some(attempt) => self.inner.labels.of(payment.team, &attempt.connection),
-            None => (payment.team.to_string(), NOWHERE.to_owned()),
+            Some(attempt) => self.inner.labels.of(payment.team(), &attempt.connection),
+            None => (payment.team().to_string(), NOWHERE.to_owned()),
         };
         if let Some(decline) = payment.decline().filter(|_| payment.was_refused()) {
             metrics::counter!(
@@ -153,7 +153,7 @@ impl Engine {
         }
         metrics::counter!(
             "pointsman_payments_total",
-            "team" => team, "connection" => connection, "status" => payment.status.text()
+            "team" => team, "connection" => connection, "status" => payment.status().text()
         )
         .increment(1);
     }

@@ -77,7 +77,7 @@ impl Progress {
     /// The first commit is on disk; later ones are noted.
     pub(crate) fn begun(&self, payment: &Payment) {
         let own = payment
-            .operations
+            .operations()
             .last()
             .filter(|last| last.state == State::Sent)
             .map(|last| last.n);
@@ -85,14 +85,14 @@ impl Progress {
             payment: payment.clone(),
             own,
         }));
-        self.0.watching.add(payment.id, &self.0);
+        self.0.watching.add(payment.id(), &self.0);
     }
 }
 
 impl Shared {
     fn note(&self, payment: &Payment) {
         if let Stage::OnDisk(known) = &mut *self.stage.lock()
-            && known.payment.version < payment.version
+            && known.payment.version() < payment.version()
         {
             known.payment = payment.clone();
         }
@@ -102,7 +102,7 @@ impl Shared {
 impl Drop for Shared {
     fn drop(&mut self) {
         if let Stage::OnDisk(known) = self.stage.get_mut() {
-            self.watching.remove(known.payment.id);
+            self.watching.remove(known.payment.id());
         }
     }
 }
@@ -118,7 +118,7 @@ impl Watching {
         let waiting: Vec<Arc<Shared>> = self
             .0
             .lock()
-            .get(&payment.id)
+            .get(&payment.id())
             .map(|all| all.iter().filter_map(Weak::upgrade).collect())
             .unwrap_or_default();
         for request in waiting {
@@ -173,7 +173,7 @@ impl Named {
             About::Payment(progress) => match progress.stage() {
                 Stage::Nothing => None,
                 Stage::Submitted(id) => Some(id),
-                Stage::OnDisk(known) => Some(known.payment.id.to_string()),
+                Stage::OnDisk(known) => Some(known.payment.id().to_string()),
             },
         }
     }

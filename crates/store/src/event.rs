@@ -91,9 +91,9 @@ pub fn insert(
     at: Timestamp,
 ) -> Statement {
     NEW.with(vec![
-        payment.team.key().into(),
-        payment.id.key().into(),
-        number(payment.version),
+        payment.team().key().into(),
+        payment.id().key().into(),
+        number(payment.version()),
         format!("{:032x}", commit.change.0).into(),
         at.max(payment.latest_moment()).micros().into(),
         "payment".into(),
@@ -105,7 +105,7 @@ pub fn insert(
 pub(crate) fn data_of(payment: &Payment, occurred: &[Occurrence], commit: &Commit) -> String {
     crate::text(&NewData::<PaymentEvent> {
         v: VERSION,
-        status: payment.status.text(),
+        status: payment.status().text(),
         events: occurred.iter().flat_map(|one| &one.events).collect(),
         entries: occurred.iter().map(|one| &one.entry).collect(),
         by: commit.by.as_ref(),

@@ -57,21 +57,21 @@ static BY_ID: Select = Select::new(
 /// A new payment, committed at `at`: whoever commits it goes on with what is due then.
 pub fn insert(payment: &Payment, at: Timestamp) -> Statement {
     NEW.with(vec![
-        payment.team.key().into(),
-        payment.id.key().into(),
-        version(payment.version),
-        payment.status.text().into(),
-        payment.created_at.micros().into(),
+        payment.team().key().into(),
+        payment.id().key().into(),
+        version(payment.version()),
+        payment.status().text().into(),
+        payment.created_at().micros().into(),
         due_at(payment, at),
-        payment.money.minor().into(),
-        payment.money.currency().code().into(),
-        payment.method.method.canonical().code().into(),
+        payment.money().minor().into(),
+        payment.money().currency().code().into(),
+        payment.method().method.canonical().code().into(),
         gateway(payment),
         country(payment),
-        payment.flow.as_ref().map(|flow| flow.id.as_str()).into(),
+        payment.flow().map(|flow| flow.id.as_str()).into(),
         customer(payment),
-        payment.order_id.as_deref().into(),
-        payment.intent.map(IntentId::key).into(),
+        payment.order_id().into(),
+        payment.intent().map(IntentId::key).into(),
         connection(payment),
         crate::text(payment).into(),
     ])
@@ -85,16 +85,16 @@ pub fn insert(payment: &Payment, at: Timestamp) -> Statement {
 )]
 pub fn update(payment: &Payment, at: Timestamp) -> Statement {
     NEXT.with(vec![
-        payment.team.key().into(),
-        payment.id.key().into(),
-        version(payment.version),
-        payment.status.text().into(),
+        payment.team().key().into(),
+        payment.id().key().into(),
+        version(payment.version()),
+        payment.status().text().into(),
         due_at(payment, at),
         gateway(payment),
         country(payment),
         connection(payment),
         crate::text(payment).into(),
-        version(payment.version.saturating_sub(1)),
+        version(payment.version().saturating_sub(1)),
     ])
 }
 
@@ -171,10 +171,10 @@ pub fn set_due(payment: &Payment, not_before: Timestamp, lease_until: Timestamp)
     Statement::any(
         sql,
         vec![
-            payment.team.key().into(),
-            payment.id.key().into(),
+            payment.team().key().into(),
+            payment.id().key().into(),
             due_at.into(),
-            version(payment.version),
+            version(payment.version()),
             lease_until.micros().into(),
         ],
     )
@@ -187,10 +187,10 @@ pub fn set_due_early(payment: &Payment, not_before: Timestamp, held_until: Times
     Statement::any(
         "update payment set due_at = $3 where team_id = $1 and payment_id = $2 and version = $4 and due_at <= $5",
         vec![
-            payment.team.key().into(),
-            payment.id.key().into(),
+            payment.team().key().into(),
+            payment.id().key().into(),
             due_at.into(),
-            version(payment.version),
+            version(payment.version()),
             held_until.micros().into(),
         ],
     )
@@ -232,8 +232,7 @@ fn due_at(payment: &Payment, at: Timestamp) -> Value {
 /// The processor: what the interface shows as `paymentGateway.id`.
 fn gateway(payment: &Payment) -> Value {
     payment
-        .gateway
-        .as_ref()
+        .gateway()
         .map(|gateway| gateway.processor.as_str())
         .into()
 }
@@ -255,8 +254,7 @@ fn country(payment: &Payment) -> Value {
 
 fn customer(payment: &Payment) -> Value {
     payment
-        .customer
-        .as_ref()
+        .customer()
         .and_then(|payer| payer.id)
         .map(CustomerId::key)
         .into()

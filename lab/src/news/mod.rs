@@ -62,7 +62,7 @@ impl Life {
     fn new(currency: Currency, chance: Chance) -> Self {
         let payment = payment(currency);
         Self {
-            now: payment.created_at,
+            now: payment.created_at(),
             payment,
             bank: Bank::default(),
             chance,
@@ -87,7 +87,11 @@ impl Life {
             self.tell(n, news, source);
         }
         // Whatever was done comes to light.
-        let all = self.payment.operations.iter().map(|operation| operation.n);
+        let all = self
+            .payment
+            .operations()
+            .iter()
+            .map(|operation| operation.n);
         let done: Vec<u32> = all.filter(|n| self.bank.has_done(*n)).collect();
         for n in done {
             self.tell(n, self.success(n), Source::LookUp);
@@ -122,10 +126,10 @@ impl Life {
                 }
             }
             _ => {
-                let index = self.chance.index(self.payment.operations.len());
+                let index = self.chance.index(self.payment.operations().len());
                 let Some(n) = self
                     .payment
-                    .operations
+                    .operations()
                     .get(index)
                     .map(|operation| operation.n)
                 else {
@@ -145,7 +149,7 @@ impl Life {
 
     /// The merchant captures, cancels or refunds; what is not allowed is refused.
     fn merchant(&mut self) {
-        let amount = self.chance.between(1, self.payment.money.minor());
+        let amount = self.chance.between(1, self.payment.money().minor());
         let with = begin(self.now);
         let begun = match self.chance.below(3) {
             0 => self.payment.begin_capture(Some(amount), with),
@@ -257,10 +261,14 @@ impl Life {
             operation.kind, operation.state
         );
         let lines = self.payment.settle(n, news, (source, self.now), &policy());
-        if !may_follow(before.status.text(), self.payment.status.text()) {
+        if !may_follow(before.status().text(), self.payment.status().text()) {
             self.breaks(
                 "table-of-states",
-                &format!("{} became {} by {what}", before.status, self.payment.status),
+                &format!(
+                    "{} became {} by {what}",
+                    before.status(),
+                    self.payment.status()
+                ),
             );
         }
         if operation.state.is_open() {
@@ -297,7 +305,7 @@ impl Life {
     fn judge(&mut self) {
         let payment = self.payment.clone();
         let open: Vec<u32> = payment
-            .operations
+            .operations()
             .iter()
             .filter(|one| one.state.is_open())
             .map(|one| one.n)
@@ -310,13 +318,13 @@ impl Life {
         }
         let done = |kind: fn(&Kind) -> bool| {
             let done = payment
-                .operations
+                .operations()
                 .iter()
                 .filter(move |one| matches!(one.state, State::Done { .. }) && kind(&one.kind));
             done.fold(0_i64, |sum, one: &Operation| sum.saturating_add(one.amount))
         };
         let kept = payment
-            .captured
+            .captured()
             .saturating_sub(done(|kind| matches!(kind, Kind::Refund { .. })));
         let in_books = self.bank.charges.values().fold(0_i64, |sum, one| {
             sum.saturating_add(one.captured - one.refunded)
@@ -333,19 +341,19 @@ impl Life {
             .values()
             .filter(|charge| charge.is_held())
             .count();
-        if held != usize::from(payment.status.text() == "AUTHORISED") {
+        if held != usize::from(payment.status().text() == "AUTHORISED") {
             self.breaks(
                 "books-equal-payments",
-                &format!("{held} are held, it is {}", payment.status),
+                &format!("{held} are held, it is {}", payment.status()),
             );
         }
     }
 
     fn breaks(&mut self, invariant: &'static str, detail: &str) {
-        let detail = format!("{detail}; {:?}", self.payment.operations);
+        let detail = format!("{detail}; {:?}", self.payment.operations());
         self.broken.push(Broken {
             invariant,
-            subject: self.payment.id.to_string(),
+            subject: self.payment.id().to_string(),
             detail,
         });
     }

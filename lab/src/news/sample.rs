@@ -7,9 +7,7 @@ use domain::{
     id::{MethodId, PaymentId, TeamId},
     method::{CardFunding, Method},
     money::{Currency, Money},
-    payment::{
-        Begin, CaptureRule, Initiator, Origin, PaidWith, Payment, Policy, Status, ThreeDsWish,
-    },
+    payment::{Begin, NewPayment, PaidWith, Payment, Policy},
 };
 use uuid::Uuid;
 
@@ -50,57 +48,25 @@ pub(super) fn begin(at: Timestamp) -> Begin {
 
 /// A new payment.
 pub(super) fn payment(currency: Currency) -> Payment {
-    Payment {
-        id: PaymentId::new(id(1)),
-        team: TeamId::new(id(2)),
-        version: 1,
-        created_at: Timestamp::from_micros(BEGINNING),
-        status: Status::Active,
-        money: Money::new(AMOUNT, currency),
-        captured: 0,
-        refund_failed: false,
-        capture_at: None,
-        expires_at: None,
-        order_id: None,
-        transaction_id: None,
-        origin: Origin::Headless,
-        flow: None,
-        triggered: Vec::new(),
-        capture_rule: CaptureRule::Api,
-        method: PaidWith {
-            method: Method::Visa,
-            token: None,
-            id: MethodId::new(id(3)),
-            blob: None,
-            hidden: false,
-            masked: None,
-            bin: None,
-            expiry: None,
-            brand: None,
-            account: None,
-            wallet: None,
-            holder: None,
-            address: None,
-            fingerprint: None,
-            funding: CardFunding::Undefined,
-            product: None,
-        },
-        customer: None,
-        description: None,
-        statement_descriptor: None,
-        metadata: None,
-        fraud: None,
-        initiator: Initiator::Customer,
-        intent: None,
-        three_ds: ThreeDsWish::AsIssuer,
-        three_ds_redirect: None,
-        apm_redirect: None,
-        rule: None,
-        route: None,
-        made_by: None,
-        gateway: None,
-        owed_answer: None,
-        answered: Vec::new(),
-        operations: Vec::new(),
-    }
+    let method = PaidWith {
+        method: Method::Visa,
+        token: None,
+        id: MethodId::new(id(3)),
+        blob: None,
+        hidden: false,
+        masked: None,
+        bin: None,
+        expiry: None,
+        brand: None,
+        account: None,
+        wallet: None,
+        holder: None,
+        address: None,
+        fingerprint: None,
+        funding: CardFunding::Undefined,
+        product: None,
+    };
+    let asked = NewPayment::of(TeamId::new(id(2)), Money::new(AMOUNT, currency), method);
+    let created_at = Timestamp::from_micros(BEGINNING);
+    Payment::new(asked, PaymentId::new(id(1)), created_at, None)
 }

@@ -28,6 +28,14 @@ pub(super) const fn no_evidence(
     None
 }
 
+/// For `tell_unanswered`.
+pub(super) fn tell_failed(payment: &mut Payment, own: Option<u32>, at: Timestamp) {
+    if payment.status == Status::Active {
+        payment.status = Status::Failed;
+    }
+    payment.unplanted_tell_unanswered(own, at);
+}
+
 /// For `look_again`.
 pub(super) fn forget_unknown(payment: &mut Payment, n: u32, at: Timestamp, policy: &Policy) {
     payment.unplanted_look_again(n, at, policy);

@@ -14,12 +14,15 @@
 mod begin;
 #[cfg(feature = "planted")]
 mod bugs;
+mod changes;
 mod differs;
 mod due;
 mod event;
+mod fields;
 mod given_up;
 mod late;
 mod moments;
+mod new;
 mod news;
 mod operation;
 mod outcomes;
@@ -31,6 +34,7 @@ mod timeline;
 mod undone;
 
 pub use begin::Begin;
+pub use changes::Elsewhere;
 pub use differs::Other;
 pub use due::{Duty, Policy, held_until};
 pub use event::{
@@ -38,13 +42,14 @@ pub use event::{
     FlowWaits, OperationEnded, OperationFacts, OperationKind, OtherOperationFound, OutcomeFound,
     PaymentEvent, RequiredAction, Started, WaitsFor,
 };
+pub use new::NewPayment;
 pub use news::{News, Resolution, Source};
 pub use operation::{AbandonCause, CancelCause, Kind, OnceRef, Operation, Owed, State};
 pub use parts::{
     CaptureRule, FlowRun, Gateway, Heard, Initiator, Origin, PaidAccount, PaidWith, Pause, Payer,
     Route, ThreeDsWish, WalletNumber, Why,
 };
-pub use runs::MOST_TRIGGERED;
+pub use runs::{MOST_TRIGGERED, StartedFlow};
 pub use status::Status;
 pub use timeline::{Occurrence, TimelineEntry};
 
@@ -62,97 +67,97 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Payment {
     /// Its id.
-    pub id: PaymentId,
+    id: PaymentId,
     /// Whose it is.
-    pub team: TeamId,
+    team: TeamId,
     /// Counts its commits; the number of its last event.
-    pub version: u64,
+    version: u64,
     /// When it was made.
-    pub created_at: Timestamp,
+    created_at: Timestamp,
     /// Its status.
-    pub status: Status,
+    status: Status,
     /// What was asked for.
-    pub money: Money,
+    money: Money,
     /// What was captured, in minor units.
     #[serde(default)]
-    pub captured: i64,
+    captured: i64,
     /// A refund that was to settle later did not, and none has settled since.
     #[serde(default)]
-    pub refund_failed: bool,
+    refund_failed: bool,
     /// When captured money is to be captured at once but is not yet: when to try (again).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub capture_at: Option<Timestamp>,
+    capture_at: Option<Timestamp>,
     /// When the authorisation's life time ends (moved on while the processor keeps it alive).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expires_at: Option<Timestamp>,
+    expires_at: Option<Timestamp>,
     /// The merchant's order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub order_id: Option<String>,
+    order_id: Option<String>,
     /// The merchant's id of the transaction attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub transaction_id: Option<String>,
+    transaction_id: Option<String>,
     /// How it came to be.
-    pub origin: Origin,
+    origin: Origin,
     /// The flow it runs under.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub flow: Option<FlowRun>,
+    flow: Option<FlowRun>,
     /// The flows that its outcomes have started, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub triggered: Vec<FlowRun>,
+    triggered: Vec<FlowRun>,
     /// When it is captured.
-    pub capture_rule: CaptureRule,
+    capture_rule: CaptureRule,
     /// What it is paid with.
-    pub method: PaidWith,
+    method: PaidWith,
     /// Who pays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub customer: Option<Payer>,
+    customer: Option<Payer>,
     /// The merchant's description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
+    description: Option<String>,
     /// Text for the customer's statement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub statement_descriptor: Option<String>,
+    statement_descriptor: Option<String>,
     /// The merchant's own data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<serde_json::Value>,
+    metadata: Option<serde_json::Value>,
     /// Data of the merchant's fraud provider, an object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fraud: Option<serde_json::Value>,
+    fraud: Option<serde_json::Value>,
     /// Who started it.
-    pub initiator: Initiator,
+    initiator: Initiator,
     /// The checkout intent it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub intent: Option<IntentId>,
+    intent: Option<IntentId>,
     /// What is wanted of 3D Secure.
     #[serde(default, skip_serializing_if = "ThreeDsWish::is_as_issuer")]
-    pub three_ds: ThreeDsWish,
+    three_ds: ThreeDsWish,
     /// Where the customer returns to after 3D Secure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub three_ds_redirect: Option<String>,
+    three_ds_redirect: Option<String>,
     /// Where the customer returns to after an alternative method's page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub apm_redirect: Option<String>,
+    apm_redirect: Option<String>,
     /// Why the flow declined it, without asking a processor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rule: Option<Decline>,
+    rule: Option<Decline>,
     /// Where it goes when its attempt does not succeed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub route: Option<Route>,
+    route: Option<Route>,
     /// The client token that made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub made_by: Option<KeyId>,
+    made_by: Option<KeyId>,
     /// The connection's name and logo at the time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub gateway: Option<Gateway>,
+    gateway: Option<Gateway>,
     /// The idempotency record of a request that has its outcome, while what follows at once is still to come: it is told the
     /// end and not the middle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub owed_answer: Option<OnceRef>,
+    owed_answer: Option<OnceRef>,
     /// The idempotency records that were told the payment in the end, beside those of its operations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub answered: Vec<OnceRef>,
+    answered: Vec<OnceRef>,
     /// Every call made for it, in order.
-    pub operations: Vec<Operation>,
+    operations: Vec<Operation>,
 }
 
 impl Payment {
@@ -254,13 +259,12 @@ impl Payment {
         }
     }
 
-    /// The idempotency record that waits for operation `n`, taken from it.
-    pub fn take_once(&mut self, n: u32) -> Option<OnceRef> {
-        self.operation_mut(n)?.once.take()
-    }
-
     /// Makes this copy of the payment tell that nobody knows yet what became of operation `own`: an authorisation is without
     /// an answer, a refund is pending; a capture or a cancellation leaves the status as it is. Nothing of it is stored.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(LateRequestToldFailed = bugs::tell_failed)
+    )]
     pub fn tell_unanswered(&mut self, own: Option<u32>, at: Timestamp) {
         // A flow that waits before the first attempt has asked nobody.
         let is_asked = self.attempt().is_some() || self.goes_on_at_once(at);
@@ -282,17 +286,6 @@ impl Payment {
     /// Whether whoever commits the payment at `at` goes on with it at once.
     pub fn goes_on_at_once(&self, at: Timestamp) -> bool {
         self.own_duty(at).is_some()
-    }
-
-    /// The attempt that has just ended is not the end: another follows in the same commit.
-    pub fn go_on_elsewhere(&mut self) {
-        self.status = Status::Active;
-        if let Some(pause) = self.flow.as_mut().and_then(|run| run.pause.as_mut())
-            && pause.why == Why::Step
-        {
-            pause.why = Why::Outcome;
-            pause.due = None;
-        }
     }
 
     /// The flow declines the payment before any processor is asked.

@@ -4,14 +4,36 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::{FlowRun, Kind, Occurrence, Pause, Payment, PaymentEvent, Policy, State, Status, Why};
-use crate::Timestamp;
+use super::{
+    CaptureRule, FlowRun, FlowStarted, Heard, Kind, Occurrence, Pause, Payment, PaymentEvent,
+    Policy, State, Status, Why,
+};
+use crate::{
+    Timestamp,
+    decline::{Decline, DeclineCode},
+    id::FlowId,
+};
 
 /// So long a step that fails is tried again: by then it is a matter for people.
 const TRIED_FOR: Duration = Duration::from_hours(30 * 24);
 
 /// A payment's outcomes start at most so many flows, so that flows that start each other come to an end.
 pub const MOST_TRIGGERED: usize = 20;
+
+/// A flow that an outcome starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StartedFlow {
+    /// The flow.
+    pub id: FlowId,
+    /// Its name.
+    pub name: String,
+    /// The version that is published.
+    pub version: u32,
+    /// The id of the run.
+    pub instance: Uuid,
+    /// The position of its first step.
+    pub first: u32,
+}
 
 impl Payment {
     /// One run; `None` names the payment's own.
@@ -22,8 +44,7 @@ impl Payment {
         }
     }
 
-    /// The same, to be changed.
-    pub fn run_mut(&mut self, which: Option<Uuid>) -> Option<&mut FlowRun> {
+    fn run_mut(&mut self, which: Option<Uuid>) -> Option<&mut FlowRun> {
         match which {
             None => self.flow.as_mut(),
             Some(instance) => self
@@ -31,6 +52,144 @@ impl Payment {
                 .iter_mut()
                 .find(|run| run.instance == instance),
         }
+    }
+
+    fn pause_mut(&mut self, which: Option<Uuid>) -> Option<&mut Pause> {
+        self.run_mut(which)?.pause.as_mut()
+    }
+
+    /// A run rests; it will go on at position `next`, at `due` by itself. It keeps the webhook that let it go on last.
+    pub fn rest(&mut self, which: Option<Uuid>, next: u32, why: Why, due: Option<Timestamp>) {
+        if let Some(run) = self.run_mut(which) {
+            let heard = run.pause.take().and_then(|pause| pause.heard);
+            run.pause = Some(Pause {
+                heard,
+                ..Pause::new(next, why, due)
+            });
+        }
+    }
+
+    /// A run rests until operation `n`, which its step at position `step` has begun, has ended. A step that is tried again
+    /// has failed since then still.
+    pub fn rest_for(&mut self, which: Option<Uuid>, n: u32, step: u32, next: u32) {
+        let before = self.run(which).and_then(|run| run.pause.as_ref());
+        let failing_since = before
+            .filter(|pause| pause.next == step)
+            .and_then(|pause| pause.failing_since);
+        self.rest(which, next, Why::Outcome, None);
+        if let Some(pause) = self.pause_mut(which) {
+            pause.operation = Some(n);
+            pause.step = Some(step);
+            pause.failing_since = failing_since;
+        }
+    }
+
+    /// A run has come to its end.
+    pub fn end_run(&mut self, which: Option<Uuid>) {
+        if let Some(run) = self.run_mut(which) {
+            run.pause = None;
+        }
+    }
+
+    /// A run that waits for an approval is approved, and goes on at once.
+    pub fn approve(&mut self, which: Option<Uuid>, at: Timestamp) -> Occurrence {
+        if let Some(pause) = self.pause_mut(which) {
+            pause.why = Why::Step;
+            pause.due = Some(at);
+        }
+        Occurrence::new(at, "Approved")
+    }
+
+    /// What a run waits for did not come, or was refused: before an authorisation the payment is declined, after it the run
+    /// ends. `title` says what did not come.
+    pub fn not_given(
+        &mut self,
+        which: Option<Uuid>,
+        title: &str,
+        at: Timestamp,
+    ) -> Vec<Occurrence> {
+        let mut occurrences = vec![Occurrence::new(at, title)];
+        if which.is_none() && self.attempt().is_none() {
+            let decline = Decline::of(DeclineCode::CustomRule);
+            occurrences.push(self.decline_by_rule(decline, at));
+        } else {
+            self.end_run(which);
+        }
+        occurrences
+    }
+
+    /// A webhook of the merchant's has come: the runs that wait for it go on, at once or after the capture that it calls for.
+    /// Returns which they are. `None` when none waits for it.
+    pub fn receive_webhook(
+        &mut self,
+        webhook: &Heard,
+        at: Timestamp,
+    ) -> Option<(Vec<Option<Uuid>>, Occurrence)> {
+        let waits = |pause: &Pause| matches!(&pause.why, Why::Webhook { name, .. } if *name == webhook.name);
+        let waiting = self
+            .runs()
+            .filter(|(_, run)| run.pause.as_ref().is_some_and(waits));
+        let waiting: Vec<Option<Uuid>> = waiting.map(|(which, _)| which).collect();
+        if waiting.is_empty() {
+            return None;
+        }
+        for which in &waiting {
+            self.take_webhook(*which, webhook, at);
+        }
+        let name = webhook.name.clone();
+        let occurrence = Occurrence::new(at, "A webhook has come")
+            .saying(format!("Its name is {name}."))
+            .event(PaymentEvent::WebhookReceived { name });
+        Some((waiting, occurrence))
+    }
+
+    fn take_webhook(&mut self, which: Option<Uuid>, webhook: &Heard, at: Timestamp) {
+        let is_authorised = self.status == Status::Authorised;
+        let Some(pause) = self.pause_mut(which) else {
+            return;
+        };
+        let captures = matches!(pause.why, Why::Webhook { captures: true, .. }) && is_authorised;
+        pause.heard = Some(webhook.clone());
+        pause.why = if captures { Why::Outcome } else { Why::Step };
+        pause.due = (!captures).then_some(at);
+        if captures {
+            self.decide_capture(CaptureRule::Immediate, at);
+        }
+    }
+
+    /// Whether no more flows can be started by the payment's outcomes.
+    pub fn has_started_most(&self) -> bool {
+        self.triggered.len() >= MOST_TRIGGERED
+    }
+
+    /// A flow is started since the payment is `outcome`; its first step is due at once. Beyond [`MOST_TRIGGERED`] it is not
+    /// started, and the entry says so.
+    pub fn start_flow(&mut self, flow: StartedFlow, outcome: &str, at: Timestamp) -> Occurrence {
+        if self.has_started_most() {
+            let words = format!("The payment has started {MOST_TRIGGERED} flows already.");
+            return Occurrence::new(at, "A flow was not started").saying(words);
+        }
+        let words = format!(
+            "{}, version {}, since the payment is {outcome}.",
+            flow.id, flow.version
+        );
+        let started = FlowStarted {
+            flow: flow.id.clone(),
+            version: flow.version,
+            instance: flow.instance,
+        };
+        let first = Pause::new(flow.first, Why::Step, Some(at));
+        self.triggered.push(FlowRun {
+            id: flow.id,
+            name: flow.name,
+            version: flow.version,
+            instance: flow.instance,
+            started_at: at,
+            pause: Some(first),
+        });
+        Occurrence::new(at, "A flow was started")
+            .saying(words)
+            .event(PaymentEvent::FlowStarted(started))
     }
 
     /// Every run, the payment's own first, each with its name for [`Self::run`].
@@ -162,6 +321,19 @@ impl Payment {
 }
 
 impl Pause {
+    /// One that nothing is known of but where and when the run goes on.
+    const fn new(next: u32, why: Why, due: Option<Timestamp>) -> Self {
+        Self {
+            next,
+            why,
+            due,
+            operation: None,
+            step: None,
+            failing_since: None,
+            heard: None,
+        }
+    }
+
     /// Goes on at this time, by itself.
     fn go_on(&mut self, due: Timestamp) {
         self.why = Why::Step;

@@ -11,8 +11,8 @@ use domain::{
     method::{CardFunding, Method},
     money::{Currency, Money},
     payment::{
-        AbandonCause, Begin, CancelCause, CaptureRule, Initiator, News, Origin, PaidWith, Payment,
-        Policy, Resolution, Source, Status, ThreeDsWish,
+        AbandonCause, Begin, CancelCause, CaptureRule, NewPayment, News, PaidWith, Payment, Policy,
+        Resolution, Source, Status,
     },
 };
 use uuid::Uuid;
@@ -49,60 +49,43 @@ pub(crate) fn connection() -> ConnectionId {
     ConnectionId::parse("simulator-a").unwrap()
 }
 
+/// A payment without an attempt, to be captured by the rule.
 pub(crate) fn payment(rule: CaptureRule) -> Payment {
-    Payment {
-        id: PaymentId::new(Uuid::from_u128(1)),
-        team: TeamId::new(Uuid::from_u128(2)),
-        version: 1,
-        created_at: at(0),
-        status: Status::Active,
-        money: Money::new(1000, Currency::parse("EUR").unwrap()),
-        captured: 0,
-        refund_failed: false,
-        owed_answer: None,
-        answered: Vec::new(),
-        capture_at: None,
-        expires_at: None,
-        order_id: None,
-        transaction_id: None,
-        origin: Origin::Automation,
-        flow: None,
-        triggered: Vec::new(),
-        capture_rule: rule,
-        method: PaidWith {
-            method: Method::Visa,
-            token: None,
-            id: MethodId::new(Uuid::from_u128(3)),
-            blob: Some(BlobId::new(Uuid::from_u128(4))),
-            hidden: true,
-            masked: Some("************4242".to_owned()),
-            bin: None,
-            expiry: Some(Expiry::parse(12, 2030).unwrap()),
-            brand: Some("VISA".to_owned()),
-            account: None,
-            wallet: None,
-            holder: None,
-            address: None,
-            fingerprint: Some("f".to_owned()),
-            funding: CardFunding::Undefined,
-            product: None,
-        },
-        customer: None,
-        description: None,
-        statement_descriptor: None,
-        metadata: None,
-        fraud: None,
-        initiator: Initiator::Customer,
-        intent: None,
-        three_ds: ThreeDsWish::AsIssuer,
-        three_ds_redirect: None,
-        apm_redirect: None,
-        rule: None,
-        route: None,
-        made_by: None,
-        gateway: None,
-        operations: Vec::new(),
-    }
+    let mut payment = Payment::new(asked(), PaymentId::new(Uuid::from_u128(1)), at(0), None);
+    payment.plan_attempt(None, rule, 0);
+    payment
+}
+
+/// What is asked for with it.
+pub(crate) fn asked() -> NewPayment {
+    let method = PaidWith {
+        method: Method::Visa,
+        token: None,
+        id: MethodId::new(Uuid::from_u128(3)),
+        blob: Some(BlobId::new(Uuid::from_u128(4))),
+        hidden: true,
+        masked: Some("************4242".to_owned()),
+        bin: None,
+        expiry: Some(Expiry::parse(12, 2030).unwrap()),
+        brand: Some("VISA".to_owned()),
+        account: None,
+        wallet: None,
+        holder: None,
+        address: None,
+        fingerprint: Some("f".to_owned()),
+        funding: CardFunding::Undefined,
+        product: None,
+    };
+    let money = Money::new(1000, Currency::parse("EUR").unwrap());
+    NewPayment::of(TeamId::new(Uuid::from_u128(2)), money, method)
+}
+
+/// The payment as its stored document would be with these members.
+pub(crate) fn with(payment: &Payment, members: &serde_json::Value) -> Payment {
+    let mut document = serde_json::to_value(payment).unwrap();
+    let members = members.as_object().unwrap().clone();
+    document.as_object_mut().unwrap().extend(members);
+    serde_json::from_value(document).unwrap()
 }
 
 pub(crate) fn approved(captured: bool) -> News {
@@ -220,7 +203,8 @@ pub(crate) fn in_status(status: Status) -> Option<Payment> {
         Status::Inactive | Status::Disputed | Status::Removed | Status::Draft => return None,
     }
     assert_eq!(
-        one.status, status,
+        one.status(),
+        status,
         "the way to {status} does not lead there"
     );
     Some(one)

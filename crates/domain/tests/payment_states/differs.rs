@@ -55,7 +55,7 @@ fn another_amount_is_recorded_as_it_is_and_the_request_is_told_that_it_was_not_m
     let n = capture(&mut one, 500);
     let titles = restored(&mut one, n, done(Booking::Capture, 300));
     assert_eq!(titles, ["The processor has something else", "Captured"]);
-    assert_eq!((one.status, one.captured), (Status::Succeeded, 300));
+    assert_eq!((one.status(), one.captured()), (Status::Succeeded, 300));
     let fault = one.verdict(n).unwrap_err();
     assert_eq!(fault.code, Code::CaptureProcessor);
     assert!(fault.message.contains("€3.00"), "{}", fault.message);
@@ -71,7 +71,7 @@ fn another_amount_is_recorded_as_it_is_and_the_request_is_told_that_it_was_not_m
         ["Refunded"]
     );
     assert!(one.verdict(n).is_ok());
-    assert_eq!(one.status, Status::Refunded);
+    assert_eq!(one.status(), Status::Refunded);
 }
 
 #[test]
@@ -79,14 +79,14 @@ fn another_operation_is_recorded_as_what_it_is() {
     let mut one = in_status(Status::Authorised).unwrap();
     let n = cancel(&mut one);
     restored(&mut one, n, done(Booking::Capture, 700));
-    assert_eq!((one.status, one.captured), (Status::Succeeded, 700));
+    assert_eq!((one.status(), one.captured()), (Status::Succeeded, 700));
     assert_eq!(one.verdict(n).unwrap_err().code, Code::CancelProcessor);
     assert_eq!(one.operation(n).unwrap().kind, Kind::Capture);
 
     let mut one = in_status(Status::Authorised).unwrap();
     let n = capture(&mut one, 1000);
     restored(&mut one, n, done(Booking::Cancellation, 1000));
-    assert_eq!((one.status, one.captured), (Status::Cancelled, 0));
+    assert_eq!((one.status(), one.captured()), (Status::Cancelled, 0));
     assert_eq!(one.verdict(n).unwrap_err().code, Code::CaptureProcessor);
 }
 
@@ -99,7 +99,7 @@ fn a_refusal_and_a_pending_one_of_another_amount_are_not_the_new_requests() {
         booked: Some(booked(Booking::Refund, 600)),
     };
     restored(&mut one, n, News::Later(refusal));
-    assert_eq!((one.status, one.refundable()), (Status::Succeeded, 1000));
+    assert_eq!((one.status(), one.refundable()), (Status::Succeeded, 1000));
     let fault = one.verdict(n).unwrap_err();
     assert!(fault.message.contains("€6.00"), "{}", fault.message);
 
@@ -109,10 +109,16 @@ fn a_refusal_and_a_pending_one_of_another_amount_are_not_the_new_requests() {
         booked: Some(booked(Booking::Refund, 600)),
     };
     restored(&mut one, n, News::Later(waits));
-    assert_eq!((one.status, one.refundable()), (Status::RefundPending, 400));
+    assert_eq!(
+        (one.status(), one.refundable()),
+        (Status::RefundPending, 400)
+    );
     // It settles as what it is; nothing new is told of it.
     tell(&mut one, n, done(Booking::Refund, 600), 10);
-    assert_eq!((one.status, one.refunded()), (Status::PartialRefunded, 600));
+    assert_eq!(
+        (one.status(), one.refunded()),
+        (Status::PartialRefunded, 600)
+    );
 }
 
 #[test]
@@ -135,12 +141,12 @@ fn what_fits_nothing_is_taken_for_nothing_and_waits_for_a_person() {
                 "No answer to the refund"
             ]
         );
-        assert_eq!((one.status, one.refunded()), (Status::RefundPending, 0));
+        assert_eq!((one.status(), one.refunded()), (Status::RefundPending, 0));
         assert_eq!(one.operation(n).unwrap().processor_id, None);
         // That is told once.
         let lines = one.settle(n, news, (Source::LookUp, at(20)), &policy());
         assert_eq!(lines, []);
-        assert_eq!((one.status, one.refunded()), (Status::RefundPending, 0));
+        assert_eq!((one.status(), one.refunded()), (Status::RefundPending, 0));
     }
 }
 
@@ -154,7 +160,7 @@ fn an_approval_of_another_amount_is_declined_and_given_back() {
         let mut one = in_status(Status::Active).unwrap();
         let news = approved(captured, money(400, "EUR"));
         one.settle(1, news, (source, at(9)), &policy());
-        assert_eq!((one.status, one.captured), (Status::Declined, 0));
+        assert_eq!((one.status(), one.captured()), (Status::Declined, 0));
         assert_eq!(one.decline().unwrap().code.code(), "INVALID_AMOUNT");
         let owed = Duty::Reverse {
             target: 1,
@@ -168,7 +174,7 @@ fn an_approval_of_another_amount_is_declined_and_given_back() {
     let mut one = in_status(Status::Active).unwrap();
     let news = approved(true, money(1000, "USD"));
     one.settle(1, news, (Source::Call, at(9)), &policy());
-    assert_eq!(one.status, Status::NoAnswerFromPsp);
+    assert_eq!(one.status(), Status::NoAnswerFromPsp);
     assert_eq!(one.operation(1).unwrap().answer, None);
     let mut one = in_status(Status::Active).unwrap();
     one.settle(
@@ -177,7 +183,7 @@ fn an_approval_of_another_amount_is_declined_and_given_back() {
         (Source::Call, at(9)),
         &policy(),
     );
-    assert_eq!((one.status, one.captured), (Status::Succeeded, 1000));
+    assert_eq!((one.status(), one.captured()), (Status::Succeeded, 1000));
 }
 
 #[test]
@@ -190,5 +196,8 @@ fn a_late_success_of_another_amount_counts_with_its_own() {
         State::Failed { .. }
     ));
     tell(&mut one, n, done(Booking::Refund, 100), 7);
-    assert_eq!((one.status, one.refunded()), (Status::PartialRefunded, 100));
+    assert_eq!(
+        (one.status(), one.refunded()),
+        (Status::PartialRefunded, 100)
+    );
 }

@@ -88,7 +88,7 @@ fn another_action_that_is_asked_for_is_an_event_and_the_same_one_is_not() {
         let happened = call(&mut one, 1, asks(action, false));
         assert_eq!(happened, wanted, "{action:?}");
     }
-    assert_eq!(one.status, Status::NeedsApmAuthorization);
+    assert_eq!(one.status(), Status::NeedsApmAuthorization);
 }
 
 #[test]

@@ -22,13 +22,13 @@ fn not_found_proves_nothing_before_its_time() {
     let mut one = in_status(Status::NoAnswerFromPsp).unwrap();
     tell(&mut one, 1, not_found(10), 10);
     assert_eq!(
-        one.status,
+        one.status(),
         Status::NoAnswerFromPsp,
         "nine seconds after the call ended"
     );
     tell(&mut one, 1, not_found(11), 11);
     assert_eq!(
-        one.status,
+        one.status(),
         Status::Failed,
         "ten seconds after the call ended"
     );
@@ -36,18 +36,18 @@ fn not_found_proves_nothing_before_its_time() {
     let mut sent = in_status(Status::Active).unwrap();
     tell(&mut sent, 1, not_found(16), 16);
     assert_eq!(
-        sent.status,
+        sent.status(),
         Status::NoAnswerFromPsp,
         "it could be sent for 5 s and answered for 2 s"
     );
     let mut old = in_status(Status::Active).unwrap();
     tell(&mut old, 1, not_found(17), 17);
-    assert_eq!(old.status, Status::Failed);
+    assert_eq!(old.status(), Status::Failed);
 
     let mut late = in_status(Status::NoAnswerFromPsp).unwrap();
     late.settle(1, not_found(10), (Source::LookUp, at(500)), &policy());
     assert_eq!(
-        late.status,
+        late.status(),
         Status::NoAnswerFromPsp,
         "asked too early, however late the answer is heard"
     );
@@ -64,7 +64,7 @@ fn not_found_proves_nothing_before_its_time() {
         &blind,
     );
     assert_eq!(
-        never.status,
+        never.status(),
         Status::NoAnswerFromPsp,
         "without any proof it stays unknown"
     );
@@ -75,7 +75,7 @@ fn a_charge_that_comes_to_light_after_the_end_is_given_back() {
     for (status, captured) in [(Status::Declined, true), (Status::Failed, false)] {
         let mut one = in_status(status).unwrap();
         tell(&mut one, 1, approved(captured), 50);
-        assert_eq!(one.status, status, "the payment stays as it ended");
+        assert_eq!(one.status(), status, "the payment stays as it ended");
         assert_eq!(
             one.duty(at(50)),
             Some(Duty::Reverse {
@@ -120,7 +120,7 @@ fn capture_and_cancel_exclude_each_other_until_the_outcome_is_known() {
         assert_eq!(second.code, Code::OperationInProgress);
         tell(&mut one, capture, open, 4);
         assert_eq!(
-            one.status,
+            one.status(),
             Status::Authorised,
             "an unknown capture leaves the status"
         );
@@ -128,12 +128,12 @@ fn capture_and_cancel_exclude_each_other_until_the_outcome_is_known() {
     let mut took_place = one.clone();
     tell(&mut took_place, capture, done(), 9);
     assert_eq!(
-        (took_place.status, took_place.captured),
+        (took_place.status(), took_place.captured()),
         (Status::Succeeded, 400)
     );
     assert!(took_place.verdict(capture).is_ok());
     tell(&mut one, capture, refused(), 9);
-    assert_eq!((one.status, one.captured), (Status::Authorised, 0));
+    assert_eq!((one.status(), one.captured()), (Status::Authorised, 0));
     assert_eq!(
         one.verdict(capture).unwrap_err().code,
         Code::CaptureProcessor
@@ -184,13 +184,13 @@ fn refunds_reserve_their_amount_until_they_fail() {
     );
     tell(&mut one, first, News::no_answer(), 3);
     assert_eq!(
-        (one.status, one.refundable(), one.refunded()),
+        (one.status(), one.refundable(), one.refunded()),
         (Status::RefundPending, 400, 0)
     );
     let second = refund(&mut one, 400, 4);
     tell(&mut one, second, done(), 5);
     assert_eq!(
-        (one.status, one.refundable(), one.refunded()),
+        (one.status(), one.refundable(), one.refunded()),
         (Status::RefundPending, 0, 400)
     );
     let fault = one
@@ -201,7 +201,10 @@ fn refunds_reserve_their_amount_until_they_fail() {
         (Code::RefundAmount, Some(0))
     );
     tell(&mut one, first, not_found(30), 30);
-    assert_eq!((one.status, one.refundable()), (Status::RefundFailed, 600));
+    assert_eq!(
+        (one.status(), one.refundable()),
+        (Status::RefundFailed, 600)
+    );
     let third = one
         .begin_refund(RefundId::new(Uuid::nil()), None, None, begin(31))
         .unwrap()
@@ -212,7 +215,7 @@ fn refunds_reserve_their_amount_until_they_fail() {
         "an omitted amount is what remains"
     );
     tell(&mut one, third, done(), 32);
-    assert_eq!((one.status, one.refunded()), (Status::Refunded, 1000));
+    assert_eq!((one.status(), one.refunded()), (Status::Refunded, 1000));
 }
 
 #[test]
@@ -220,7 +223,7 @@ fn a_refund_that_is_refused_at_once_changes_nothing() {
     let mut one = in_status(Status::Succeeded).unwrap();
     let n = refund(&mut one, 600, 2);
     tell(&mut one, n, refused(), 3);
-    assert_eq!((one.status, one.refundable()), (Status::Succeeded, 1000));
+    assert_eq!((one.status(), one.refundable()), (Status::Succeeded, 1000));
     assert_eq!(one.verdict(n).unwrap_err().code, Code::RefundProcessor);
 }
 
@@ -236,10 +239,10 @@ fn a_life_time_that_ends_asks_the_processor_and_takes_its_answer() {
         .unwrap();
     let mut kept = one.clone();
     tell(&mut one, n, done(), 2 + week);
-    assert_eq!((one.status, one.due_at()), (Status::Cancelled, None));
+    assert_eq!((one.status(), one.due_at()), (Status::Cancelled, None));
     tell(&mut kept, n, refused(), 2 + week);
     assert_eq!(
-        kept.status,
+        kept.status(),
         Status::Authorised,
         "the processor keeps it alive"
     );
@@ -258,7 +261,7 @@ fn a_payment_to_be_captured_at_once_is_captured_until_it_succeeds() {
     let (capture, _) = one.begin_capture(None, begin(1)).unwrap();
     assert_eq!(one.duty(at(2)), None);
     tell(&mut one, capture, refused(), 2);
-    assert_eq!(one.status, Status::Authorised);
+    assert_eq!(one.status(), Status::Authorised);
     let again = one.due_at().unwrap();
     assert_eq!(
         (again, one.duty(again)),
@@ -267,7 +270,7 @@ fn a_payment_to_be_captured_at_once_is_captured_until_it_succeeds() {
     );
     let (capture, _) = one.begin_capture(None, begin(6)).unwrap();
     tell(&mut one, capture, done(), 7);
-    assert_eq!((one.status, one.due_at()), (Status::Succeeded, None));
+    assert_eq!((one.status(), one.due_at()), (Status::Succeeded, None));
 }
 
 #[test]
@@ -309,7 +312,7 @@ fn a_person_settles_an_unknown_payment_with_evidence() {
         let lines = one
             .resolve(resolution, "bank statement 7", at(99), &policy())
             .unwrap();
-        assert_eq!((one.status, one.captured), (status, captured));
+        assert_eq!((one.status(), one.captured()), (status, captured));
         assert!(
             lines[0]
                 .entry
@@ -337,10 +340,10 @@ fn a_person_settles_an_unknown_refund_with_evidence() {
         let n = refund(&mut one, 400, 20);
         // A processor that can't be asked.
         tell(&mut one, n, News::no_answer(), 21);
-        assert_eq!(one.status, Status::RefundPending);
+        assert_eq!(one.status(), Status::RefundPending);
         let settled = one.resolve(resolution, "bank statement 7", at(99), &policy());
         assert_eq!(settled.is_ok(), resolution != Resolution::NotCharged);
-        assert_eq!((one.status, one.refunded()), (status, refunded));
+        assert_eq!((one.status(), one.refunded()), (status, refunded));
         assert!(
             one.resolve(Resolution::Captured, "x", at(100), &policy())
                 .is_err()
@@ -370,7 +373,7 @@ fn a_person_settles_an_unknown_capture_or_cancellation_with_evidence() {
         let settled = one.resolve(resolution, "bank statement 7", at(99), &policy());
         assert_eq!(settled.is_ok(), status.is_some(), "{resolution:?}");
         assert_eq!(
-            (one.status, one.captured),
+            (one.status(), one.captured()),
             (status.unwrap_or(Status::Authorised), captured)
         );
         assert_eq!(one.operation(n).unwrap().state.is_open(), status.is_none());
@@ -401,7 +404,7 @@ fn a_person_settles_an_unknown_giving_up_with_evidence() {
             &policy(),
         )
         .unwrap();
-        assert_eq!(one.status, end, "{status}");
+        assert_eq!(one.status(), end, "{status}");
     }
 }
 
@@ -432,7 +435,7 @@ fn news_in_any_order_and_any_number_never_takes_money_twice() {
                     .iter()
                     .any(|index| matches!(index, 0 | 5));
                 let owed = one.reversals_owed().next().is_some();
-                let kept = one.captured > 0;
+                let kept = one.captured() > 0;
                 assert!(!(kept && owed), "kept and given back");
                 assert_eq!(
                     charged,

@@ -2,15 +2,16 @@
 
 use domain::{
     Timestamp,
-    id::ConnectionId,
+    id::{ConnectionId, PaymentId},
     payment::{
-        AbandonCause, CancelCause, CaptureRule, Duty, Initiator, Kind, News, Operation, Payment,
-        Resolution, Route, Source, State, Status,
+        AbandonCause, CancelCause, CaptureRule, Duty, Elsewhere, Initiator, Kind, NewPayment, News,
+        Operation, Payment, Resolution, Route, Source, State, Status,
     },
 };
 use proptest::{prelude::*, test_runner::RngSeed};
+use uuid::Uuid;
 
-use crate::bench::{Act, Word, asks, at, begin, connection, payment, policy};
+use crate::bench::{Act, Word, asked, asks, at, begin, connection, policy};
 
 /// One thing that happens.
 #[derive(Debug, Clone)]
@@ -69,17 +70,22 @@ struct Run {
 
 impl Run {
     fn new(rule: CaptureRule, initiator: Initiator, sale: bool) -> Self {
-        let mut payment = payment(rule);
-        payment.initiator = initiator;
+        let asked = NewPayment {
+            initiator,
+            ..asked()
+        };
+        let id = PaymentId::new(Uuid::from_u128(1));
+        let mut payment = Payment::new(asked, id, at(0), None);
         let rest = ["simulator-b", "simulator-c"]
             .map(|name| ConnectionId::parse(name).unwrap())
             .to_vec();
-        payment.route = Some(Route {
+        let route = Route {
             rest,
             soft_decline: true,
             fault: true,
             outage: true,
-        });
+        };
+        payment.plan_attempt(Some(route), rule, 0);
         payment.begin_authorise(connection(), sale, begin(0));
         Self {
             payment,
@@ -93,7 +99,7 @@ impl Run {
             Step::Hear(index, word, source) => {
                 let n = self
                     .payment
-                    .operations
+                    .operations()
                     .iter()
                     .cycle()
                     .nth(*index)
@@ -128,11 +134,11 @@ impl Run {
             &policy(),
         );
         assert!(
-            before.status == self.payment.status
+            before.status() == self.payment.status()
                 || occurred.iter().any(|one| !one.events.is_empty()),
             "from {} to {} without an event",
-            before.status,
-            self.payment.status
+            before.status(),
+            self.payment.status()
         );
         let (was, is) = (
             before.operation(n).unwrap(),
@@ -150,8 +156,12 @@ impl Run {
                     self.payment.reversals_owed().any(|owed| owed == n),
                     "a late charge is given back"
                 );
-                assert_eq!(before.status, self.payment.status, "and leaves the status");
-                assert_eq!(before.captured, self.payment.captured);
+                assert_eq!(
+                    before.status(),
+                    self.payment.status(),
+                    "and leaves the status"
+                );
+                assert_eq!(before.captured(), self.payment.captured());
             }
             self.contradicted |=
                 took_effect && matches!(was.kind, Kind::Refund { .. } | Kind::Capture);
@@ -179,14 +189,14 @@ impl Run {
                 "a failure without evidence: {word:?}, {was:?}"
             );
         }
-        if self.payment.captured > before.captured {
+        if self.payment.captured() > before.captured() {
             let captures =
                 word == Word::Captured || (word == Word::Done && matches!(was.kind, Kind::Capture));
             assert!(captures, "money out of nothing: {word:?}");
         }
-        if before.captured == 0
-            && self.payment.status == Status::Authorised
-            && before.status != Status::Authorised
+        if before.captured() == 0
+            && self.payment.status() == Status::Authorised
+            && before.status() != Status::Authorised
         {
             assert_eq!(word, Word::Approved, "authorised without an approval");
         }
@@ -196,16 +206,23 @@ impl Run {
         let Some(n) = self.payment.attempt().map(|attempt| attempt.n) else {
             return;
         };
-        if self.payment.may_fall_back(n).is_none() {
+        let Some(why) = self.payment.may_fall_back(n) else {
             return;
-        }
-        let route = self.payment.route.as_mut().unwrap();
-        if route.rest.is_empty() {
+        };
+        let route = self.payment.route().unwrap();
+        let Some((connection, rest)) = route.rest.split_first() else {
             return;
-        }
-        let next = route.rest.remove(0);
-        self.payment.status = Status::Active;
-        self.payment.begin_authorise(next, true, begin(self.now));
+        };
+        let (connection, rest) = (connection.clone(), rest.to_vec());
+        let next = Elsewhere {
+            after: n,
+            why,
+            connection: connection.clone(),
+            rest,
+        };
+        self.payment.go_on_elsewhere(next, at(self.now));
+        self.payment
+            .begin_authorise(connection, true, begin(self.now));
     }
 
     /// Begins what is due. Returns what it was, and the operation that is waited for then.
@@ -246,17 +263,17 @@ impl Run {
                 .map(|refund| refund.amount)
                 .sum()
         };
-        assert!(one.captured <= one.money.minor() && one.captured >= 0);
+        assert!(one.captured() <= one.money().minor() && one.captured() >= 0);
         if !self.contradicted {
             let reserved = sum(|state| state.is_open() || state.is_done());
             assert!(
-                reserved <= one.captured,
+                reserved <= one.captured(),
                 "refunded {reserved} of {}",
-                one.captured
+                one.captured()
             );
         }
         let attempts: Vec<&Operation> = one
-            .operations
+            .operations()
             .iter()
             .filter(|one| is_attempt(one.kind))
             .collect();
@@ -265,14 +282,14 @@ impl Run {
             .filter(|one| one.state.is_open() || (one.state.is_done() && one.owed.is_none()));
         assert!(live.count() <= 1, "two attempts are live");
         assert!(
-            one.operations
+            one.operations()
                 .iter()
                 .all(|one| !one.state.is_open() || one.next_at.is_some()),
             "nobody looks"
         );
         let under_way = |target: u32| {
             let of = |kind: Kind| matches!(kind, Kind::Reverse { target: of, .. } if of == target);
-            one.operations
+            one.operations()
                 .iter()
                 .any(|one| of(one.kind) && one.state.is_open())
         };
@@ -281,9 +298,9 @@ impl Run {
             assert!(due.is_some() || under_way(owed), "a reversal is forgotten");
             assert!(one.due_at().is_some());
         }
-        if one.status == Status::Authorised {
+        if one.status() == Status::Authorised {
             assert!(
-                one.expires_at.is_some() && one.due_at().is_some(),
+                one.expires_at().is_some() && one.due_at().is_some(),
                 "its life time ends"
             );
         }
@@ -320,7 +337,7 @@ impl Run {
                 );
                 assert!(
                     self.payment
-                        .operations
+                        .operations()
                         .iter()
                         .all(|one| !one.state.is_open()),
                     "open, but nobody comes"
@@ -376,7 +393,7 @@ fn check_status(one: &Payment, attempt: &Operation) {
         State::Refused { .. } => &[Declined, Cancelled],
         State::Failed { .. } => &[Failed],
         State::Done { .. } if attempt.owed.is_some() => &[Declined, Failed, Cancelled],
-        State::Done { .. } if one.captured == 0 => &[Authorised, Cancelled],
+        State::Done { .. } if one.captured() == 0 => &[Authorised, Cancelled],
         State::Done { .. } => &[
             Succeeded,
             PartialRefunded,
@@ -386,13 +403,13 @@ fn check_status(one: &Payment, attempt: &Operation) {
         ],
     };
     assert!(
-        allowed.contains(&one.status),
+        allowed.contains(&one.status()),
         "{} with an attempt {:?}",
-        one.status,
+        one.status(),
         attempt.state
     );
     if attempt.state.is_open() {
-        assert_eq!(one.captured, 0, "money before an approval");
+        assert_eq!(one.captured(), 0, "money before an approval");
     }
 }
 
@@ -441,11 +458,11 @@ proptest! {
             run.now += 7;
             run.hear(1, word, Source::LookUp);
             run.check();
-            prop_assert_eq!(run.payment.captured, 0);
+            prop_assert_eq!(run.payment.captured(), 0);
             prop_assert!(run.payment.authorisation().is_none());
         }
         let mut known = run.payment.clone();
         known.settle(1, News::NotFound { asked: at(run.now + 1_000_000) }, (Source::LookUp, at(run.now + 1_000_000)), &policy());
-        prop_assert_eq!(known.status, run.payment.status, "what the processor had is not lost because it can't find it");
+        prop_assert_eq!(known.status(), run.payment.status(), "what the processor had is not lost because it can't find it");
     }
 }

@@ -5,11 +5,12 @@ use domain::{
     id::FlowId,
     payment::{CaptureRule, Duty, FlowRun, News, Pause, Payment, Source, Status, Why},
 };
+use serde_json::json;
 use uuid::Uuid;
 
 use crate::bench::{
     approved, at, begin, connection, done, in_status, payment, pending, policy, refund, refused,
-    tell,
+    tell, with,
 };
 
 const INSTANCE: Uuid = Uuid::from_u128(9);
@@ -48,7 +49,7 @@ fn a_run_goes_on_when_its_own_operation_has_ended_and_not_before() {
     for end in [done(), refused()] {
         let mut one = in_status(Status::Succeeded).unwrap();
         let (first, second) = (refund(&mut one, 100, 5), refund(&mut one, 200, 5));
-        one.triggered.push(waiting(Some(second)));
+        let mut one = with(&one, &json!({ "triggered": [waiting(Some(second))] }));
         assert_eq!(
             one.run_behind(second).map(|run| run.instance),
             Some(INSTANCE)
@@ -72,14 +73,12 @@ fn a_run_goes_on_when_its_own_operation_has_ended_and_not_before() {
 
 #[test]
 fn a_step_that_did_not_take_effect_is_tried_again_on_the_schedule() {
-    let mut one = in_status(Status::Succeeded).unwrap();
-    one.triggered.push(waiting(None));
+    let one = in_status(Status::Succeeded).unwrap();
+    let mut one = with(&one, &json!({ "triggered": [waiting(None)] }));
     let (mut due, mut tries) = (10, 0);
     while tries < 3 {
         let n = refund(&mut one, 100, due);
-        let pause = one.triggered[0].pause.as_mut().unwrap();
-        (pause.why, pause.due, pause.next) = (Why::Outcome, None, 3);
-        (pause.operation, pause.step) = (Some(n), Some(2));
+        one.rest_for(Some(INSTANCE), n, 2, 3);
         let lines = one.settle(n, lost(), (Source::Call, at(due)), &policy());
         assert!(
             lines
@@ -99,7 +98,7 @@ fn a_step_that_did_not_take_effect_is_tried_again_on_the_schedule() {
     }
     assert_eq!(
         one.refundable(),
-        one.captured,
+        one.captured(),
         "nothing is reserved meanwhile"
     );
 }
@@ -112,7 +111,7 @@ fn a_step_that_is_refused_or_fails_for_too_long_is_given_up() {
         let n = refund(&mut one, 100, now);
         let mut own = waiting(Some(n));
         own.pause.as_mut().unwrap().failing_since = failing_since;
-        one.flow = Some(own);
+        one = with(&one, &json!({ "flow": own }));
         let lines = one.settle(n, news, (Source::Call, at(now)), &policy());
         assert!(
             lines
@@ -120,7 +119,7 @@ fn a_step_that_is_refused_or_fails_for_too_long_is_given_up() {
                 .any(|line| line.entry.title == "A step of the flow was given up"),
             "{lines:?}"
         );
-        let pause = one.flow.as_ref().unwrap().pause.as_ref().unwrap();
+        let pause = one.flow().unwrap().pause.as_ref().unwrap();
         assert_eq!(
             (&pause.why, pause.due, pause.next),
             (&Why::Step, Some(at(now)), 3)
@@ -133,24 +132,21 @@ fn a_step_that_is_refused_or_fails_for_too_long_is_given_up() {
 fn the_payments_own_flow_waits_for_its_own_refund() {
     let mut one = in_status(Status::Succeeded).unwrap();
     let (own, other) = (refund(&mut one, 100, 5), refund(&mut one, 200, 5));
-    one.flow = Some(waiting(Some(own)));
+    one = with(&one, &json!({ "flow": waiting(Some(own)) }));
     tell(&mut one, other, done(), 6);
     assert_eq!(
-        one.flow.as_ref().unwrap().pause.as_ref().unwrap().why,
+        one.flow().unwrap().pause.as_ref().unwrap().why,
         Why::Outcome
     );
     tell(&mut one, own, done(), 7);
-    assert_eq!(
-        one.flow.as_ref().unwrap().pause.as_ref().unwrap().due,
-        Some(at(7))
-    );
+    assert_eq!(one.flow().unwrap().pause.as_ref().unwrap().due, Some(at(7)));
 }
 
 #[test]
 fn a_run_that_captures_waits_until_the_payment_is_authorised_no_more() {
-    let mut one = in_status(Status::Authorised).unwrap();
-    one.triggered.push(waiting(None));
-    one.capture_at = Some(at(5));
+    let one = in_status(Status::Authorised).unwrap();
+    let mut one = with(&one, &json!({ "triggered": [waiting(None)] }));
+    assert!(one.decide_capture(CaptureRule::Immediate, at(5)));
     let (n, _) = one.begin_capture(None, begin(5)).unwrap();
     tell(&mut one, n, refused(), 6);
     assert_eq!(rests(&one).why, Why::Outcome, "the capture is tried again");

@@ -136,7 +136,11 @@ fn every_piece_of_news_about_an_attempt_leads_where_the_contract_says() {
             for source in [Source::LookUp, Source::Processor] {
                 let mut one = start.clone();
                 one.settle(1, word.news(at(20)), (source, at(20)), &policy());
-                assert_eq!(Some(one.status), led(status, word), "{status} and {word:?}");
+                assert_eq!(
+                    Some(one.status()),
+                    led(status, word),
+                    "{status} and {word:?}"
+                );
                 let charged = matches!(word, Word::Captured | Word::Approved);
                 let ended = matches!(status, Status::Declined | Status::Failed);
                 assert_eq!(
@@ -163,7 +167,7 @@ fn an_authorisation_that_is_completed_ends_by_its_answer_and_waits_again_without
             assert_eq!(one.completion_owed(), Some(1));
             assert!(one.begin_complete(1, begin(2)).is_some());
             assert_eq!(
-                (one.status, one.completion_owed()),
+                (one.status(), one.completion_owed()),
                 (waits, None),
                 "under way"
             );
@@ -193,7 +197,7 @@ fn an_authorisation_that_is_completed_ends_by_its_answer_and_waits_again_without
                 | Word::NoAnswer
                 | Word::LookUpFailed => led(Status::Active, word).unwrap(),
             };
-            assert_eq!(one.status, expected, "{kind:?} and {word:?}");
+            assert_eq!(one.status(), expected, "{kind:?} and {word:?}");
             assert_eq!(
                 one.completion_owed().is_some(),
                 matches!(word, Word::Nothing | Word::Ready3ds | Word::ReadyApm)
@@ -288,15 +292,15 @@ fn every_piece_of_news_about_a_later_operation_leads_where_the_contract_says() {
                     ("refund", 'd') => Status::PartialRefunded,
                     ("refund", 'u' | 'p') => Status::RefundPending,
                     ("refund", 'r' | 'f') if promised => Status::RefundFailed,
-                    ("abandon", 'd') if begun.status == Status::NeedsApmAuthorization => {
+                    ("abandon", 'd') if begun.status() == Status::NeedsApmAuthorization => {
                         Status::Cancelled
                     }
                     ("abandon", 'd') => Status::Declined,
-                    _ => begun.status,
+                    _ => begun.status(),
                 };
-                assert_eq!(one.status, expected, "{name}");
+                assert_eq!(one.status(), expected, "{name}");
                 assert_eq!(
-                    one.captured,
+                    one.captured(),
                     if expected == Status::Succeeded || kind == "refund" {
                         1000
                     } else {
@@ -331,12 +335,13 @@ fn how_a_payment_may_go_on_elsewhere() {
         ] {
             let mut one = payment(CaptureRule::Immediate);
             let rest = vec![connection_b.clone()];
-            one.route = Some(domain::payment::Route {
+            let route = domain::payment::Route {
                 rest,
                 soft_decline,
                 fault,
                 outage,
-            });
+            };
+            one.plan_attempt(Some(route), CaptureRule::Immediate, 0);
             let (n, _) = one.begin_authorise(connection(), true, begin(0));
             let mut found_out = one.clone();
             tell(&mut one, n, word.news(at(1)), 1);

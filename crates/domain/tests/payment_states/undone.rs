@@ -36,16 +36,16 @@ fn a_settled_refund_that_is_returned_no_longer_counts_and_can_be_made_again() {
     assert_eq!((one.refunded(), one.refundable()), (400, 600));
     assert!(says_something(&mut one, first, 6));
     assert_eq!(
-        (one.status, one.refunded(), one.refundable()),
+        (one.status(), one.refunded(), one.refundable()),
         (Status::PartialRefunded, 100, 900)
     );
     assert!(is_failed(&one, first));
     assert!(!says_something(&mut one, first, 7), "once");
     tell(&mut one, second, reversed(), 8);
-    assert_eq!((one.status, one.refunded()), (Status::Succeeded, 0));
+    assert_eq!((one.status(), one.refunded()), (Status::Succeeded, 0));
     let again = refund(&mut one, 1000, 9);
     tell(&mut one, again, done(), 10);
-    assert_eq!(one.status, Status::Refunded);
+    assert_eq!(one.status(), Status::Refunded);
 }
 
 #[test]
@@ -54,25 +54,29 @@ fn a_capture_that_fails_later_leaves_the_authorisation_while_it_lives() {
         let mut one = in_status(Status::Authorised).unwrap();
         let (capture, _) = one.begin_capture(None, begin(2)).unwrap();
         tell(&mut one, capture, done(), 3);
-        assert_eq!((one.status, one.captured), (Status::Succeeded, 1000));
+        assert_eq!((one.status(), one.captured()), (Status::Succeeded, 1000));
         (one, capture)
     };
     let (mut one, capture) = captured();
     tell(&mut one, capture, reversed(), 4);
-    assert_eq!((one.status, one.captured), (Status::Authorised, 0));
+    assert_eq!((one.status(), one.captured()), (Status::Authorised, 0));
     assert!(is_failed(&one, capture));
     let (again, _) = one.begin_capture(None, begin(5)).unwrap();
     tell(&mut one, again, done(), 6);
-    assert_eq!((one.status, one.captured), (Status::Succeeded, 1000));
+    assert_eq!((one.status(), one.captured()), (Status::Succeeded, 1000));
     let (mut late, capture) = captured();
     let over = policy().lifetime.as_secs() + 10;
     tell(&mut late, capture, reversed(), over);
-    assert_eq!((late.status, late.captured), (Status::Failed, 0));
+    assert_eq!((late.status(), late.captured()), (Status::Failed, 0));
     let (mut refunded, capture) = captured();
     let given_back = refund(&mut refunded, 100, 4);
     tell(&mut refunded, given_back, done(), 5);
     tell(&mut refunded, capture, reversed(), 6);
-    assert_eq!(refunded.status, Status::Failed, "a person must look at it");
+    assert_eq!(
+        refunded.status(),
+        Status::Failed,
+        "a person must look at it"
+    );
 }
 
 #[test]

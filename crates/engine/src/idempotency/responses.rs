@@ -46,7 +46,7 @@ impl Engine {
             Responses::OutOfTime => respond_owed(payment, parts),
         }
         // That the customer must act is a response for good.
-        let waiting = payment.operations.iter();
+        let waiting = payment.operations().iter();
         let waiting = waiting.filter(|one| matches!(one.state, State::Waiting { .. }));
         let waiting: Vec<u32> = waiting.map(|one| one.n).collect();
         for n in waiting {
@@ -68,8 +68,8 @@ impl Engine {
             return;
         };
         let goes_on = payment.goes_on_at_once(self.inner.world.now());
-        if goes_on && payment.owed_answer.is_none() && payment.verdict(n).is_ok() {
-            payment.owed_answer = Some(once);
+        if goes_on && payment.owed_answer().is_none() && payment.verdict(n).is_ok() {
+            payment.owe_answer(once);
             payment.take_once(n);
         } else {
             let response = response_to(payment, n);
@@ -90,7 +90,7 @@ impl Engine {
         payment: Payment,
         claim: &Claim,
     ) -> Result<PaymentView, Stop> {
-        let (stream, response) = (payment.id.key(), payment_response(&payment));
+        let (stream, response) = (payment.id().key(), payment_response(&payment));
         let statement = store::once::answer_meanwhile(claim.team, &claim.once, &stream, &response);
         let change = Change::new(self.change_id(), &stream).with(statement);
         // A slow database holds up no answer: its client would get none.
@@ -118,14 +118,14 @@ impl Engine {
     ) -> Result<Option<PaymentView>, Stop> {
         let start = Start {
             key: Key {
-                team: payment.team,
-                id: payment.id,
+                team: payment.team(),
+                id: payment.id(),
             },
             known: Some(payment),
             deadline: self.deadline(),
         };
         let respond = |payment: Payment| async move {
-            if payment.owed_answer.as_ref() != Some(&claim.once) {
+            if payment.owed_answer() != Some(&claim.once) {
                 let stored = self.stored_response(claim).await?;
                 return Ok(Decision::Leave(payment, Responded::Before(stored)));
             }
@@ -156,16 +156,16 @@ enum Responded {
 
 /// The response to the request that waits: the payment as it is.
 fn respond_owed(payment: &mut Payment, parts: &mut CommitParts) {
-    if let Some(once) = payment.owed_answer.take() {
+    if let Some(once) = payment.take_owed_answer() {
         let response = payment_response(payment);
         store_response(payment, &once, &response, parts);
-        payment.answered.push(once);
+        payment.note_answered(once);
     }
 }
 
 fn store_response(payment: &Payment, once: &OnceRef, response: &str, parts: &mut CommitParts) {
-    let key = payment.id.key();
-    let store = store::once::answer(payment.team, once, &key, response);
+    let key = payment.id().key();
+    let store = store::once::answer(payment.team(), once, &key, response);
     parts.statements.push(store);
 }
 

@@ -95,7 +95,7 @@ impl Engine {
                 .iter()
                 .rev()
                 .find(|payment| is_paid(payment))
-                .map(|payment| payment.id);
+                .map(|payment| payment.id());
             return match paid {
                 None if !caller.is_server() => Err(Fault::invalid(
                     REFERENCE,
@@ -108,17 +108,17 @@ impl Engine {
         let payment = store::payment::of_team(store, intent.team, id)
             .await?
             .ok_or_else(payment_not_found)?;
-        let is_linked = payment.intent == Some(intent.id);
+        let is_linked = payment.intent() == Some(intent.id);
         if !is_linked && !caller.is_server() {
             return Err(payment_not_found().into());
         }
-        if !is_linked && payment.intent.is_some() {
+        if !is_linked && payment.intent().is_some() {
             return Err(
                 Fault::invalid(REFERENCE, "must not be a payment of another intent").into(),
             );
         }
         if !(if caller.is_server() {
-            may_complete(payment.status)
+            may_complete(payment.status())
         } else {
             is_paid(&payment)
         }) {
@@ -126,9 +126,9 @@ impl Engine {
                 REFERENCE,
                 "must be a payment that is authorised or captured",
             );
-            return Err(fault.about(payment.id).in_status(payment.status).into());
+            return Err(fault.about(payment.id()).in_status(payment.status()).into());
         }
-        Ok(Some(payment.id))
+        Ok(Some(payment.id()))
     }
 
     /// Why the payment that was to complete the intent could not be made its own.
@@ -149,7 +149,7 @@ impl Engine {
 
 fn is_paid(payment: &Payment) -> bool {
     matches!(
-        payment.status,
+        payment.status(),
         payment::Status::Authorised | payment::Status::Succeeded
     )
 }

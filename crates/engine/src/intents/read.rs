@@ -38,11 +38,11 @@ impl Engine {
             store::intent::payments(store, intent.team, intent.id, PAYMENTS_TOLD).await?;
         if let Some(id) = intent
             .reference
-            .filter(|id| payments.iter().all(|payment| payment.id != *id))
+            .filter(|id| payments.iter().all(|payment| payment.id() != *id))
         {
             // A merchant may complete an intent with a payment that was made apart from it.
             payments.extend(store::payment::of_team(store, intent.team, id).await?);
-            payments.sort_by_key(|payment| payment.id);
+            payments.sort_by_key(|payment| payment.id());
         }
         Ok(payments)
     }

@@ -59,11 +59,11 @@ impl Engine {
         if !caller.is_server() && !waits_for_customer(&payment) {
             let message = format!(
                 "The payment's status is {}. With a client token a payment can be given up only while it waits for the customer.",
-                payment.status
+                payment.status()
             );
             return Err(Fault::new(Code::AbandonStatus, message)
-                .about(payment.id)
-                .in_status(payment.status));
+                .about(payment.id())
+                .in_status(payment.status()));
         }
         if rests_in_its_flow(&payment) {
             return Box::pin(self.stopped(key_of(&payment)))
@@ -74,11 +74,11 @@ impl Engine {
         if payment.waiting_attempt().is_none() {
             let message = format!(
                 "The payment's status is {}. It waits for nobody.",
-                payment.status
+                payment.status()
             );
             return Err(Fault::new(Code::AbandonStatus, message)
-                .about(payment.id)
-                .in_status(payment.status));
+                .about(payment.id())
+                .in_status(payment.status()));
         }
         let engine = self.clone();
         let deadline = self.request_deadline();
@@ -107,8 +107,8 @@ impl Engine {
         if !rests_in_its_flow(&payment) {
             let message = "The payment has gone on meanwhile. Read it again.";
             return Err(Fault::new(Code::AbandonStatus, message)
-                .about(payment.id)
-                .in_status(payment.status)
+                .about(payment.id())
+                .in_status(payment.status())
                 .into());
         }
         let at = self.inner.world.now();
@@ -132,11 +132,11 @@ impl Engine {
             let Some(n) = payment.waiting_attempt().map(|attempt| attempt.n) else {
                 break;
             };
-            let asked = payment.operations.len();
+            let asked = payment.operations().len();
             payment = Box::pin(self.give_up(payment, AbandonCause::Merchant)).await?;
             payment = self.settled_by_another(payment, n).await?;
             let tried = payment
-                .operations
+                .operations()
                 .iter()
                 .skip(asked)
                 .any(|one| matches!(one.kind, Kind::Abandon { .. }));
@@ -188,14 +188,14 @@ impl Engine {
 /// Whether the customer must act, and nobody else.
 fn waits_for_customer(payment: &Payment) -> bool {
     matches!(
-        payment.status,
+        payment.status(),
         Status::Needs3dSecure | Status::NeedsApmAuthorization
     )
 }
 
 /// Whether no processor was asked yet, since the flow waits for a time, an approval or a webhook.
 fn rests_in_its_flow(payment: &Payment) -> bool {
-    payment.status == Status::Active
+    payment.status() == Status::Active
         && payment.attempt().is_none()
-        && payment.flow.as_ref().is_some_and(|run| run.pause.is_some())
+        && payment.flow().is_some_and(|run| run.pause.is_some())
 }

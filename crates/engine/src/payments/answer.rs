@@ -87,11 +87,11 @@ impl Engine {
         let Some(claim) = &request.claim else {
             return Ok(None);
         };
-        if payment.version != brought.settled || payment.owed_answer.is_some() {
+        if payment.version() != brought.settled || payment.owed_answer().is_some() {
             let answer = self.await_answer(request, claim, brought.about).await?;
             return Ok(Some(answer));
         }
-        if payment.version != brought.own {
+        if payment.version() != brought.own {
             return self.stored_response(claim).await;
         }
         Ok(None)
@@ -115,7 +115,7 @@ impl Engine {
     /// it when the database does not answer.
     async fn answer_late(&self, request: &Request, known: Known) -> Result<PaymentView, Stop> {
         let about = About {
-            payment: known.payment.id,
+            payment: known.payment.id(),
             operation: known.own,
         };
         let in_store = Box::pin(async {
@@ -150,8 +150,8 @@ impl Engine {
         };
         let mut payment = self.load(key.team, key.id).await?;
         // What has no outcome yet is shown as without an answer; the outcome is stored when it is there.
-        let has_come_far = payment.status != Status::Active;
-        let waits = |claim: &&Claim| payment.owed_answer.as_ref() == Some(&claim.once);
+        let has_come_far = payment.status() != Status::Active;
+        let waits = |claim: &&Claim| payment.owed_answer() == Some(&claim.once);
         if let Some(claim) = request
             .claim
             .as_ref()
@@ -173,10 +173,6 @@ impl Engine {
     }
 
     /// A copy of a payment as it is shown while nobody knows what became of operation `own`.
-    #[cfg_attr(
-        feature = "planted",
-        planted::alternatives(LateRequestToldFailed = super::bugs::tell_failed)
-    )]
     fn unanswered(&self, mut payment: Payment, own: Option<u32>) -> Payment {
         payment.tell_unanswered(own, self.inner.world.now());
         payment

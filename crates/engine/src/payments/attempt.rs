@@ -50,19 +50,19 @@ impl Engine {
         deadline: Option<Deadline>,
     ) -> Result<Settled, Stop> {
         let Begun { payment, operation } = begun;
-        let own = payment.version + u64::from(operation.is_some());
+        let own = payment.version() + u64::from(operation.is_some());
         let payment = match operation {
             Some(n) => self.carry_out(payment, n, deadline).await?,
             None => payment,
         };
         let about = About {
-            payment: payment.id,
+            payment: payment.id(),
             operation,
         };
         let brought = Brought {
             about,
             own,
-            settled: payment.version,
+            settled: payment.version(),
         };
         Ok(Settled { payment, brought })
     }
@@ -77,7 +77,7 @@ impl Engine {
     ) -> Result<Payment, Stop> {
         let (mut payment, mut n) = (payment, n);
         loop {
-            let _sending = self.inner.sending.begin(payment.id, n);
+            let _sending = self.inner.sending.begin(payment.id(), n);
             let (known, news) = match Box::pin(self.known_before_restore(&payment, n)).await? {
                 Some(known) => (true, known),
                 None => (false, Box::pin(self.call(&payment, n)).await?),
@@ -133,7 +133,7 @@ impl Engine {
     pub(crate) async fn onward(&self, payment: Payment) -> Result<Payment, Stop> {
         let mut payment = payment;
         for _ in 0..MOST_DUTIES {
-            let version = payment.version;
+            let version = payment.version();
             payment = match payment.own_duty(self.inner.world.now()) {
                 Some(Duty::Capture) => Box::pin(self.capture_due(payment)).await?,
                 Some(Duty::Flow) => Box::pin(self.flow_step(&payment, None)).await?,
@@ -146,7 +146,7 @@ impl Engine {
                     return Ok(payment);
                 }
             };
-            if payment.version == version {
+            if payment.version() == version {
                 return Ok(payment);
             }
         }

@@ -83,7 +83,7 @@ impl Engine {
                     .map(|note| Occurrence::new(at, "Note").saying(note)),
             );
             if let Some(wish) = run.wish {
-                payment.three_ds = joined(payment.three_ds, wish);
+                payment.wish_three_ds(wish);
             }
             let asked = run.trace.iter().any(is_condition);
             let captures_later = matches!(
@@ -99,14 +99,14 @@ impl Engine {
                     if captures_later
                         && self.refunds_next(payment, program, next, with, intent.as_ref()) =>
                 {
-                    rest(payment, with.run, next, Why::Outcome, None);
+                    payment.rest(with.run, next.number(), Why::Outcome, None);
                     return Ok(done);
                 }
                 Next::At(next) => position = next,
                 Next::Rests => return Ok(done),
             }
         }
-        tracing::error!(payment.id = %payment.id, "a flow does not come to its end");
+        tracing::error!(payment.id = %payment.id(), "a flow does not come to its end");
         Err(Fault::unknown().into())
     }
 
@@ -122,7 +122,7 @@ impl Engine {
         let ahead = program.run(next, &facts(payment, with.run, intent), &mut || {
             self.inner.world.random()
         });
-        payment.status == Status::Authorised && matches!(ahead.stop, Halt::Refund { .. })
+        payment.status() == Status::Authorised && matches!(ahead.stop, Halt::Refund { .. })
     }
 
     async fn obey(
@@ -179,7 +179,7 @@ impl Engine {
                     waits("Waiting", WaitsFor::Time, at, Some(until))
                         .saying(format!("Until {}.", until.rfc3339_millis())),
                 );
-                rest(payment, with.run, next, Why::Step, Some(until));
+                payment.rest(with.run, next.number(), Why::Step, Some(until));
                 Ok(Next::Rests)
             }
             Halt::Approval {
@@ -192,7 +192,7 @@ impl Engine {
                     waits("Waiting for an approval", WaitsFor::Approval, at, until)
                         .saying(title.clone()),
                 );
-                rest(payment, with.run, next, Why::Approval { title }, until);
+                payment.rest(with.run, next.number(), Why::Approval { title }, until);
                 Ok(Next::Rests)
             }
             Halt::AwaitWebhook { name, within, next } => {
@@ -201,26 +201,19 @@ impl Engine {
                     waits("Waiting for a webhook", WaitsFor::Webhook, at, until)
                         .saying(format!("Its name is {name}.")),
                 );
-                rest(
-                    payment,
-                    with.run,
-                    next,
-                    Why::Webhook {
-                        name,
-                        captures: false,
-                    },
-                    until,
-                );
+                let why = Why::Webhook {
+                    name,
+                    captures: false,
+                };
+                payment.rest(with.run, next.number(), why, until);
                 Ok(Next::Rests)
             }
             Halt::CallWebhook { url, next } => {
-                rest(payment, with.run, next, Why::Calling { url }, Some(at));
+                payment.rest(with.run, next.number(), Why::Calling { url }, Some(at));
                 Ok(Next::Rests)
             }
             Halt::End => {
-                if let Some(run) = payment.run_mut(with.run) {
-                    run.pause = None;
-                }
+                payment.end_run(with.run);
                 Ok(Next::Rests)
             }
         }
@@ -259,13 +252,13 @@ impl Engine {
             return Err(none_takes(payment, lines.get(told..).unwrap_or_default()).into());
         };
         let may = fallback.soft_decline || fallback.fault || fallback.outage;
-        payment.route = (may && !left.is_empty()).then_some(Route {
+        let route = (may && !left.is_empty()).then_some(Route {
             rest: left,
             soft_decline: fallback.soft_decline,
             fault: fallback.fault,
             outage: fallback.outage,
         });
-        payment.capture_rule = match capture {
+        let rule = match capture {
             Planned::Rule(CaptureWhen::Now) => CaptureRule::Immediate,
             Planned::Rule(CaptureWhen::Api) => CaptureRule::Api,
             Planned::Rule(CaptureWhen::After(span)) => CaptureRule::After {
@@ -273,11 +266,7 @@ impl Engine {
             },
             Planned::Rule(CaptureWhen::Webhook(_)) | Planned::Continue => CaptureRule::Flow,
         };
-        if payment.capture_rule == CaptureRule::Flow {
-            rest(payment, None, next, Why::Outcome, None);
-        } else if let Some(run) = &mut payment.flow {
-            run.pause = None;
-        }
+        payment.plan_attempt(route, rule, next.number());
         let (n, sent) = self.begin_attempt(payment, &line, with);
         lines.push(sent);
         Ok(n)
@@ -291,23 +280,23 @@ impl Engine {
         with: &With,
     ) -> (u32, Occurrence) {
         let facts = line.connector.descriptor();
-        payment.gateway = Some(domain::payment::Gateway {
+        payment.go_through(domain::payment::Gateway {
             processor: facts.processor.to_owned(),
             name: line.connection.name.clone(),
             logo: facts.logo.map(str::to_owned),
         });
-        let sale = payment.capture_rule == CaptureRule::Immediate && facts.capabilities.sale;
+        let sale = payment.capture_rule() == CaptureRule::Immediate && facts.capabilities.sale;
         let mut begin = self.begin(Some(line), with.once.clone(), with.deadline);
-        let present = payment.initiator == Initiator::Customer && !with.gone;
+        let present = payment.initiator() == Initiator::Customer && !with.gone;
         begin.return_key = present.then(|| self.return_key());
         payment.begin_authorise(line.connection.id.clone(), sale, begin)
     }
 
     /// The intent whose facts conditions may ask for.
     async fn intent_of(&self, payment: &Payment) -> Result<Option<Intent>, Stop> {
-        match payment.intent {
+        match payment.intent() {
             Some(intent) => {
-                Ok(store::intent::of_team(&self.inner.store, payment.team, intent).await?)
+                Ok(store::intent::of_team(&self.inner.store, payment.team(), intent).await?)
             }
             None => Ok(None),
         }
@@ -319,7 +308,7 @@ impl Engine {
         payment: &Payment,
     ) -> Result<Option<Connected>, Stop> {
         match payment.authorisation() {
-            Some(authorisation) => self.line(payment.team, &authorisation.connection).await,
+            Some(authorisation) => self.line(payment.team(), &authorisation.connection).await,
             None => Ok(None),
         }
     }
@@ -345,7 +334,7 @@ fn none_takes(payment: &Payment, left_out: &[Occurrence]) -> Fault {
         .filter_map(|one| one.entry.message.as_deref())
         .map(|message| message.trim_end_matches('.'))
         .collect();
-    let method = payment.method.method;
+    let method = payment.method().method;
     let message = format!(
         "None of the flow's connections can take the payment by {}. {}.",
         method.code(),
@@ -354,80 +343,39 @@ fn none_takes(payment: &Payment, left_out: &[Occurrence]) -> Fault {
     Fault::new(Code::ConnectionNotFound, message)
 }
 
-/// Asked for by the request or by the flow is asked for.
-fn joined(asked: ThreeDsWish, flow: ThreeDsWish) -> ThreeDsWish {
-    match (asked, flow) {
-        (ThreeDsWish::Request, _) | (_, ThreeDsWish::Request) => ThreeDsWish::Request,
-        (_, wish) => wish,
-    }
-}
-
-/// Where a run rests, and until when.
-fn rest(
-    payment: &mut Payment,
-    run: Option<Uuid>,
-    next: Position,
-    why: Why,
-    due: Option<domain::Timestamp>,
-) {
-    if let Some(run) = payment.run_mut(run) {
-        let heard = run.pause.take().and_then(|pause| pause.heard);
-        run.pause = Some(Pause {
-            next: next.number(),
-            why,
-            due,
-            operation: None,
-            step: None,
-            failing_since: None,
-            heard,
-        });
-    }
-}
-
 /// Captures now, or says when.
 fn capture(
     payment: &mut Payment,
     run: Option<Uuid>,
     when: CaptureWhen,
     next: Position,
-    at: domain::Timestamp,
+    at: Timestamp,
 ) -> Next {
-    let authorised = payment.status == Status::Authorised;
-    match when {
-        CaptureWhen::Now if authorised => {
-            payment.capture_rule = CaptureRule::Immediate;
-            payment.capture_at = Some(at);
-            rest(payment, run, next, Why::Outcome, None);
+    // What was not authorised has nothing to capture.
+    let waits_for = match when {
+        CaptureWhen::Now => payment
+            .decide_capture(CaptureRule::Immediate, at)
+            .then_some(Why::Outcome),
+        CaptureWhen::Webhook(name) => {
+            let captures = true;
+            (payment.status() == Status::Authorised).then_some(Why::Webhook { name, captures })
+        }
+        CaptureWhen::After(span) => {
+            let seconds = span.as_secs();
+            payment.decide_capture(CaptureRule::After { seconds }, at);
+            None
+        }
+        CaptureWhen::Api => {
+            payment.decide_capture(CaptureRule::Api, at);
+            None
+        }
+    };
+    match waits_for {
+        Some(why) => {
+            payment.rest(run, next.number(), why, None);
             Next::Rests
         }
-        CaptureWhen::After(span) if authorised => {
-            payment.capture_rule = CaptureRule::After {
-                seconds: span.as_secs(),
-            };
-            payment.capture_at = Some(at.after(span));
-            Next::At(next)
-        }
-        CaptureWhen::Api if authorised => {
-            payment.capture_rule = CaptureRule::Api;
-            Next::At(next)
-        }
-        CaptureWhen::Webhook(name) if authorised => {
-            rest(
-                payment,
-                run,
-                next,
-                Why::Webhook {
-                    name,
-                    captures: true,
-                },
-                None,
-            );
-            Next::Rests
-        }
-        // What was not authorised has nothing to capture.
-        CaptureWhen::Now | CaptureWhen::After(_) | CaptureWhen::Api | CaptureWhen::Webhook(_) => {
-            Next::At(next)
-        }
+        None => Next::At(next),
     }
 }
 
@@ -436,14 +384,14 @@ fn refund_amount(payment: &Payment, amount: &RefundAmount) -> Option<i64> {
         RefundAmount::All => None,
         RefundAmount::Minor(minor) => Some(*minor),
         RefundAmount::Percent(percent) => {
-            let part = i128::from(payment.captured) * i128::from(*percent) / 100;
+            let part = i128::from(payment.captured()) * i128::from(*percent) / 100;
             i64::try_from(part).ok()
         }
     }
 }
 
 /// An operation of the flow could not begin.
-fn left_out(at: domain::Timestamp, fault: Fault) -> Occurrence {
+fn left_out(at: Timestamp, fault: Fault) -> Occurrence {
     let code = fault.code.text().to_owned();
     Occurrence::new(at, "A step of the flow was left out")
         .saying(fault.message)
@@ -468,18 +416,7 @@ fn resting_or_on(
         Ok((n, line)) => {
             done.lines.push(line);
             done.began = Some(n);
-            let step = next.of_step().number();
-            let before = payment.run(run).and_then(|run| run.pause.as_ref());
-            // Only what is the same step once more.
-            let failing_since = before
-                .filter(|pause| pause.next == step)
-                .and_then(|pause| pause.failing_since);
-            rest(payment, run, next, Why::Outcome, None);
-            if let Some(pause) = payment.run_mut(run).and_then(|run| run.pause.as_mut()) {
-                pause.operation = Some(n);
-                pause.step = Some(step);
-                pause.failing_since = failing_since;
-            }
+            payment.rest_for(run, n, next.of_step().number(), next.number());
             Next::Rests
         }
         Err(left_out) => {

@@ -40,14 +40,6 @@ pub(super) async fn name_no_payment(
     Err(Fault::unavailable().into())
 }
 
-/// For `Engine::unanswered`.
-pub(super) fn tell_failed(engine: &Engine, mut payment: Payment, own: Option<u32>) -> Payment {
-    if payment.status == Status::Active {
-        payment.status = Status::Failed;
-    }
-    engine.unplanted_unanswered(payment, own)
-}
-
 /// For `Engine::settle_kept`: the last operation, whichever was called.
 pub(super) async fn settle_last(
     engine: &Engine,

@@ -4,7 +4,7 @@ use connector::{AccountData, CardData, Cryptogram, Means};
 use domain::{
     customer::{Instrument, StoredMethod},
     id::{BlobId, PaymentId, TeamId},
-    payment::{Kind, News, Operation, Payment},
+    payment::{Kind, News, Operation, PaidWith, Payment},
 };
 use futures_util::{FutureExt, future::join};
 use vault::{Code, Holder, VaultError};
@@ -26,12 +26,12 @@ impl Engine {
         let Some(operation) = payment.operation(n) else {
             return Ok(News::LookUpFailed);
         };
-        let Some(connected) = self.line(payment.team, &operation.connection).await? else {
+        let Some(connected) = self.line(payment.team(), &operation.connection).await? else {
             return Ok(News::Nothing(
                 "the connection does not exist any more".to_owned(),
             ));
         };
-        let opened = match (operation.kind, payment.method.blob) {
+        let opened = match (operation.kind, payment.method().blob) {
             // An authorisation that is completed needs no number any more.
             (Kind::Authorise { .. }, Some(blob)) if operation.action.is_none() => {
                 match self.open(payment, blob).await {
@@ -69,14 +69,14 @@ impl Engine {
             Ok(Ok(news)) => news,
             Ok(Err(error)) => {
                 concerns_connection = send::concerns_connection(&error);
-                self.note_failure(payment.team, &operation.connection, &error);
+                self.note_failure(payment.team(), &operation.connection, &error);
                 send::failed(&error, operation)
             }
             Err(world::Elapsed) => send::unanswered(operation, timeout),
         };
         // Only what was really sent shows how the connection is; a completion is the customer's pace.
         if concerns_connection && operation.kind.is_attempt() && operation.action.is_none() {
-            self.note_health(payment.team, &operation.connection, &news);
+            self.note_health(payment.team(), &operation.connection, &news);
         }
         let (processor, verb, outcome) = (
             connected.connector.descriptor().processor,
@@ -86,7 +86,7 @@ impl Engine {
         metrics::histogram!(
             "pointsman_attempt_call_duration_seconds",
             "processor" => processor,
-            "connection" => self.connection_label(payment.team, &operation.connection),
+            "connection" => self.connection_label(payment.team(), &operation.connection),
             "verb" => verb,
             "outcome" => outcome
         )
@@ -105,16 +105,16 @@ impl Engine {
 
     /// What a payment is paid with, opened for one call. The error says why nothing can be sent.
     async fn open(&self, payment: &Payment, blob: BlobId) -> Result<Opened, &'static str> {
-        let Some(account) = &payment.method.account else {
+        let Some(account) = &payment.method().account else {
             return self.open_card(payment, blob).await;
         };
         let record = record_of(payment);
         let vault = &self.inner.vault;
-        match vault.open_account(payment.team, &record, blob).await {
+        match vault.open_account(payment.team(), &record, blob).await {
             Ok(Some(number)) => Ok(Opened::Account(Box::new(AccountData {
                 number,
                 kind: account.kind.clone(),
-                holder: payment.method.holder.clone(),
+                holder: payment.method().holder.clone(),
                 mandate: account.mandate.clone(),
             }))),
             Ok(None) => Err(NOT_STORED),
@@ -124,13 +124,14 @@ impl Engine {
 
     /// The card of a payment with its security code, opened for one call.
     async fn open_card(&self, payment: &Payment, blob: BlobId) -> Result<Opened, &'static str> {
-        let (vault, holder) = (&self.inner.vault, code_holder(payment));
+        let holder = code_holder(payment.team(), payment.method()).ok_or(NOT_STORED)?;
+        let vault = &self.inner.vault;
         let record = record_of(payment);
         // A raw card has a record by which a job erases all of it.
-        let by = payment.method.token.as_ref().map(|_| code_user(payment));
+        let by = payment.method().token.as_ref().map(|_| code_user(payment));
         // At once, since with a server each is a way there and back.
         let (number, code) = join(
-            vault.open_card(payment.team, &record, blob),
+            vault.open_card(payment.team(), &record, blob),
             vault.use_code(&holder, by.as_deref()),
         )
         .await;
@@ -152,10 +153,10 @@ impl Engine {
         };
         let card = Box::new(CardData {
             number,
-            expiry: payment.method.expiry.ok_or(NOT_STORED)?,
+            expiry: payment.method().expiry.ok_or(NOT_STORED)?,
             cvc,
-            name: payment.method.holder.clone(),
-            address: payment.method.address.clone(),
+            name: payment.method().holder.clone(),
+            address: payment.method().address.clone(),
         });
         Ok(match cryptogram {
             None => Opened::Card(card),
@@ -193,13 +194,13 @@ impl Engine {
 
     /// Forgets what only the authorisation needed: the security code, and the number of a raw card. The job that looks
     /// after hidden cards does it when this does not come to its end.
-    pub(crate) async fn forget_card(&self, payment: &Payment) {
-        self.forget(Remains::of(payment)).await;
+    pub(crate) async fn forget_card(&self, team: TeamId, method: &PaidWith) {
+        self.forget(Remains::of(team, method)).await;
     }
 
     /// The same after the answer is on its way.
     pub(crate) fn forget_later(&self, payment: &Payment) {
-        let (engine, remains) = (self.clone(), Remains::of(payment));
+        let (engine, remains) = (self.clone(), Remains::of(payment.team(), payment.method()));
         let mut work = Box::pin(async move { engine.forget(remains).await });
         // What needs no waiting is done by now, and no task is made for it.
         if work.as_mut().now_or_never().is_none() {
@@ -208,7 +209,10 @@ impl Engine {
     }
 
     async fn forget(&self, remains: Remains) {
-        let forgotten = self.inner.vault.forget_cvc(&remains.holder).await;
+        let forgotten = match &remains.holder {
+            Some(holder) => self.inner.vault.forget_cvc(holder).await,
+            None => true,
+        };
         // The record of a raw card has the job erase both.
         if let Some(blob) = remains.hidden.filter(|_| forgotten) {
             self.erase_hidden(remains.team, blob).await;
@@ -255,34 +259,33 @@ impl Opened {
 /// What only an authorisation needed.
 struct Remains {
     team: TeamId,
-    /// Under what the security code is kept.
-    holder: String,
+    /// Under what the security code is kept, if there can be one.
+    holder: Option<String>,
     /// A raw card's number.
     hidden: Option<BlobId>,
 }
 
 impl Remains {
-    fn of(payment: &Payment) -> Self {
-        let hidden = payment.method.blob.filter(|_| payment.method.hidden);
+    fn of(team: TeamId, method: &PaidWith) -> Self {
         Self {
-            team: payment.team,
-            holder: code_holder(payment),
-            hidden,
+            team,
+            holder: code_holder(team, method),
+            hidden: method.blob.filter(|_| method.hidden),
         }
     }
 }
 
 /// The record that a payment's number is sealed for.
 fn record_of(payment: &Payment) -> Holder {
-    match &payment.method.token {
-        Some(token) => Holder::token(payment.method.id, token),
-        None => Holder::hidden(payment.method.id),
+    match &payment.method().token {
+        Some(token) => Holder::token(payment.method().id, token),
+        None => Holder::hidden(payment.method().id),
     }
 }
 
 /// How the vault notes a payment that has opened a security code.
 fn code_user(payment: &Payment) -> String {
-    format!("{}/{}", payment.team.key(), payment.id.key())
+    format!("{}/{}", payment.team().key(), payment.id().key())
 }
 
 /// The payment that the vault has noted.
@@ -292,12 +295,12 @@ pub(crate) fn code_user_of(noted: &str) -> Option<(TeamId, PaymentId)> {
 }
 
 /// Under what a payment's security code is kept: its token, or the sealed number of a raw card.
-fn code_holder(payment: &Payment) -> String {
-    match (&payment.method.token, payment.method.blob) {
-        (Some(token), _) => super::instrument::token_holder(payment.team, token),
-        (None, Some(blob)) => super::instrument::blob_holder(blob),
-        // An alternative method has no code.
-        (None, None) => payment.id.key(),
+/// `None` for an alternative method, which has no code.
+fn code_holder(team: TeamId, method: &PaidWith) -> Option<String> {
+    match (&method.token, method.blob) {
+        (Some(token), _) => Some(super::instrument::token_holder(team, token)),
+        (None, Some(blob)) => Some(super::instrument::blob_holder(blob)),
+        (None, None) => None,
     }
 }
 
@@ -306,11 +309,11 @@ fn code_holder(payment: &Payment) -> String {
 fn unopened(payment: &Payment, what: &'static str, error: &VaultError) -> &'static str {
     match error {
         VaultError::Db(_) | VaultError::Unclear => {
-            tracing::warn!(payment.id = %payment.id, what, error = %error, "the vault is away");
+            tracing::warn!(payment.id = %payment.id(), what, error = %error, "the vault is away");
             "the vault could not be reached, so nothing was sent"
         }
         _ => {
-            tracing::error!(payment.id = %payment.id, what, error = %error, "what is sealed can't be opened");
+            tracing::error!(payment.id = %payment.id(), what, error = %error, "what is sealed can't be opened");
             "the vault could not open what it keeps, so nothing was sent"
         }
     }

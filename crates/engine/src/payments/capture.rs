@@ -42,7 +42,7 @@ impl Engine {
             Later::new(wanted.id, move |payment, begin| {
                 let begun = payment.begin_capture(wanted.amount, begin)?;
                 if let Some(metadata) = &wanted.metadata {
-                    payment.metadata = Some(metadata.clone());
+                    payment.replace_metadata(metadata.clone());
                 }
                 Ok(begun)
             })
@@ -63,11 +63,11 @@ impl Engine {
         &self,
         mut payment: Payment,
     ) -> Result<Decision<Payment, Option<u32>>, Stop> {
-        if payment.status != Status::Authorised || payment.capture_at.is_none() {
+        if payment.status() != Status::Authorised || payment.capture_at().is_none() {
             return Ok(Decision::Leave(payment, None));
         }
         let line = self.authorised_line(&payment).await?;
-        let begin = self.begin(line.as_ref(), payment.owed_answer.take(), None);
+        let begin = self.begin(line.as_ref(), payment.take_owed_answer(), None);
         let Ok((n, entry)) = payment.begin_capture(None, begin) else {
             return Ok(Decision::Leave(payment, None));
         };

@@ -61,25 +61,25 @@ pub(super) fn first_statements(
         let claim = store::credential::claim_payment(
             caller.team,
             caller.key,
-            payment.id,
+            payment.id(),
             MAX_CLIENT_ATTEMPTS,
         );
         statements.push((Guard::Client, claim));
         if !live {
             // The attempt counts all the same.
-            let release = store::credential::release_payment(caller.team, caller.key, payment.id);
+            let release = store::credential::release_payment(caller.team, caller.key, payment.id());
             statements.push((Guard::Client, release));
         }
     }
-    if let Some(intent) = payment.intent.filter(|_| live) {
+    if let Some(intent) = payment.intent().filter(|_| live) {
         statements.push((
             Guard::Intent,
-            store::intent::claim(caller.team, intent, payment.id),
+            store::intent::claim(caller.team, intent, payment.id()),
         ));
     }
-    if let Some(blob) = payment.method.blob.filter(|_| payment.method.hidden) {
-        let due_at = payment.created_at.after(HIDDEN_CARD_CHECK);
-        let hidden = store::hidden_card::insert(caller.team, blob, payment.id, due_at);
+    if let Some(blob) = payment.method().blob.filter(|_| payment.method().hidden) {
+        let due_at = payment.created_at().after(HIDDEN_CARD_CHECK);
+        let hidden = store::hidden_card::insert(caller.team, blob, payment.id(), due_at);
         statements.push((Guard::HiddenCard, hidden));
     }
     statements
@@ -114,7 +114,7 @@ impl Engine {
                     None => return Ok(Blocked::Refused(no_more_attempts())),
                 }
             }
-            Some(Guard::Intent) => match payment.intent {
+            Some(Guard::Intent) => match payment.intent() {
                 Some(intent) => {
                     let holder =
                         store::intent::claimed_by(&self.inner.store, caller.team, intent).await?;
@@ -154,7 +154,7 @@ impl Engine {
             return Ok(taken());
         }
         let older = Box::pin(self.give_up(older, AbandonCause::Superseded)).await?;
-        Ok(if super::effects::ended_without_money(older.status) {
+        Ok(if super::effects::ended_without_money(older.status()) {
             Blocked::Freed
         } else {
             taken()
@@ -167,19 +167,21 @@ impl Engine {
         planted::alternatives(ReturnUnchecked = super::bugs::never_paid_otherwise)
     )]
     pub(super) async fn is_paid_otherwise(&self, payment: &Payment) -> Result<bool, Stop> {
-        if let Some(intent) = payment.intent {
-            let holder = store::intent::claimed_by(&self.inner.store, payment.team, intent).await?;
-            if holder != Some(payment.id) {
+        if let Some(intent) = payment.intent() {
+            let holder =
+                store::intent::claimed_by(&self.inner.store, payment.team(), intent).await?;
+            if holder != Some(payment.id()) {
                 return Ok(true);
             }
         }
-        let Some(token) = payment.made_by else {
+        let Some(token) = payment.made_by() else {
             return Ok(false);
         };
-        let credential = store::credential::of_team(&self.inner.store, payment.team, token).await?;
+        let credential =
+            store::credential::of_team(&self.inner.store, payment.team(), token).await?;
         // A token that has ended was forgotten, and holds nothing against its payment.
         let live = credential.and_then(|credential| credential.live_payment);
-        Ok(live.is_some_and(|live| live != payment.id))
+        Ok(live.is_some_and(|live| live != payment.id()))
     }
 }
 

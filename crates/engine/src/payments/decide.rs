@@ -8,10 +8,7 @@ use domain::{
 };
 use uuid::Uuid;
 
-use super::{
-    effects::Effects,
-    steps::{not_given, paused},
-};
+use super::{effects::Effects, steps::paused};
 use crate::{
     Engine,
     change::{Decision, Key},
@@ -73,13 +70,9 @@ impl Engine {
         }
         let at = self.inner.world.now();
         let mut entries = if decide.approve {
-            if let Some(pause) = payment.run_mut(which).and_then(|run| run.pause.as_mut()) {
-                pause.why = Why::Step;
-                pause.due = Some(at);
-            }
-            vec![Occurrence::new(at, "Approved")]
+            vec![payment.approve(which, at)]
         } else {
-            not_given(&mut payment, which, "Not approved", at).lines
+            payment.not_given(which, "Not approved", at)
         };
         let approved = decide.approve;
         if let Some(first) = entries.first_mut() {
@@ -97,7 +90,7 @@ impl Engine {
 
     /// Goes on with a run at once, as far as a request's time allows. What is left is found by recovery.
     pub(super) async fn go_on(&self, payment: Payment, which: Option<Uuid>) {
-        let (engine, id) = (self.clone(), payment.id);
+        let (engine, id) = (self.clone(), payment.id());
         let work = self.own(Box::pin(async move {
             let gone = async {
                 let payment = match which {

@@ -51,8 +51,8 @@ impl Effects {
 /// What names the payment.
 pub(crate) fn key_of(payment: &Payment) -> Key<PaymentId> {
     Key {
-        team: payment.team,
-        id: payment.id,
+        team: payment.team(),
+        id: payment.id(),
     }
 }
 
@@ -81,7 +81,7 @@ impl Aggregate for Payment {
         Before {
             outcomes: triggers::Before::of(self),
             authorisation_ended: self.authorisation_ended(),
-            declined_by_rule: self.rule.is_some(),
+            declined_by_rule: self.rule().is_some(),
             frees_checkout: frees_checkout(self),
         }
     }
@@ -101,7 +101,7 @@ impl Aggregate for Payment {
         engine
             .trigger(self, &before.outcomes, cause.as_ref(), &mut entries)
             .await?;
-        self.version += 1;
+        self.next_version();
         engine.respond(self, responses, &mut parts);
         if frees_checkout(self) && !before.frees_checkout {
             free_checkout(self, &mut parts);
@@ -117,7 +117,7 @@ impl Aggregate for Payment {
 impl Engine {
     /// What follows when a payment's first commit is on disk.
     pub(super) fn follow_first(&self, payment: &Payment) {
-        if payment.rule.is_some() {
+        if payment.rule().is_some() {
             self.count_outcome(payment);
             self.forget_later(payment);
         }
@@ -126,7 +126,7 @@ impl Engine {
     /// What follows when a change is on disk: an authorisation that has ended is counted, and what only it needed forgotten.
     fn follow_up(&self, payment: &Payment, before: &Before) {
         let has_ended = payment.authorisation_ended() && !before.authorisation_ended;
-        let was_declined = payment.rule.is_some() && !before.declined_by_rule;
+        let was_declined = payment.rule().is_some() && !before.declined_by_rule;
         if has_ended || was_declined {
             self.count_outcome(payment);
             self.forget_later(payment);
@@ -143,17 +143,17 @@ impl Engine {
     )
 )]
 fn frees_checkout(payment: &Payment) -> bool {
-    ended_without_money(payment.status)
+    ended_without_money(payment.status())
 }
 
 /// Frees the checkout of a payment, whatever became of that.
 pub(super) fn free_checkout(payment: &Payment, parts: &mut CommitParts) {
-    if let Some(token) = payment.made_by {
-        let release = store::credential::release_payment(payment.team, token, payment.id);
+    if let Some(token) = payment.made_by() {
+        let release = store::credential::release_payment(payment.team(), token, payment.id());
         parts.statements.push(release);
     }
-    if let Some(intent) = payment.intent {
-        let release = store::intent::release(payment.team, intent, payment.id);
+    if let Some(intent) = payment.intent() {
+        let release = store::intent::release(payment.team(), intent, payment.id());
         parts.statements.push(release);
     }
 }

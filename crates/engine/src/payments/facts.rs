@@ -34,44 +34,44 @@ pub(crate) fn facts<'a>(
             name: heard.map(|Heard { name, .. }| name.as_str().into()),
         },
         webhook_body: heard.map(|Heard { body, .. }| body),
-        metadata: payment.metadata.as_ref(),
-        fraud: payment.fraud.as_ref(),
+        metadata: payment.metadata(),
+        fraud: payment.fraud(),
         ..Facts::default()
     }
 }
 
 fn of_payment<'a>(payment: &'a Payment, intent: Option<&'a Intent>) -> PaymentFacts<'a> {
-    let origin = match payment.origin {
+    let origin = match payment.origin() {
         Origin::Automation => "AUTOMATION",
         Origin::Headless => "HEADLESS",
         Origin::Import => "IMPORT",
     };
-    let initiator = match payment.initiator {
+    let initiator = match payment.initiator() {
         Initiator::Customer => "CUSTOMER",
         Initiator::Merchant => "MERCHANT",
     };
     PaymentFacts {
-        id: Some(payment.id.to_string().into()),
-        amount: Some(payment.money.minor()),
-        currency: Some(payment.money.currency().code().into()),
-        status: Some(payment.status.text().into()),
+        id: Some(payment.id().to_string().into()),
+        amount: Some(payment.money().minor()),
+        currency: Some(payment.money().currency().code().into()),
+        status: Some(payment.status().text().into()),
         method: Some(kind_of_method(payment).into()),
         country: country(payment)
             .map(Into::into)
             .or_else(|| of_intent(intent?).country),
-        order_id: payment.order_id.as_deref().map(Into::into),
-        description: payment.description.as_deref().map(Into::into),
+        order_id: payment.order_id().map(Into::into),
+        description: payment.description().map(Into::into),
         initiator: Some(initiator.into()),
         origin: Some(origin.into()),
-        captured: Some(payment.captured),
+        captured: Some(payment.captured()),
         refunded: Some(payment.refunded()),
     }
 }
 
 /// `CARD` for a card of any brand, else the method.
 fn kind_of_method(payment: &Payment) -> &'static str {
-    let method = payment.method.method.canonical();
-    if payment.method.blob.is_some() && payment.method.wallet.is_none() {
+    let method = payment.method().method.canonical();
+    if payment.method().blob.is_some() && payment.method().wallet.is_none() {
         "CARD"
     } else {
         method.code()
@@ -79,18 +79,15 @@ fn kind_of_method(payment: &Payment) -> &'static str {
 }
 
 fn country(payment: &Payment) -> Option<&str> {
-    let billing = payment.method.address.as_ref();
-    let payer = payment
-        .customer
-        .as_ref()
-        .and_then(|payer| payer.billing.as_ref());
+    let billing = payment.method().address.as_ref();
+    let payer = payment.customer().and_then(|payer| payer.billing.as_ref());
     billing
         .and_then(|address| address.country.as_deref())
         .or_else(|| payer?.country.as_deref())
 }
 
 fn of_card(payment: &Payment) -> CardFacts<'_> {
-    let method = &payment.method;
+    let method = payment.method();
     if method.blob.is_none() {
         return CardFacts::default();
     }
@@ -121,7 +118,7 @@ fn of_card(payment: &Payment) -> CardFacts<'_> {
 }
 
 fn of_customer(payment: &Payment) -> CustomerFacts<'_> {
-    let Some(payer) = &payment.customer else {
+    let Some(payer) = payment.customer() else {
         return CustomerFacts::default();
     };
     CustomerFacts {
@@ -138,7 +135,7 @@ fn of_customer(payment: &Payment) -> CustomerFacts<'_> {
 
 fn of_attempt<'a>(payment: &'a Payment, attempt: &'a Operation) -> AttemptFacts<'a> {
     let attempts = payment
-        .operations
+        .operations()
         .iter()
         .filter(|operation| operation.kind.is_attempt())
         .count();

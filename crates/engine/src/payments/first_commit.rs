@@ -4,7 +4,7 @@ use db::{Date, Statement};
 use domain::{
     Code, Fault, Timestamp,
     id::PaymentId,
-    payment::{Occurrence, Payment},
+    payment::{FlowRun, Occurrence, Payment},
 };
 use flow::Position;
 
@@ -41,7 +41,7 @@ impl Engine {
     pub(super) async fn first_commit(&self, plan: &Plan, request: &Request) -> Result<Begun, Stop> {
         let committed = self.first_tries(plan, request).await;
         if committed.is_err() {
-            self.forget_card(&plan.payment).await;
+            self.forget_card(plan.asked.team, &plan.asked.method).await;
         }
         committed
     }
@@ -67,13 +67,13 @@ impl Engine {
         request: &Request,
     ) -> Result<Tried, Stop> {
         let caller = &request.caller;
-        let mut payment = self.payment_of(&plan.payment, &date);
-        self.note_try(caller, payment.id);
+        let mut payment = self.payment_of(plan, &date);
+        self.note_try(caller, payment.id());
         let followed = self.first_step(&mut payment, &plan.path, request).await?;
         let response = self.first_response(&mut payment, followed.began, request);
         let (guards, statements) = guarded(plan, request, &payment);
         let claim = request.claim.as_ref();
-        let stream = payment.id.key();
+        let stream = payment.id().key();
         let parts = CommitParts {
             claim: claim.map(|claim| self.claim(claim, Some(&stream), response.as_deref())),
             statements,
@@ -106,16 +106,21 @@ impl Engine {
 
     /// The payment as it was planned, with its id. Dates of payments are whole milliseconds, so that the order of ids is that of
     /// dates.
-    fn payment_of(&self, planned: &Payment, date: &Date) -> Payment {
+    fn payment_of(&self, plan: &Plan, date: &Date) -> Payment {
         let id = PaymentId::new(self.inner.world.uuid_at(date.at()));
-        let mut payment = planned.clone();
-        payment.created_at = domain::dated::date_of(id.uuid()).unwrap_or(date.at());
-        payment.id = id;
-        if let Some(run) = &mut payment.flow {
-            run.started_at = payment.created_at;
-            run.instance = self.inner.world.uuid_v7();
-        }
-        payment
+        let created_at = domain::dated::date_of(id.uuid()).unwrap_or(date.at());
+        let run = match &plan.path {
+            Path::Flow(flow) => Some(FlowRun {
+                id: flow.id.clone(),
+                name: flow.name.clone(),
+                version: flow.version,
+                instance: self.inner.world.uuid_v7(),
+                started_at: created_at,
+                pause: None,
+            }),
+            Path::Connection(_) => None,
+        };
+        Payment::new(plan.asked.clone(), id, created_at, run)
     }
 
     /// What is done with the payment before anything is committed: the flow up to the first attempt, or the attempt itself.
@@ -133,13 +138,13 @@ impl Engine {
         };
         let before = Before::of(payment);
         // The date is of the database's clock, which may be a little ahead of this one's.
-        let at = payment.created_at.min(self.inner.world.now());
+        let at = payment.created_at().min(self.inner.world.now());
         let mut followed = match path {
             Path::Flow(runnable) => {
                 self.follow_flow(payment, &runnable.program, Position::START, &with)
                     .await?
             }
-            Path::Connection(line) if !super::route::takes(line, payment.method.method) => {
+            Path::Connection(line) if !super::route::takes(line, payment.method().method) => {
                 let reason = "the connection can't take this method";
                 return Err(Fault::invalid("paymentMethod.type", reason).into());
             }
@@ -167,10 +172,10 @@ impl Engine {
     ) -> Option<String> {
         let claim = request.claim.as_ref().filter(|_| began.is_none())?;
         if payment.goes_on_at_once(self.inner.world.now()) {
-            payment.owed_answer = Some(claim.once.clone());
+            payment.owe_answer(claim.once.clone());
             return None;
         }
-        payment.answered.push(claim.once.clone());
+        payment.note_answered(claim.once.clone());
         Some(payment_response(payment))
     }
 }
@@ -191,9 +196,9 @@ fn created(payment: &Payment, path: &Path, at: Timestamp) -> Occurrence {
 
 /// The statements of the first commit after the payment's own; the first of them guard something, in this order.
 fn guarded(plan: &Plan, request: &Request, payment: &Payment) -> (Vec<Guard>, Vec<Statement>) {
-    let live = !ended_without_money(payment.status);
+    let live = !ended_without_money(payment.status());
     let single_use = plan.single_use.as_ref();
-    let single_use = single_use.map(|once| once.guard(payment.team, payment.id));
+    let single_use = single_use.map(|once| once.guard(payment.team(), payment.id()));
     let (guards, mut statements): (Vec<_>, Vec<_>) =
         first_statements(&request.caller, payment, single_use, live)
             .into_iter()

@@ -1,10 +1,10 @@
 //! Webhooks of the merchant's that come in: they let flows go on, and start some.
 
 use domain::{
-    Fault, Timestamp,
+    Fault,
     caller::Caller,
     id::{PaymentId, TeamId},
-    payment::{self, CaptureRule, Occurrence, Pause, Payment, PaymentEvent, Status, Why},
+    payment::{self, Payment},
 };
 use flow::Trigger;
 use uuid::Uuid;
@@ -130,45 +130,16 @@ impl Engine {
         mut payment: Payment,
         heard: &payment::Heard,
     ) -> Decision<Payment, Vec<Option<Uuid>>> {
-        let waits =
-            |pause: &Pause| matches!(&pause.why, Why::Webhook { name, .. } if *name == heard.name);
-        let waiting = payment
-            .runs()
-            .filter(|(_, run)| run.pause.as_ref().is_some_and(waits));
-        let waiting: Vec<Option<Uuid>> = waiting.map(|(which, _)| which).collect();
-        if waiting.is_empty() {
-            return Decision::Leave(payment, waiting);
-        }
         let at = self.inner.world.now();
-        for which in &waiting {
-            take(&mut payment, *which, heard, at);
+        match payment.receive_webhook(heard, at) {
+            Some((waiting, entry)) => Decision::Write(payment, Effects::of(vec![entry]), waiting),
+            None => Decision::Leave(payment, Vec::new()),
         }
-        let name = heard.name.clone();
-        let entry = Occurrence::new(at, "A webhook has come")
-            .saying(format!("Its name is {name}."))
-            .event(PaymentEvent::WebhookReceived { name });
-        Decision::Write(payment, Effects::of(vec![entry]), waiting)
     }
 
     /// Goes on with a run after the answer is on its way.
     pub(super) fn go_on_later(&self, payment: Payment, which: Option<Uuid>) {
         let engine = self.clone();
         drop(self.own(Box::pin(async move { engine.go_on(payment, which).await })));
-    }
-}
-
-/// Lets a run go on that waits for a webhook: at once, or after the capture that it calls for.
-fn take(payment: &mut Payment, which: Option<Uuid>, heard: &payment::Heard, at: Timestamp) {
-    let authorised = payment.status == Status::Authorised;
-    let Some(pause) = payment.run_mut(which).and_then(|run| run.pause.as_mut()) else {
-        return;
-    };
-    let captures = matches!(pause.why, Why::Webhook { captures: true, .. }) && authorised;
-    pause.heard = Some(heard.clone());
-    pause.why = if captures { Why::Outcome } else { Why::Step };
-    pause.due = (!captures).then_some(at);
-    if captures {
-        payment.capture_rule = CaptureRule::Immediate;
-        payment.capture_at = Some(at);
     }
 }

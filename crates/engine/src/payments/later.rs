@@ -111,7 +111,7 @@ impl Engine {
     fn first_parts(&self, request: &Request, payment: &Payment) -> CommitParts {
         let claim = request.claim.as_ref();
         CommitParts {
-            claim: claim.map(|claim| self.claim(claim, Some(&payment.id.key()), None)),
+            claim: claim.map(|claim| self.claim(claim, Some(&payment.id().key()), None)),
             deadline: Some(request.deadline),
             progress: Some(request.progress.clone()),
             ..CommitParts::default()

@@ -83,10 +83,10 @@ impl Engine {
         n: u32,
         quiet: bool,
     ) -> Result<Payment, Stop> {
-        if self.inner.sending.is_under_way(payment.id, n) {
+        if self.inner.sending.is_under_way(payment.id(), n) {
             return Ok(payment);
         }
-        let Some(_look) = self.inner.looking.begin(payment.id) else {
+        let Some(_look) = self.inner.looking.begin(payment.id()) else {
             return Ok(payment);
         };
         let asked = Box::pin(self.ask(&payment, n)).await?;
@@ -100,7 +100,7 @@ impl Engine {
         let first = report(n, asked.news, quiet);
         let mut payment = Box::pin(self.settle(key_of(&payment), None, first)).await?;
         for (n, answer) in asked.others {
-            if !self.inner.sending.is_under_way(payment.id, n) {
+            if !self.inner.sending.is_under_way(payment.id(), n) {
                 let report = report(n, News::Later(answer), true);
                 payment = Box::pin(self.settle(key_of(&payment), None, report)).await?;
             }
@@ -122,7 +122,7 @@ impl Engine {
         let Some(operation) = payment.operation(n) else {
             return Ok(None);
         };
-        if restored_at.is_none_or(|at| payment.created_at > at) || operation.action.is_some() {
+        if restored_at.is_none_or(|at| payment.created_at() > at) || operation.action.is_some() {
             return Ok(None);
         }
         let news = self.ask(payment, operation.n).await?.news;
@@ -141,14 +141,14 @@ impl Engine {
         let Some(operation) = payment.operation(n) else {
             return Ok(Asked::nothing());
         };
-        let Some(connected) = self.line(payment.team, &operation.connection).await? else {
-            tracing::warn!(payment.id = %payment.id, "its connection is gone, so its outcome can't be looked up");
+        let Some(connected) = self.line(payment.team(), &operation.connection).await? else {
+            tracing::warn!(payment.id = %payment.id(), "its connection is gone, so its outcome can't be looked up");
             return Ok(Asked::nothing());
         };
         let about = payment.attempt_behind(n).map_or(n, |attempt| attempt.n);
         let about = payment.operation(about).unwrap_or(operation);
         let reference = reference_of(payment, n);
-        let authorisation = Reference::new(payment.id, about.n);
+        let authorisation = Reference::new(payment.id(), about.n);
         let call = LookUp {
             asked: earlier(&reference, operation),
             authorisation: earlier(&authorisation, about),
@@ -157,7 +157,7 @@ impl Engine {
         let connection = match self.open_connection(&connected).await? {
             Ok(connection) => connection,
             Err(why) => {
-                tracing::warn!(payment.id = %payment.id, why, "its connection can't be used for a look-up");
+                tracing::warn!(payment.id = %payment.id(), why, "its connection can't be used for a look-up");
                 return Ok(Asked::nothing());
             }
         };
@@ -172,19 +172,19 @@ impl Engine {
         {
             Ok(Ok(finding)) => Asked::of(&finding, &call, payment, asked),
             Ok(Err(error)) => {
-                self.note_failure(payment.team, &operation.connection, &error);
-                tracing::warn!(payment.id = %payment.id, error = %error, "a look-up failed");
+                self.note_failure(payment.team(), &operation.connection, &error);
+                tracing::warn!(payment.id = %payment.id(), error = %error, "a look-up failed");
                 Asked::nothing()
             }
             Err(world::Elapsed) => {
-                tracing::warn!(payment.id = %payment.id, "a look-up was not answered in time");
+                tracing::warn!(payment.id = %payment.id(), "a look-up was not answered in time");
                 Asked::nothing()
             }
         };
         metrics::counter!(
             "pointsman_look_ups_total",
             "processor" => connected.connection.processor.clone(),
-            "connection" => self.connection_label(payment.team, &connected.connection.id)
+            "connection" => self.connection_label(payment.team(), &connected.connection.id)
         )
         .increment(1);
         Ok(answered)
@@ -214,13 +214,13 @@ impl Asked {
         } else {
             finding.operation(call.asked).cloned().map(News::Later)
         };
-        let others = payment.operations.iter().filter_map(|operation| {
+        let others = payment.operations().iter().filter_map(|operation| {
             if operation.kind.is_attempt() {
                 return None;
             }
-            let own = Reference::new(payment.id, operation.n);
+            let own = Reference::new(payment.id(), operation.n);
             let about = payment.attempt_behind(operation.n)?;
-            let authorisation = Reference::new(payment.id, about.n);
+            let authorisation = Reference::new(payment.id(), about.n);
             if own == *call.asked.reference || authorisation != *call.authorisation.reference {
                 return None;
             }
@@ -267,7 +267,7 @@ fn is_new(known: &State, answer: &LaterAnswer) -> bool {
     planted::alternatives(LookUpUnderNewReference = super::bugs::unsent_reference)
 )]
 fn reference_of(payment: &Payment, n: u32) -> Reference {
-    Reference::new(payment.id, n)
+    Reference::new(payment.id(), n)
 }
 
 #[cfg(test)]

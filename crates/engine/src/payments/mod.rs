@@ -117,13 +117,13 @@ impl Kept for PaymentView {
     }
 
     fn id(stored: &StoredPayment) -> Option<String> {
-        Some(stored.payment.id.to_string())
+        Some(stored.payment.id().to_string())
     }
 
     fn ended(stored: &StoredPayment) -> String {
         format!(
             "was answered with a payment in status {}",
-            stored.payment.status
+            stored.payment.status()
         )
     }
 }
@@ -154,13 +154,13 @@ impl Engine {
         };
         if fault.code == Code::Unavailable {
             let message = "The timeline can't be read at the moment. Read the payment by this id.";
-            return Err(Fault::new(fault.code, message).about(payment.id));
+            return Err(Fault::new(fault.code, message).about(payment.id()));
         }
-        Err(fault.about(payment.id))
+        Err(fault.about(payment.id()))
     }
 
     async fn lines_of(&self, payment: &Payment) -> Result<Vec<TimelineEntry>, db::DbError> {
-        let (store, stream) = (&self.inner.store, payment.id.key());
-        store::event::timeline(store, payment.team, &stream, payment.version).await
+        let (store, stream) = (&self.inner.store, payment.id().key());
+        store::event::timeline(store, payment.team(), &stream, payment.version()).await
     }
 }

@@ -1,14 +1,13 @@
 //! What is decided before a payment's first commit: its intent, its money, its flow or connection, and its instrument.
 
 use domain::{
-    Fault, Timestamp,
+    Fault,
     caller::{Caller, Credential},
-    id::{ConnectionId, PaymentId},
+    id::ConnectionId,
     intent::Intent,
     money::Money,
-    payment::{CaptureRule, FlowRun, Origin, Payment, Status},
+    payment::NewPayment,
 };
-use uuid::Uuid;
 
 use super::{
     Authorise, Target, command::trusts_intent, instrument::Paying, money::wanted_money,
@@ -22,8 +21,8 @@ const APM_REDIRECT: &str = "apmRedirectUrl";
 
 /// What is decided before the first commit.
 pub(super) struct Plan {
-    /// The payment without its id and its date.
-    pub(super) payment: Payment,
+    /// What is asked for.
+    pub(super) asked: NewPayment,
     /// What it goes by.
     pub(super) path: Path,
     /// Of an instrument that is used once.
@@ -61,10 +60,9 @@ impl Engine {
         let path = self.path(caller, &command, intent.as_ref()).await?;
         let mut paying = self.instrument(caller, means, command.payer.take()).await?;
         let single_use = paying.once.take();
-        let mut payment = new_payment(caller, *command, &path, money, paying);
-        payment.intent = intent.map(|intent| intent.id);
+        let asked = new_payment(caller, *command, intent.as_ref(), money, paying);
         Ok(Plan {
-            payment,
+            asked,
             path,
             single_use,
         })
@@ -96,68 +94,34 @@ impl Engine {
     }
 }
 
-/// The payment as it is asked for; its id and its dates are to come.
+/// What is asked for.
 fn new_payment(
     caller: &Caller,
     command: Authorise,
-    path: &Path,
+    intent: Option<&Intent>,
     money: Money,
     paying: Paying,
-) -> Payment {
-    let created_at = Timestamp::from_micros(0);
-    let (origin, capture_rule, flow) = match path {
-        Path::Flow(flow) => {
-            let (id, name, version) = (flow.id.clone(), flow.name.clone(), flow.version);
-            let run = FlowRun {
-                id,
-                name,
-                version,
-                instance: Uuid::nil(),
-                started_at: created_at,
-                pause: None,
-            };
-            (Origin::Automation, CaptureRule::Immediate, Some(run))
-        }
-        Path::Connection(_) => (Origin::Headless, CaptureRule::Api, None),
-    };
-    Payment {
-        id: PaymentId::new(Uuid::nil()),
+) -> NewPayment {
+    NewPayment {
         team: caller.team,
-        version: 1,
-        created_at,
-        status: Status::Active,
         money,
-        captured: 0,
-        refund_failed: false,
-        owed_answer: None,
-        answered: Vec::new(),
-        capture_at: None,
-        expires_at: None,
+        method: paying.method,
+        initiator: command.initiator,
+        three_ds: command.three_ds,
+        customer: paying.payer,
+        intent: intent.map(|intent| intent.id),
+        made_by: matches!(caller.credential, Credential::Client(_)).then_some(caller.key),
         order_id: command.order_id,
         transaction_id: command.transaction_id,
-        origin,
-        flow,
-        triggered: Vec::new(),
-        capture_rule,
-        method: paying.method,
-        customer: paying.payer,
         description: command.description,
         statement_descriptor: command.statement_descriptor,
         metadata: command.metadata,
         fraud: command.fraud,
-        initiator: command.initiator,
-        intent: None,
-        three_ds: command.three_ds,
         three_ds_redirect: command
             .three_ds_redirect
             .map(|address| address.as_str().to_owned()),
         apm_redirect: command
             .apm_redirect
             .map(|address| address.as_str().to_owned()),
-        rule: None,
-        route: None,
-        made_by: matches!(caller.credential, Credential::Client(_)).then_some(caller.key),
-        gateway: None,
-        operations: Vec::new(),
     }
 }

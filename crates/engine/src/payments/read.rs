@@ -27,7 +27,7 @@ impl Engine {
         if !may_read(caller, &payment) {
             return Err(payment_not_found());
         }
-        note_payment(payment.id);
+        note_payment(payment.id());
         Ok(PaymentView::of(self.refreshed(payment).await))
     }
 
@@ -75,7 +75,7 @@ impl Engine {
     async fn askable(&self, payment: &Payment) -> Option<u32> {
         let now = self.inner.world.now();
         let open = payment
-            .operations
+            .operations()
             .iter()
             .rev()
             .find(|operation| operation.state.is_open())?;
@@ -89,6 +89,6 @@ pub(crate) fn may_read(caller: &Caller, payment: &Payment) -> bool {
     match &caller.credential {
         Credential::Secret => true,
         Credential::Public => false,
-        Credential::Client(_) => payment.made_by == Some(caller.key),
+        Credential::Client(_) => payment.made_by() == Some(caller.key),
     }
 }

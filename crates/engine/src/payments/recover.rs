@@ -60,9 +60,9 @@ impl Engine {
             let Some(duty) = payment.duty(self.inner.world.now()) else {
                 return self.hand_back(team, id, lease_until).await;
             };
-            let version = payment.version;
+            let version = payment.version();
             let after = Box::pin(self.fulfil(payment, duty)).await?;
-            if after.version == version {
+            if after.version() == version {
                 return self.hand_back(team, id, lease_until).await;
             }
             payment = after;
@@ -115,14 +115,14 @@ impl Engine {
         about: u32,
         add: impl Fn(&mut Payment, domain::payment::Begin) -> Option<(u32, domain::payment::Occurrence)>,
     ) -> Result<Payment, Stop> {
-        let (version, add) = (payment.version, &add);
+        let (version, add) = (payment.version(), &add);
         let begin = |mut payment: Payment| async move {
             // Somebody else has gone on with it meanwhile.
-            if payment.version != version {
+            if payment.version() != version {
                 return Ok(Decision::Leave(payment, None));
             }
             let line = match payment.operation(about) {
-                Some(operation) => self.line(payment.team, &operation.connection).await?,
+                Some(operation) => self.line(payment.team(), &operation.connection).await?,
                 None => None,
             };
             let begin = self.begin(line.as_ref(), None, None);
@@ -140,7 +140,7 @@ impl Engine {
     /// Leaves what is due to others before the time of whoever committed the payment last is over.
     pub(super) async fn hand_over(&self, payment: &Payment) -> Result<(), Stop> {
         let now = self.inner.world.now();
-        let mut change = db::Change::new(self.change_id(), &payment.id.key());
+        let mut change = db::Change::new(self.change_id(), &payment.id().key());
         change.push(store::payment::set_due_early(
             payment,
             now.after(AGAIN),

@@ -64,11 +64,11 @@ impl Engine {
                 .operation(n)
                 .filter(|operation| !operation.state.is_open());
             let agrees = settled.is_some_and(|operation| match command.outcome {
-                Resolution::Authorised => found.status == Status::Authorised,
-                Resolution::Captured => found.status == Status::Succeeded,
+                Resolution::Authorised => found.status() == Status::Authorised,
+                Resolution::Captured => found.status() == Status::Succeeded,
                 Resolution::NotCharged => {
                     matches!(
-                        found.status,
+                        found.status(),
                         Status::Failed | Status::Declined | Status::Cancelled
                     )
                 }
@@ -119,7 +119,12 @@ impl Engine {
 
     /// What is recorded of a person's word. The evidence is the person's own text, and stands in the timeline.
     fn resolution(&self, payment: &Payment, command: &Resolve) -> db::Statement {
-        let deed = Deed::on(payment.team, Act::PaymentResolved, "payment", payment.id);
+        let deed = Deed::on(
+            payment.team(),
+            Act::PaymentResolved,
+            "payment",
+            payment.id(),
+        );
         self.audit(&deed.with("outcome", said(command.outcome)))
     }
 
@@ -135,7 +140,7 @@ impl Engine {
             .and_then(|(n, _)| payment.run_behind(*n))
             .map(|run| run.id.clone());
         let line = match &unknown {
-            Some((_, connection)) => self.line(payment.team, connection).await?,
+            Some((_, connection)) => self.line(payment.team(), connection).await?,
             None => None,
         };
         let policy = self.policy_of(line.as_ref());

@@ -83,7 +83,7 @@ impl Engine {
         payment: &Payment,
         operation: &Operation,
     ) -> Option<String> {
-        if payment.initiator == Initiator::Merchant {
+        if payment.initiator() == Initiator::Merchant {
             return None;
         }
         let secret = hex::decode(operation.return_key.as_deref()?)
@@ -91,12 +91,12 @@ impl Engine {
             .try_into()
             .ok()?;
         let token = ReturnToken {
-            team: payment.team,
-            payment: payment.id,
+            team: payment.team(),
+            payment: payment.id(),
             n: operation.n,
             secret,
         };
-        let page = if payment.method.blob.is_some() {
+        let page = if payment.method().blob.is_some() {
             "3ds"
         } else {
             "return"
@@ -162,7 +162,7 @@ impl Engine {
             return told;
         }
         let statuses =
-            store::event::statuses(&self.inner.store, payment.team, &payment.id.key()).await;
+            store::event::statuses(&self.inner.store, payment.team(), &payment.id().key()).await;
         let Ok(statuses) = statuses else {
             return Returned::Undecided;
         };
@@ -175,7 +175,7 @@ impl Engine {
             .is_some_and(|(at, _)| begun_at.since(*at) > REDIRECTS_FOR);
         if is_old {
             return Returned::Closed {
-                paid: !ended_without_money(payment.status),
+                paid: !ended_without_money(payment.status()),
             };
         }
         told
@@ -191,7 +191,7 @@ impl Engine {
         else {
             return Ok(None);
         };
-        note_payment(payment.id);
+        note_payment(payment.id());
         let Some(operation) = payment
             .operation(token.n)
             .filter(|operation| is_for(operation, token))
@@ -217,7 +217,7 @@ impl Engine {
     ) -> Result<Payment, Stop> {
         let mut payment = payment;
         for _ in 0..TURNS {
-            let given_up = payment.operations.iter().any(|operation| {
+            let given_up = payment.operations().iter().any(|operation| {
                 matches!(operation.kind, Kind::Abandon { target, .. } if target == n)
                     && operation.state == State::Sent
             });
@@ -226,7 +226,7 @@ impl Engine {
                 .is_some_and(|operation| match operation.state {
                     State::Sent => operation.action.is_some(),
                     State::Waiting { .. } => {
-                        given_up || self.inner.looking.is_under_way(payment.id)
+                        given_up || self.inner.looking.is_under_way(payment.id())
                     }
                     State::Unknown { .. }
                     | State::Pending { .. }
@@ -238,7 +238,7 @@ impl Engine {
                 break;
             }
             self.inner.world.sleep(PAUSE).await;
-            payment = self.load(payment.team, payment.id).await?;
+            payment = self.load(payment.team(), payment.id()).await?;
         }
         Ok(payment)
     }
@@ -266,7 +266,7 @@ impl Engine {
         let Some(attempt) = payment.operation(n) else {
             return Ok(Decision::Leave(payment, false));
         };
-        let line = self.line(payment.team, &attempt.connection).await?;
+        let line = self.line(payment.team(), &attempt.connection).await?;
         let begin = self.begin(line.as_ref(), None, None);
         let Some(entry) = payment.begin_complete(n, begin) else {
             return Ok(Decision::Leave(payment, false));
@@ -310,11 +310,11 @@ fn told(payment: &Payment, n: u32) -> Returned {
     ];
     let failed = matches!(operation.state, State::Failed { .. })
         || decline.is_some_and(|decline| unasked.contains(&decline));
-    let is_card = payment.method.blob.is_some();
+    let is_card = payment.method().blob.is_some();
     let (address, name) = if is_card {
-        (payment.three_ds_redirect.as_deref(), "3ds_status")
+        (payment.three_ds_redirect(), "3ds_status")
     } else {
-        (payment.apm_redirect.as_deref(), "apm_status")
+        (payment.apm_redirect(), "apm_status")
     };
     let Some(address) = address.and_then(|address| RedirectUrl::parse(address, "redirectUrl").ok())
     else {
@@ -324,15 +324,15 @@ fn told(payment: &Payment, n: u32) -> Returned {
             Returned::Undecided
         } else {
             Returned::Closed {
-                paid: !failed && !ended_without_money(payment.status),
+                paid: !failed && !ended_without_money(payment.status()),
             }
         };
     };
     // 3D Secure may have been passed by a payment that the issuer declines; an alternative method knows no such difference.
     let failed = failed
         || (!is_card && decline.is_some())
-        || ended_without_money(payment.status) && decline.is_none();
-    let id = payment.id.to_string();
+        || ended_without_money(payment.status()) && decline.is_none();
+    let id = payment.id().to_string();
     let mut parameters = vec![
         ("id", id.as_str()),
         (name, if failed { "FAILED" } else { "COMPLETED" }),

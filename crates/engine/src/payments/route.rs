@@ -115,21 +115,21 @@ impl Engine {
                     .saying(format!("{}: {why}.", candidate.connection))
             };
             let Some(line) = self
-                .line(payment.team, &candidate.connection)
+                .line(payment.team(), &candidate.connection)
                 .await?
                 .filter(|line| line.connection.enabled)
             else {
                 lines.push(unfit("it does not exist or is switched off"));
                 continue;
             };
-            if !takes(&line, payment.method.method) {
+            if !takes(&line, payment.method().method) {
                 lines.push(unfit("it can't take the payment method"));
                 continue;
             }
             match self
                 .inner
                 .health
-                .fitness(payment.team, &candidate.connection, at)
+                .fitness(payment.team(), &candidate.connection, at)
             {
                 Fitness::Resting(until) if rules.spares_resting => {
                     lines.push(unfit(&format!(
@@ -228,7 +228,7 @@ impl Engine {
         payment: &Payment,
         operation: &Operation,
     ) -> Result<Policy, Stop> {
-        let line = self.line(payment.team, &operation.connection).await?;
+        let line = self.line(payment.team(), &operation.connection).await?;
         Ok(self.policy_of(line.as_ref()))
     }
 

@@ -38,24 +38,24 @@ impl Sent<'_> {
         if self.operation.action.is_some() {
             let call = Complete {
                 authorisation: earlier(&reference, self.operation),
-                money: payment.money,
+                money: payment.money(),
                 capture,
             };
             return connector.complete(link, &call).await.map(News::Answer);
         }
         let call = Authorise {
             reference: &reference,
-            money: payment.money,
+            money: payment.money(),
             capture,
-            method: payment.method.method,
+            method: payment.method().method,
             means: self.means,
             three_ds: ThreeDsCall {
-                wish: payment.three_ds,
+                wish: payment.three_ds(),
                 return_url: self.return_url,
             },
-            merchant_initiated: payment.initiator == Initiator::Merchant,
-            statement_descriptor: payment.statement_descriptor.as_deref(),
-            fraud: payment.fraud.as_ref(),
+            merchant_initiated: payment.initiator() == Initiator::Merchant,
+            statement_descriptor: payment.statement_descriptor(),
+            fraud: payment.fraud(),
         };
         connector.authorise(link, &call).await.map(News::Answer)
     }
@@ -106,7 +106,7 @@ impl Sent<'_> {
 
 /// The reference of operation `n`.
 fn reference(payment: &Payment, n: u32) -> Reference {
-    Reference::new(payment.id, n)
+    Reference::new(payment.id(), n)
 }
 
 /// An operation as the processor can know it.
@@ -123,7 +123,7 @@ pub(super) fn earlier<'a>(reference: &'a Reference, operation: &'a Operation) ->
     planted::alternatives(WholeAmountCaptured = super::bugs::whole_money)
 )]
 fn money_of(payment: &Payment, operation: &Operation) -> Money {
-    Money::new(operation.amount, payment.money.currency())
+    Money::new(operation.amount, payment.money().currency())
 }
 
 /// What a call means that was not answered within `timeout`.

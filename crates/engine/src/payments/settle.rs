@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::{
     id::{PaymentId, TeamId},
-    payment::{FellBack, News, Occurrence, Operation, Payment, PaymentEvent, Source, State},
+    payment::{Elsewhere, News, Occurrence, Operation, Payment, Source, State},
 };
 
 use flow::Candidate;
@@ -79,7 +79,7 @@ impl Engine {
         if unchanged
             && (report.quiet || (entries.is_empty() && payment.operation(n) == Some(&stood)))
         {
-            let as_it_is = self.load(payment.team, payment.id).await?;
+            let as_it_is = self.load(payment.team(), payment.id()).await?;
             return Ok(Decision::Leave(as_it_is, ()));
         }
         if let Some(deadline) = report.fall_back.filter(|_| stood.state == State::Sent) {
@@ -104,7 +104,7 @@ impl Engine {
     pub(crate) async fn load(&self, team: TeamId, id: PaymentId) -> Result<Payment, Stop> {
         let found = store::payment::of_team(&self.inner.store, team, id).await?;
         let payment = found.ok_or_else(|| Stop::Fault(payment_not_found()))?;
-        note_payment(payment.id);
+        note_payment(payment.id());
         Ok(payment)
     }
 
@@ -128,8 +128,7 @@ impl Engine {
             return Ok(());
         }
         let rest = payment
-            .route
-            .as_ref()
+            .route()
             .map(|route| route.rest.clone())
             .unwrap_or_default();
         let rules = Choice {
@@ -147,28 +146,18 @@ impl Engine {
         else {
             return Ok(());
         };
-        if let Some(route) = &mut payment.route {
-            route.rest = chosen.rest;
-        }
         // The key waits for the attempt that follows.
         let once = payment.take_once(n);
         let gone = payment
             .operation(n)
             .is_some_and(|attempt| attempt.return_key.is_none());
-        let words = format!(
-            "After {why}, the payment goes on at {}.",
-            chosen.line.connection.id
-        );
-        let fell_back = PaymentEvent::FellBack(FellBack {
-            operation: n,
+        let next = Elsewhere {
+            after: n,
+            why,
             connection: chosen.line.connection.id.clone(),
-        });
-        lines.push(
-            Occurrence::new(now, "Falling back")
-                .saying(words)
-                .event(fell_back),
-        );
-        payment.go_on_elsewhere();
+            rest: chosen.rest,
+        };
+        lines.push(payment.go_on_elsewhere(next, now));
         let (_, sent) = self.begin_attempt(
             payment,
             &chosen.line,

@@ -108,7 +108,7 @@ impl Engine {
         next: u32,
         step: &Step<'_>,
     ) -> Result<Followed, Stop> {
-        let owed = payment.owed_answer.clone();
+        let owed = payment.owed_answer().cloned();
         let with = With {
             once: owed.clone(),
             deadline: Some(step.deadline),
@@ -121,7 +121,7 @@ impl Engine {
             .and_then(|n| payment.operation(n))
             .and_then(|begun| begun.once.clone());
         if owed.is_some() && begun == owed {
-            payment.owed_answer = None;
+            payment.take_owed_answer();
         }
         Ok(done)
     }
@@ -136,7 +136,7 @@ impl Engine {
         let Some(FlowRun { id, version, .. }) = payment.run(with.run).cloned() else {
             return Ok(Followed::default());
         };
-        let program = self.program(payment.team, &id, version).await?;
+        let program = self.program(payment.team(), &id, version).await?;
         let result = self
             .follow_flow(payment, &program, Position::kept(next), with)
             .await;
@@ -154,8 +154,8 @@ impl Engine {
 
     /// Whether what a waiting payment was to be made for, or with, is not there any more.
     async fn is_gone(&self, payment: &Payment) -> Result<bool, Stop> {
-        if let Some(token) = &payment.method.token
-            && store::method::of_team(&self.inner.store, payment.team, token)
+        if let Some(token) = &payment.method().token
+            && store::method::of_team(&self.inner.store, payment.team(), token)
                 .await?
                 .is_none()
         {
@@ -182,22 +182,13 @@ pub(super) fn approvals(payment: &Payment) -> impl Iterator<Item = db::Statement
         )
     };
     let found = payment.runs().map(|(_, run)| run).filter(waits);
-    found.map(|run| store::flow_wait::insert(payment.team, run.instance, payment.id))
+    found.map(|run| store::flow_wait::insert(payment.team(), run.instance, payment.id()))
 }
 
-/// What was waited for did not come, or was refused: before an authorisation the payment is declined, after it the flow
-/// ends.
-pub(super) fn not_given(
-    payment: &mut Payment,
-    which: Option<Uuid>,
-    what: &str,
-    at: Timestamp,
-) -> Followed {
-    let mut lines = vec![Occurrence::new(at, what)];
-    if which.is_none() && payment.attempt().is_none() {
-        lines.push(payment.decline_by_rule(Decline::of(DeclineCode::CustomRule), at));
-    } else if let Some(run) = payment.run_mut(which) {
-        run.pause = None;
+/// What the run waited for did not come.
+fn not_given(payment: &mut Payment, which: Option<Uuid>, title: &str, at: Timestamp) -> Followed {
+    Followed {
+        lines: payment.not_given(which, title, at),
+        began: None,
     }
-    Followed { lines, began: None }
 }

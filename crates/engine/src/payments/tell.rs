@@ -51,14 +51,14 @@ impl Engine {
             return Some(Vec::new());
         };
         let body = json!({
-            "payment": payment.id.to_string(),
-            "status": payment.status.text(),
-            "amount": payment.money.minor(),
-            "currency": payment.money.currency().code(),
-            "capturedAmount": payment.captured,
+            "payment": payment.id().to_string(),
+            "status": payment.status().text(),
+            "amount": payment.money().minor(),
+            "currency": payment.money().currency().code(),
+            "capturedAmount": payment.captured(),
             "refundedAmount": payment.refunded(),
-            "orderId": payment.order_id,
-            "intent": payment.intent.map(|intent| intent.to_string()),
+            "orderId": payment.order_id(),
+            "intent": payment.intent().map(|intent| intent.to_string()),
         });
         let (called, words) = self
             .hook(Hook {

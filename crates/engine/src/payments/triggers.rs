@@ -5,9 +5,7 @@
 
 use domain::{
     id::FlowId,
-    payment::{
-        FlowRun, FlowStarted, MOST_TRIGGERED, Occurrence, Pause, Payment, PaymentEvent, Status, Why,
-    },
+    payment::{Occurrence, Payment, StartedFlow, Status},
 };
 use flow::{Outcome, Position, Trigger};
 
@@ -24,20 +22,20 @@ impl Before {
     /// What it is now.
     pub(crate) fn of(payment: &Payment) -> Self {
         Self {
-            status: payment.status,
-            captured: payment.captured,
+            status: payment.status(),
+            captured: payment.captured(),
             refunded: payment.refunded(),
         }
     }
 
     /// What it has come to since.
     fn outcomes(&self, payment: &Payment) -> Vec<Outcome> {
-        let entered = |status| payment.status == status && self.status != status;
+        let entered = |status| payment.status() == status && self.status != status;
         let all = [
             (Outcome::Authorised, entered(Status::Authorised)),
             (
                 Outcome::Succeeded,
-                self.captured == 0 && payment.captured > 0,
+                self.captured == 0 && payment.captured() > 0,
             ),
             (Outcome::Declined, entered(Status::Declined)),
             (Outcome::Failed, entered(Status::Failed)),
@@ -66,7 +64,7 @@ impl Engine {
         if outcomes.is_empty() {
             return Ok(());
         }
-        for flow in self.automations(payment.team).await? {
+        for flow in self.automations(payment.team()).await? {
             let Trigger::Outcome(wanted) = flow.program.trigger() else {
                 continue;
             };
@@ -77,45 +75,18 @@ impl Engine {
                 continue;
             };
             let at = self.inner.world.now();
-            if payment.triggered.len() >= MOST_TRIGGERED {
-                let words = format!("The payment has started {MOST_TRIGGERED} flows already.");
-                lines.push(Occurrence::new(at, "A flow was not started").saying(words));
-                return Ok(());
-            }
-            let words = format!(
-                "{}, version {}, since the payment is {}.",
-                flow.id,
-                flow.version,
-                outcome.word()
-            );
-            let instance = self.inner.world.uuid_v7();
-            let started = FlowStarted {
-                flow: flow.id.clone(),
-                version: flow.version,
-                instance,
-            };
-            lines.push(
-                Occurrence::new(at, "A flow was started")
-                    .saying(words)
-                    .event(PaymentEvent::FlowStarted(started)),
-            );
-            let next = Position::START.number();
-            payment.triggered.push(FlowRun {
+            let is_full = payment.has_started_most();
+            let started = StartedFlow {
                 id: flow.id,
                 name: flow.name,
                 version: flow.version,
-                instance,
-                started_at: at,
-                pause: Some(Pause {
-                    next,
-                    why: Why::Step,
-                    due: Some(at),
-                    operation: None,
-                    step: None,
-                    failing_since: None,
-                    heard: None,
-                }),
-            });
+                instance: self.inner.world.uuid_v7(),
+                first: Position::START.number(),
+            };
+            lines.push(payment.start_flow(started, outcome.word(), at));
+            if is_full {
+                return Ok(());
+            }
         }
         Ok(())
     }

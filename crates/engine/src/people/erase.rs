@@ -66,11 +66,11 @@ impl Engine {
         let mut after = None;
         loop {
             let page = store::payment::of_customer(store, team, customer, after, PAGE).await?;
-            let Some(last) = page.last().map(|payment| payment.id) else {
+            let Some(last) = page.last().map(|payment| payment.id()) else {
                 break;
             };
             for payment in page {
-                self.erase_from_payment(team, payment.id).await?;
+                self.erase_from_payment(team, payment.id()).await?;
             }
             after = Some(last);
         }
@@ -105,7 +105,7 @@ impl Engine {
         let erase = |mut payment: Payment| async move {
             // A response is only ever written with a version of its payment, so this reading is guarded too.
             let responses = self.answers_without_person(&payment).await?;
-            if !forget_payer(&mut payment) && responses.is_empty() {
+            if !payment.forget_person() && responses.is_empty() {
                 return Ok(Decision::Leave(payment, ()));
             }
             let entry = Occurrence::new(self.inner.world.now(), "Personal data erased")
@@ -121,10 +121,10 @@ impl Engine {
     /// The statements that erase the person from what the payment's idempotency keys tell.
     async fn answers_without_person(&self, payment: &Payment) -> Result<Vec<Statement>, Stop> {
         let asked = payment
-            .operations
+            .operations()
             .iter()
             .filter_map(|operation| operation.once.as_ref());
-        let asked = asked.chain(&payment.answered).chain(&payment.owed_answer);
+        let asked = asked.chain(payment.answered()).chain(payment.owed_answer());
         let keys: BTreeSet<_> = asked
             .map(|once| (once.scope.as_str(), once.key.as_str()))
             .collect();
@@ -136,17 +136,17 @@ impl Engine {
             };
             // Also those that count as forgotten: they are still stored.
             let ever = Timestamp::from_micros(i64::MIN);
-            let record = store::once::find(&self.inner.store, payment.team, &once, ever).await?;
+            let record = store::once::find(&self.inner.store, payment.team(), &once, ever).await?;
             let Some(answer) = record.and_then(|record| record.answer) else {
                 continue;
             };
             if let Some(erased) =
-                without_person::<StoredPayment>(&answer, |told| forget_payer(&mut told.payment))?
+                without_person::<StoredPayment>(&answer, |told| told.payment.forget_person())?
             {
                 statements.push(store::once::answer(
-                    payment.team,
+                    payment.team(),
                     &once,
-                    &payment.id.key(),
+                    &payment.id().key(),
                     &erased,
                 ));
             }
@@ -169,33 +169,6 @@ where
         return Ok(None);
     };
     Ok(erase(told).then(|| snapshot.text()))
-}
-
-/// Leaves the customer's id alone. Returns whether there was more.
-fn forget_payer(payment: &mut Payment) -> bool {
-    let before = (
-        payment.customer.take(),
-        payment.method.holder.take(),
-        payment.method.address.take(),
-    );
-    payment.customer = before.0.as_ref().map(|payer| Payer {
-        id: payer.id,
-        ..Payer::default()
-    });
-    // The address from which the customer accepted a mandate is a person's; the consent itself must stay.
-    let mandate = payment
-        .method
-        .account
-        .as_mut()
-        .and_then(|account| account.mandate.as_mut());
-    let address = mandate.and_then(|mandate| mandate.ip_address.take());
-    // What the merchant's fraud provider knows is about the person too.
-    let fraud = payment.fraud.take();
-    address.is_some()
-        || before.0 != payment.customer
-        || before.1.is_some()
-        || before.2.is_some()
-        || fraud.is_some()
 }
 
 /// Leaves what is known of the card alone. Returns whether there was more.

@@ -217,22 +217,22 @@ impl Engine {
         if let (false, true, Some(key), Some(network)) = (
             payment.authorisation_ended(),
             quotas.counts_declines(),
-            payment.made_by,
+            payment.made_by(),
             network,
         ) {
-            quotas.tried.lock().note_new(payment.id, (key, network));
+            quotas.tried.lock().note_new(payment.id(), (key, network));
         }
     }
 
     /// Counts a decline, once. What was given up is none.
     pub(crate) fn count_decline(&self, payment: &Payment) {
         let quotas = &self.inner.quotas;
-        if payment.made_by.is_none() || !payment.authorisation_ended() {
+        if payment.made_by().is_none() || !payment.authorisation_ended() {
             return;
         }
-        let visitor = quotas.tried.lock().forget(payment.id);
+        let visitor = quotas.tried.lock().forget(payment.id());
         if let Some(visitor) = visitor.filter(|_| payment.was_refused()) {
-            quotas.declined(payment.team, visitor, self.inner.world.now());
+            quotas.declined(payment.team(), visitor, self.inner.world.now());
         }
     }
 }

@@ -194,6 +194,6 @@ fn a_team_made_with_connections_and_flows_takes_payments_of_its_own() {
         .run(shop.engine.authorise(&server, None, Ok(order(customer))))
         .result
         .unwrap();
-    assert_eq!(paid.payment.team, team);
-    assert_eq!(paid.payment.status, domain::payment::Status::Succeeded);
+    assert_eq!(paid.payment.team(), team);
+    assert_eq!(paid.payment.status(), domain::payment::Status::Succeeded);
 }

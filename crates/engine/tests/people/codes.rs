@@ -98,7 +98,7 @@ fn a_code_that_could_not_be_erased_after_its_authorisation_is_erased_by_a_job() 
             .run(shop.engine.authorise(&shop.server, None, Ok(command)))
             .result
             .unwrap();
-        assert_eq!(paid.payment.status, Status::Succeeded);
+        assert_eq!(paid.payment.status(), Status::Succeeded);
         shop.pass(Duration::from_secs(10));
         assert_eq!(kept(&server), 1, "as after a crash");
         stuck.0.store(false, Ordering::SeqCst);

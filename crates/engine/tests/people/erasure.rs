@@ -124,7 +124,7 @@ fn what_a_request_was_told_after_its_flow_had_gone_on_is_erased_too() {
             told.result
                 .unwrap()
                 .payment
-                .customer
+                .customer()
                 .unwrap()
                 .name
                 .is_some()
@@ -187,13 +187,13 @@ fn a_deleted_customer_is_gone_with_its_methods_and_its_payments_keep_the_id_alon
     assert_eq!(after.len(), 3);
     for (before, after) in before.iter().zip(&after) {
         assert_eq!(
-            (after.status, after.captured, after.version),
-            (before.status, before.captured, before.version + 1)
+            (after.status(), after.captured(), after.version()),
+            (before.status(), before.captured(), before.version() + 1)
         );
-        assert_eq!(after.customer.as_ref().unwrap().id, Some(customer));
-        assert_eq!(after.method.masked, before.method.masked);
+        assert_eq!(after.customer().unwrap().id, Some(customer));
+        assert_eq!(after.method().masked, before.method().masked);
         let view = shop
-            .run(shop.engine.payment(&shop.server, after.id))
+            .run(shop.engine.payment(&shop.server, after.id()))
             .unwrap();
         let timeline = shop
             .run(shop.engine.with_timeline(view))
@@ -239,10 +239,10 @@ fn what_keys_tell_holds_no_person_and_is_still_told() {
     assert!(again.replayed);
     let told = again.result.unwrap();
     assert_eq!(
-        (told.id, told.status, told.version),
-        (payment.id, payment.status, payment.version)
+        (told.id(), told.status(), told.version()),
+        (payment.id(), payment.status(), payment.version())
     );
-    assert_eq!(told.method.holder, None);
+    assert_eq!(told.method().holder, None);
     assert_eq!(
         shop.run(shop.engine.customer(&shop.server, stranger))
             .unwrap()

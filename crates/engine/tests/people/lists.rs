@@ -45,7 +45,10 @@ fn list(shop: &Shop, conditions: &[Condition]) -> PaymentPage {
 }
 
 fn ids(page: &PaymentPage) -> Vec<PaymentId> {
-    page.views.iter().map(|(_, view)| view.payment.id).collect()
+    page.views
+        .iter()
+        .map(|(_, view)| view.payment.id())
+        .collect()
 }
 
 /// Two payments of one customer, a hundred days apart.
@@ -75,7 +78,7 @@ fn a_filter_without_an_index_looks_back_ninety_days_once_a_team_has_many_payment
     let page = list(&shop, std::slice::from_ref(&euros));
     assert_eq!(
         ids(&page),
-        [new.id, old.id],
+        [new.id(), old.id()],
         "few payments are looked at one and all"
     );
     assert_eq!(
@@ -87,7 +90,7 @@ fn a_filter_without_an_index_looks_back_ninety_days_once_a_team_has_many_payment
     // Once for the count, once from memory.
     for _ in 0..2 {
         let page = list(&shop, std::slice::from_ref(&euros));
-        assert_eq!((ids(&page), page.total), (vec![new.id], Some(1)));
+        assert_eq!((ids(&page), page.total), (vec![new.id()], Some(1)));
         let [added, asked] = page.conditions.as_slice() else {
             panic!("{:?}", page.conditions)
         };
@@ -106,7 +109,7 @@ fn a_filter_without_an_index_looks_back_ninety_days_once_a_team_has_many_payment
         ids(&shop
             .run(shop.engine.payments(&shop.server, sorted))
             .unwrap()),
-        [new.id]
+        [new.id()]
     );
 }
 
@@ -120,18 +123,18 @@ fn dates_that_are_given_and_lists_with_an_index_are_not_bounded() {
     let page = list(&shop, &[euros.clone(), since("2026-01-01")]);
     assert_eq!(
         (ids(&page), page.conditions.len()),
-        (vec![new.id, old.id], 2)
+        (vec![new.id(), old.id()], 2)
     );
-    let customer = Condition::customer(old.customer.as_ref().unwrap().id.unwrap());
+    let customer = Condition::customer(old.customer().unwrap().id.unwrap());
     let page = list(&shop, &[customer]);
     assert_eq!(
         (ids(&page), page.conditions.len()),
-        (vec![new.id, old.id], 1)
+        (vec![new.id(), old.id()], 1)
     );
     // An end alone: ninety days before that.
     let until = is(FieldName::Date, "LESS_THAN", &json!("2026-02-01"));
     let page = list(&shop, &[until, euros]);
-    assert_eq!((ids(&page), page.conditions.len()), (vec![old.id], 3));
+    assert_eq!((ids(&page), page.conditions.len()), (vec![old.id()], 3));
     assert_eq!(
         page.conditions[0].value(),
         Some(&json!("2025-11-02T00:00:00Z"))
@@ -145,7 +148,7 @@ fn totals_and_timelines_are_there_when_they_are_wanted() {
     let plain = shop
         .run(shop.engine.payments(&shop.server, everything()))
         .unwrap();
-    assert_eq!((plain.total, ids(&plain)), (None, vec![new.id, old.id]));
+    assert_eq!((plain.total, ids(&plain)), (None, vec![new.id(), old.id()]));
     assert!(plain.views.iter().all(|(_, view)| view.timeline.is_none()));
     let full = ListPayments {
         want_total: true,
@@ -173,7 +176,7 @@ fn a_cursor_leads_on_and_one_of_another_order_is_refused() {
     let first = shop.run(shop.engine.payments(&shop.server, first)).unwrap();
     assert_eq!(
         (ids(&first), first.has_next, first.has_previous),
-        (vec![new.id], true, false)
+        (vec![new.id()], true, false)
     );
     let cursor = Some(first.views[0].0.clone());
     let rest = ListPayments {
@@ -183,7 +186,7 @@ fn a_cursor_leads_on_and_one_of_another_order_is_refused() {
     let rest = shop.run(shop.engine.payments(&shop.server, rest)).unwrap();
     assert_eq!(
         (ids(&rest), rest.has_next, rest.has_previous),
-        (vec![old.id], false, true)
+        (vec![old.id()], false, true)
     );
     let sort = Sort::parse([(Some("date"), Some(SortOrder::Ascending))]).unwrap();
     let other = ListPayments {
@@ -232,14 +235,14 @@ fn only_a_secret_key_lists_and_only_its_own_teams_rows() {
     }
     let wanted = ListPayments {
         team: Some(shop.team.key()),
-        id: Some(old.id.to_string()),
+        id: Some(old.id().to_string()),
         ..everything()
     };
     assert_eq!(
         ids(&shop
             .run(shop.engine.payments(&shop.server, wanted))
             .unwrap()),
-        [old.id]
+        [old.id()]
     );
 }
 

@@ -82,7 +82,7 @@ fn only(shop: &Shop, customer: CustomerId) -> PaymentId {
         ))
         .unwrap();
     assert_eq!(all.len(), 1);
-    all[0].id
+    all[0].id()
 }
 
 #[test]
@@ -102,14 +102,14 @@ fn a_flow_that_an_outcome_starts_hides_no_capture_from_the_request() {
     for key in [None, Some("key")] {
         let told = pay(&shop, by("on", customer), key).result.unwrap();
         assert_eq!(
-            (told.status, told.triggered.len()),
+            (told.status(), told.triggered().len()),
             (Status::Succeeded, 1),
             "{key:?}"
         );
     }
     let again = pay(&shop, by("on", customer), Some("key"));
     assert!(again.replayed);
-    assert_eq!(again.result.unwrap().status, Status::Succeeded);
+    assert_eq!(again.result.unwrap().status(), Status::Succeeded);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn a_request_whose_flow_can_not_go_on_in_time_is_told_the_payment() {
                 .authorise(&server, once, Ok(by("on", customer)))
                 .await
                 .result;
-            Some(told.map(|view| view.payment.status))
+            Some(told.map(|view| view.payment.status()))
         }));
     }
     let (world, store) = (shop.world.clone(), shop.store.clone());
@@ -157,7 +157,7 @@ fn a_request_whose_flow_can_not_go_on_in_time_is_told_the_payment() {
         let again = pay(&shop, by("on", customer), Some(&format!("key-{n}")));
         assert!(again.replayed);
         assert_eq!(
-            again.result.unwrap().status,
+            again.result.unwrap().status(),
             Status::Authorised,
             "what was told is told again"
         );
@@ -185,12 +185,12 @@ fn a_request_whose_flow_has_not_begun_to_charge_in_time_is_told_no_outcome_for_g
         ),
     );
     let told = pay(&shop, by("on", customer), Some("key")).result.unwrap();
-    assert_eq!(told.status, Status::NoAnswerFromPsp);
+    assert_eq!(told.status(), Status::NoAnswerFromPsp);
     // Its key still waits for an outcome, which whoever goes on with the payment tells; until then it tells the same.
-    assert!(now(&shop, told.id).owed_answer.is_some());
+    assert!(now(&shop, told.id()).owed_answer().is_some());
     let again = pay(&shop, by("on", customer), Some("key"));
     assert!(again.replayed);
-    assert_eq!(again.result.unwrap().status, Status::NoAnswerFromPsp);
+    assert_eq!(again.result.unwrap().status(), Status::NoAnswerFromPsp);
 }
 
 #[test]
@@ -202,21 +202,21 @@ fn what_a_person_settles_goes_on_at_once() {
         let (shop, customer) = shop(seed);
         flow(&shop, "on", &json!({"silent": 1}), "- capture: now\n");
         let told = pay(&shop, by("on", customer), Some("key")).result.unwrap();
-        assert_eq!(told.status, Status::NoAnswerFromPsp);
+        assert_eq!(told.status(), Status::NoAnswerFromPsp);
         let resolve = Resolve {
-            id: told.id,
+            id: told.id(),
             outcome,
             evidence: "a telephone call".to_owned(),
         };
         let settled = shop
             .run(shop.engine.resolve(&shop.server, resolve))
             .unwrap();
-        assert_eq!(settled.payment.status, status);
+        assert_eq!(settled.payment.status(), status);
         assert_eq!(
             pay(&shop, by("on", customer), Some("key"))
                 .result
                 .unwrap()
-                .status,
+                .status(),
             status
         );
     }
@@ -232,9 +232,9 @@ fn a_refused_cancellation_holds_up_no_capture() {
         "- capture:\n    after: 1s\n",
     );
     let paid = pay(&shop, by("on", customer), None).result.unwrap();
-    assert_eq!(paid.status, Status::Authorised);
+    assert_eq!(paid.status(), Status::Authorised);
     let cancel = Cancel {
-        id: paid.id,
+        id: paid.id(),
         reason: None,
     };
     let refused = shop
@@ -243,7 +243,7 @@ fn a_refused_cancellation_holds_up_no_capture() {
         .unwrap_err();
     assert_eq!(refused.code, Code::CancelProcessor);
     shop.pass(SECOND);
-    assert_eq!(now(&shop, paid.id).status, Status::Succeeded);
+    assert_eq!(now(&shop, paid.id()).status(), Status::Succeeded);
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn a_flow_of_many_steps_is_not_held_up_between_them() {
     let paid = pay(&shop, by("on", customer), None).result.unwrap();
     // Jobs look for work every ten seconds: four steps are done the first time, the others the second time.
     shop.pass(25 * SECOND);
-    assert_eq!(now(&shop, paid.id).status, Status::Succeeded);
+    assert_eq!(now(&shop, paid.id()).status(), Status::Succeeded);
 }
 
 #[test]
@@ -275,7 +275,7 @@ fn a_webhook_that_lets_a_started_flow_capture_captures_at_once() {
     shop.pass(15 * SECOND);
     let shipped = Webhook::of(
         "shipped".to_owned(),
-        json!({"payment": paid.id.to_string()}),
+        json!({"payment": paid.id().to_string()}),
     )
     .unwrap();
     assert_eq!(
@@ -285,7 +285,7 @@ fn a_webhook_that_lets_a_started_flow_capture_captures_at_once() {
         1
     );
     shop.pass(SECOND / 10);
-    assert_eq!(now(&shop, paid.id).status, Status::Succeeded);
+    assert_eq!(now(&shop, paid.id()).status(), Status::Succeeded);
 }
 
 #[test]
@@ -300,7 +300,7 @@ fn where_nobody_is_present_a_demand_for_3d_secure_is_told_as_a_decline() {
         let told = pay(&shop, command(), key).result.unwrap();
         let declined = told.decline().map(|decline| decline.code);
         assert_eq!(
-            (told.status, declined),
+            (told.status(), declined),
             (Status::Declined, Some(DeclineCode::AuthorizationRequired)),
             "{key:?}"
         );
@@ -328,7 +328,7 @@ fn a_payment_that_is_given_up_while_a_webhook_is_called_is_told_to_its_request()
                 .authorise(&server, once, Ok(by("on", customer)))
                 .await
                 .result
-                .map(|view| view.payment.status)
+                .map(|view| view.payment.status())
         }),
         Box::pin(async move {
             world.sleep(SECOND).await;
@@ -336,9 +336,9 @@ fn a_payment_that_is_given_up_while_a_webhook_is_called_is_told_to_its_request()
                 .await
                 .unwrap();
             other
-                .abandon(&caller, Abandon { id: made[0].id })
+                .abandon(&caller, Abandon { id: made[0].id() })
                 .await
-                .map(|view| view.payment.status)
+                .map(|view| view.payment.status())
         }),
     ]);
     assert_eq!(told, [Ok(Status::Declined), Ok(Status::Declined)]);
@@ -346,7 +346,7 @@ fn a_payment_that_is_given_up_while_a_webhook_is_called_is_told_to_its_request()
         pay(&shop, by("on", customer), Some("key"))
             .result
             .unwrap()
-            .status,
+            .status(),
         Status::Declined
     );
 }
@@ -384,11 +384,11 @@ fn giving_up_beside_the_customers_return_tells_how_it_ended() {
             Box::pin(async move {
                 world.sleep(Duration::from_millis(after)).await;
                 let told = other.abandon(&server, Abandon { id }).await;
-                Some(told.map(|view| view.payment.status))
+                Some(told.map(|view| view.payment.status()))
             }),
         ]);
         let told = told.into_iter().flatten().next().unwrap();
-        let end = now(&shop, id).status;
+        let end = now(&shop, id).status();
         match told {
             Ok(status) => assert_eq!(status, end, "after {after} ms"),
             Err(fault) => {
@@ -434,7 +434,7 @@ fn of_two_who_give_up_a_payment_both_are_told_that_it_has_ended() {
                 .await
                 .unwrap()
                 .payment
-                .status
+                .status()
         })
     };
     let told = shop.at_once(vec![
@@ -461,10 +461,10 @@ fn a_clock_that_jumps_during_a_call_proves_nothing() {
     shop.sim.jump(60_000_000);
     let read = shop.run(shop.engine.payment(&shop.server, id)).unwrap();
     assert_eq!(
-        read.payment.status,
+        read.payment.status(),
         Status::Active,
         "the processor knows nothing of it yet"
     );
     shop.pass(SECOND);
-    assert_eq!(now(&shop, id).status, Status::Succeeded);
+    assert_eq!(now(&shop, id).status(), Status::Succeeded);
 }

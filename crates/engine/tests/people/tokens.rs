@@ -454,7 +454,7 @@ fn a_record_that_names_another_ones_number_pays_with_neither() {
     let change = db::Change::new(db::ChangeId(7), "swap").with(swap);
     shop.run(shop.store.commit(change)).unwrap();
     let paid = shop.pay(customer, None).result.unwrap();
-    assert_eq!(paid.status, domain::payment::Status::Failed);
+    assert_eq!(paid.status(), domain::payment::Status::Failed);
     // Nor does a whole record in another one's place.
     let whole = serde_json::to_string(&other).unwrap();
     let swap = db::Statement::one(

@@ -108,7 +108,7 @@ impl House {
         let now = self.world.now();
         let payments: BTreeMap<String, Payment> = payments
             .into_iter()
-            .map(|one| (one.id.key(), one))
+            .map(|one| (one.id().key(), one))
             .collect();
         let mut charged: BTreeMap<String, u32> = BTreeMap::new();
         let mut moved: BTreeMap<String, (i64, i64)> = BTreeMap::new();
@@ -137,36 +137,36 @@ impl House {
             "charged twice: {charged:?}"
         );
         for payment in payments.values() {
-            let sums = moved.get(&payment.id.key()).copied().unwrap_or_default();
+            let sums = moved.get(&payment.id().key()).copied().unwrap_or_default();
             assert_eq!(
                 sums,
-                (payment.captured, payment.refunded()),
+                (payment.captured(), payment.refunded()),
                 "of {} in {}",
-                payment.id,
-                payment.status
+                payment.id(),
+                payment.status()
             );
             let entries = self.entries();
             let own = entries
                 .iter()
-                .filter(|entry| entry.reference.as_str().starts_with(&payment.id.key()));
+                .filter(|entry| entry.reference.as_str().starts_with(&payment.id().key()));
             let authorised = own.filter(|entry| entry.authorised(now) > 0).count();
             assert!(
                 authorised <= 1,
                 "{} is charged at {authorised} connections",
-                payment.id
+                payment.id()
             );
             let holds = authorised == 1;
             let attempts = payment
-                .operations
+                .operations()
                 .iter()
                 .filter(|one| matches!(one.kind, Kind::Authorise { .. }));
             let says = attempts.filter(|one| one.state.is_done()).count() > 0;
-            assert_eq!(holds, says, "{} says {}", payment.id, payment.status);
+            assert_eq!(holds, says, "{} says {}", payment.id(), payment.status());
             let own = all_events
                 .iter()
-                .filter(|event| event.0 == payment.id.key());
+                .filter(|event| event.0 == payment.id().key());
             let events: Vec<i64> = own.map(|event| event.1).collect();
-            let wanted: Vec<i64> = (1..=i64::try_from(payment.version).unwrap()).collect();
+            let wanted: Vec<i64> = (1..=i64::try_from(payment.version()).unwrap()).collect();
             assert_eq!(events, wanted, "one event for each version");
         }
     }

@@ -43,7 +43,7 @@ fn two_hundred_refunds_of_one_leave_exactly_one_hundred() {
             None,
         ))
         .unwrap();
-    let id = paid.payment.id;
+    let id = paid.payment.id();
     let refunds = (0..200).map(|_| story::refund(&house, &caller, id, Some(1)));
     let results = house.run(futures_util::future::join_all(refunds));
     let settled = results.iter().filter(|result| result.is_ok()).count();
@@ -64,7 +64,7 @@ fn two_hundred_refunds_of_one_leave_exactly_one_hundred() {
         .unwrap()
         .payment;
     assert_eq!(
-        (payment.refunded(), payment.status),
+        (payment.refunded(), payment.status()),
         (100, domain::payment::Status::Refunded)
     );
     house.assert_books_equal_payments();
@@ -91,13 +91,13 @@ fn twins_of_a_refund_that_is_pending_get_its_answer_and_no_refusal() {
         let house = House::build(seed);
         let caller = house.caller();
         let paid = story::authorise(&house, &caller, "4000000000005126", 700, None);
-        let id = house.run(paid).unwrap().payment.id;
+        let id = house.run(paid).unwrap().payment.id();
         let all = (0..8).map(|_| story::refund_once(&house, &caller, id, "one-key"));
         for result in house.run(futures_util::future::join_all(all)) {
             let payment = result
                 .unwrap_or_else(|fault| panic!("seed {seed}: {fault:?}"))
                 .payment;
-            assert_eq!(payment.status, domain::payment::Status::RefundPending);
+            assert_eq!(payment.status(), domain::payment::Status::RefundPending);
         }
         house.assert_books_equal_payments();
     }
@@ -128,7 +128,7 @@ fn whoever_asks_under_a_key_is_told_the_end_of_the_flow_and_not_its_middle() {
             Some("one-key"),
         );
         let last = house.run(again).unwrap().payment;
-        assert_eq!((last.captured, last.refunded()), (700, 350));
+        assert_eq!((last.captured(), last.refunded()), (700, 350));
         for result in results {
             assert_eq!(result.unwrap().payment, last, "seed {seed}");
         }
@@ -159,19 +159,19 @@ fn an_authorisation_that_nobody_captures_is_cancelled_when_the_processor_says_so
             900,
         ))
         .unwrap();
-    assert_eq!(held.payment.status, domain::payment::Status::Authorised);
+    assert_eq!(held.payment.status(), domain::payment::Status::Authorised);
     house.run(house.world.sleep(Duration::from_hours(13)));
     let after = house
-        .run(house.engine.payment(&caller, held.payment.id))
+        .run(house.engine.payment(&caller, held.payment.id()))
         .unwrap()
         .payment;
-    assert_eq!(after.status, domain::payment::Status::Cancelled);
+    assert_eq!(after.status(), domain::payment::Status::Cancelled);
     let after = house
-        .run(house.engine.payment(&caller, kept.payment.id))
+        .run(house.engine.payment(&caller, kept.payment.id()))
         .unwrap()
         .payment;
     assert_eq!(
-        after.status,
+        after.status(),
         domain::payment::Status::Authorised,
         "the processor keeps it alive"
     );
@@ -203,7 +203,7 @@ fn a_request_whose_time_is_over_before_anything_is_on_disk_is_told_so_and_may_co
             Some("late"),
         ))
         .unwrap();
-    assert_eq!(again.payment.status, domain::payment::Status::Succeeded);
+    assert_eq!(again.payment.status(), domain::payment::Status::Succeeded);
     house.assert_books_equal_payments();
 }
 
@@ -214,8 +214,8 @@ fn a_clock_that_is_set_back_charges_nothing_twice_and_calls_nothing_failed_befor
     let [charged, uncharged] = ["4000000000000903", "4000000000000911"].map(|number| {
         let made = house.run(story::authorise(&house, &caller, number, 300, None));
         let payment = made.unwrap().payment;
-        assert_eq!(payment.status, domain::payment::Status::NoAnswerFromPsp);
-        payment.id
+        assert_eq!(payment.status(), domain::payment::Status::NoAnswerFromPsp);
+        payment.id()
     });
     house.sim().jump(-3_600_000_000);
     let read = |id| {
@@ -226,12 +226,12 @@ fn a_clock_that_is_set_back_charges_nothing_twice_and_calls_nothing_failed_befor
     };
     // What the processor has counts at once; that it has nothing counts only by the clock.
     assert_eq!(
-        read(charged).status,
+        read(charged).status(),
         domain::payment::Status::Succeeded,
         "asked by the reader"
     );
     assert_eq!(
-        read(uncharged).status,
+        read(uncharged).status(),
         domain::payment::Status::NoAnswerFromPsp
     );
     let new = house.run(story::authorise(
@@ -242,10 +242,10 @@ fn a_clock_that_is_set_back_charges_nothing_twice_and_calls_nothing_failed_befor
         None,
     ));
     let new = new.unwrap().payment;
-    assert_eq!(new.status, domain::payment::Status::Succeeded);
-    assert!(new.created_at < read(charged).created_at);
+    assert_eq!(new.status(), domain::payment::Status::Succeeded);
+    assert!(new.created_at() < read(charged).created_at());
     house.run(house.world.sleep(Duration::from_mins(62)));
-    assert_eq!(read(uncharged).status, domain::payment::Status::Failed);
+    assert_eq!(read(uncharged).status(), domain::payment::Status::Failed);
     assert_eq!(house.entries().len(), 2);
     house.assert_books_equal_payments();
 }

@@ -177,8 +177,8 @@ async fn shopper(
     else {
         return;
     };
-    let id = view.payment.id;
-    told.lock().unwrap().insert(id, view.payment.status);
+    let id = view.payment.id();
+    told.lock().unwrap().insert(id, view.payment.status());
     for _ in 0..pick(4) {
         world
             .sleep(Duration::from_millis(world.random() % 8_000))
@@ -211,7 +211,7 @@ async fn shopper(
             }
         };
         for view in results.into_iter().flatten() {
-            told.lock().unwrap().insert(id, view.payment.status);
+            told.lock().unwrap().insert(id, view.payment.status());
         }
     }
 }
@@ -263,17 +263,20 @@ pub(crate) fn play(seed: u64, count: usize) -> Played {
 fn assert_settled(house: &House) {
     for payment in house.payments() {
         let open = payment
-            .operations
+            .operations()
             .iter()
             .filter(|operation| operation.state.is_open())
             .count();
         assert_eq!(
-            open, 0,
+            open,
+            0,
             "{} in {}: {:?}",
-            payment.id, payment.status, payment.operations
+            payment.id(),
+            payment.status(),
+            payment.operations()
         );
         assert!(!matches!(
-            payment.status,
+            payment.status(),
             Status::Active | Status::NoAnswerFromPsp | Status::GatewayHold
         ));
     }

@@ -15,8 +15,7 @@ use domain::{
     method::{CardFunding, Method},
     money::{Currency, Money},
     payment::{
-        CaptureRule, FlowRun, Gateway, Initiator, Kind, Operation, Origin, PaidWith, Payer,
-        Payment, State, Status, ThreeDsWish,
+        FlowRun, Gateway, Kind, NewPayment, Operation, PaidWith, Payer, Payment, State, Status,
     },
     person::{Address, Company, ShippingAddress},
     team::{ReturnHost, TeamSettings},
@@ -138,50 +137,9 @@ pub(crate) fn approval() -> Approval {
 }
 
 pub(crate) fn payment() -> Payment {
-    Payment {
-        id: uuid(PaymentId::parse),
-        team: uuid(TeamId::parse),
-        version: 3,
-        created_at: at(),
-        status: Status::PartialRefunded,
-        money: Money::new(5099, Currency::parse("EUR").unwrap()),
-        captured: 5099,
-        refund_failed: false,
-        owed_answer: None,
-        answered: Vec::new(),
-        capture_at: None,
-        expires_at: None,
+    let money = Money::new(5099, Currency::parse("EUR").unwrap());
+    let asked = NewPayment {
         order_id: text("order-1"),
-        transaction_id: None,
-        origin: Origin::Automation,
-        flow: Some(FlowRun {
-            id: FlowId::parse("default").unwrap(),
-            name: "Default".to_owned(),
-            version: 1,
-            instance: uuid(TeamId::parse).uuid(),
-            started_at: at(),
-            pause: None,
-        }),
-        triggered: Vec::new(),
-        capture_rule: CaptureRule::Immediate,
-        method: PaidWith {
-            method: Method::Visa,
-            token: VaultToken::parse("abcdefgh12345678"),
-            id: uuid(MethodId::parse),
-            blob: Some(uuid(BlobId::parse)),
-            hidden: false,
-            masked: Some("************4242".to_owned()),
-            bin: text("424242"),
-            expiry: Some(Expiry::parse(11, 2033).unwrap()),
-            brand: Some("VISA".to_owned()),
-            account: None,
-            wallet: None,
-            holder: text("Ada"),
-            address: Some(address()),
-            fingerprint: Some("fp".to_owned()),
-            funding: CardFunding::Undefined,
-            product: None,
-        },
         customer: Some(Payer {
             id: Some(uuid(CustomerId::parse)),
             billing: Some(address()),
@@ -195,38 +153,70 @@ pub(crate) fn payment() -> Payment {
         fraud: Some(
             json!({"fraudProvider": "own", "score": 7, "date": "2026-01-31T09:30:00Z", "other": true}),
         ),
-        initiator: Initiator::Customer,
-        intent: None,
-        three_ds: ThreeDsWish::AsIssuer,
-        three_ds_redirect: None,
-        apm_redirect: None,
-        rule: None,
-        route: None,
-        made_by: None,
-        gateway: Some(Gateway {
-            processor: "simulator".to_owned(),
-            name: "Simulator A".to_owned(),
-            logo: None,
+        ..NewPayment::of(uuid(TeamId::parse), money, paid_with())
+    };
+    let run = FlowRun {
+        id: FlowId::parse("default").unwrap(),
+        name: "Default".to_owned(),
+        version: 1,
+        instance: uuid(TeamId::parse).uuid(),
+        started_at: at(),
+        pause: None,
+    };
+    let mut payment = Payment::new(asked, uuid(PaymentId::parse), at(), Some(run));
+    payment.go_through(Gateway {
+        processor: "simulator".to_owned(),
+        name: "Simulator A".to_owned(),
+        logo: None,
+    });
+    let approved = Answer::Approved {
+        captured: true,
+        approval: approval(),
+    };
+    let refund = Kind::Refund {
+        id: uuid(RefundId::parse),
+    };
+    let operations = [
+        operation(1, Kind::Authorise { capture: true }, 5099, Some(approved)),
+        operation(2, refund, 99, None),
+    ];
+    with(
+        &payment,
+        &json!({
+            "version": 3,
+            "status": Status::PartialRefunded,
+            "captured": 5099,
+            "operations": operations,
         }),
-        operations: vec![
-            operation(
-                1,
-                Kind::Authorise { capture: true },
-                5099,
-                Some(Answer::Approved {
-                    captured: true,
-                    approval: approval(),
-                }),
-            ),
-            operation(
-                2,
-                Kind::Refund {
-                    id: uuid(RefundId::parse),
-                },
-                99,
-                None,
-            ),
-        ],
+    )
+}
+
+/// The payment as its stored document would be with these members.
+pub(crate) fn with(payment: &Payment, members: &serde_json::Value) -> Payment {
+    let mut document = serde_json::to_value(payment).unwrap();
+    let members = members.as_object().unwrap().clone();
+    document.as_object_mut().unwrap().extend(members);
+    serde_json::from_value(document).unwrap()
+}
+
+fn paid_with() -> PaidWith {
+    PaidWith {
+        method: Method::Visa,
+        token: VaultToken::parse("abcdefgh12345678"),
+        id: uuid(MethodId::parse),
+        blob: Some(uuid(BlobId::parse)),
+        hidden: false,
+        masked: Some("************4242".to_owned()),
+        bin: text("424242"),
+        expiry: Some(Expiry::parse(11, 2033).unwrap()),
+        brand: Some("VISA".to_owned()),
+        account: None,
+        wallet: None,
+        holder: text("Ada"),
+        address: Some(address()),
+        fingerprint: Some("fp".to_owned()),
+        funding: CardFunding::Undefined,
+        product: None,
     }
 }
 

@@ -352,7 +352,7 @@ impl Query<'_> {
         Ok((
             Cursor {
                 keys,
-                id: payment.id.uuid(),
+                id: payment.id().uuid(),
             },
             payment,
         ))

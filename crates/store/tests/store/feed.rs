@@ -28,9 +28,15 @@ async fn databases(folder: &std::path::Path) -> [Db; 2] {
     ]
 }
 
+/// A payment before its first commit.
+fn uncommitted(team: TeamId, n: u64) -> Payment {
+    let payment = samples::payment(team, NEW_YEAR, n);
+    samples::with(&payment, &serde_json::json!({ "version": 0 }))
+}
+
 /// The event of the payment's next commit.
 fn event(payment: &mut Payment, n: u128) -> Statement {
-    payment.version += 1;
+    payment.next_version();
     let begin = Begin {
         at: at(NEW_YEAR),
         send_within: Duration::from_secs(5),
@@ -76,10 +82,8 @@ async fn a_reader_gets_each_event_once_typed_and_in_the_order_of_its_payment() {
     let folder = tempfile::tempdir().unwrap();
     for db in databases(folder.path()).await {
         let (own, other) = (team(1), team(2));
-        let mut one = samples::payment(own, NEW_YEAR, 1);
-        let mut two = samples::payment(own, NEW_YEAR, 2);
-        let mut foreign = samples::payment(other, NEW_YEAR, 1);
-        (one.version, two.version, foreign.version) = (0, 0, 0);
+        let [mut one, mut two, mut foreign] =
+            [(own, 1), (own, 2), (other, 1)].map(|(team, n)| uncommitted(team, n));
         for n in 0..3 {
             // Both in one commit, so that they may have one stamp.
             let both = [event(&mut one, n), event(&mut two, n)];
@@ -94,8 +98,8 @@ async fn a_reader_gets_each_event_once_typed_and_in_the_order_of_its_payment() {
 
         let rows = followed(&db, own, None, 7).await;
         assert_eq!(rows.len(), 7, "{db:?}");
-        assert_eq!(numbers(&rows, &one.id.key()), [1, 2, 3]);
-        assert_eq!(numbers(&rows, &two.id.key()), [1, 2, 3]);
+        assert_eq!(numbers(&rows, &one.id().key()), [1, 2, 3]);
+        assert_eq!(numbers(&rows, &two.id().key()), [1, 2, 3]);
         assert_eq!(rows[6].stream, intent.id.key());
         assert_eq!(rows[6].events, Events::Intent(vec![IntentEvent::Updated]));
         let Events::Payment(events) = &rows[0].events else {
@@ -104,7 +108,7 @@ async fn a_reader_gets_each_event_once_typed_and_in_the_order_of_its_payment() {
         assert_eq!(events[0], one.created());
         assert!(matches!(&events[1], PaymentEvent::OperationStarted(started)
             if started.captures && started.operation.connection.as_str() == "bank-a"));
-        assert_eq!(rows[0].status, one.status.text());
+        assert_eq!(rows[0].status, one.status().text());
         assert!(rows.windows(2).all(|two| two[0].place < two[1].place));
         // From every place on: the rest, and nothing twice.
         for (n, row) in rows.iter().enumerate() {
@@ -115,7 +119,7 @@ async fn a_reader_gets_each_event_once_typed_and_in_the_order_of_its_payment() {
         let last = rows[6].place.clone();
         assert_eq!(feed::read(&db, own, Some(&last), 9).await, Ok(Vec::new()));
         let foreign_rows = followed(&db, other, None, 3).await;
-        assert_eq!(numbers(&foreign_rows, &foreign.id.key()), [1, 2, 3]);
+        assert_eq!(numbers(&foreign_rows, &foreign.id().key()), [1, 2, 3]);
     }
 }
 
@@ -132,10 +136,7 @@ async fn an_open_older_writer_holds_younger_events_back_until_it_has_ended() {
         .unwrap();
     World::real().spawn(async move { driven.await.unwrap_or_default() });
     let own = team(1);
-    let [mut one, mut two, mut three] = [1, 2, 3].map(|n| samples::payment(own, NEW_YEAR, n));
-    for payment in [&mut one, &mut two, &mut three] {
-        payment.version = 0;
-    }
+    let [mut one, mut two, mut three] = [1, 2, 3].map(|n| uncommitted(own, n));
     assert_eq!(commit(&db, [event(&mut one, 1)]).await, Ended::Done);
     let seen = followed(&db, own, None, 1).await;
     let older = format!(
@@ -143,7 +144,7 @@ async fn an_open_older_writer_holds_younger_events_back_until_it_has_ended() {
          insert into event (team_id, stream, seq, change_id, at, kind, data, stamp) \
          select team_id, '{}', 1, 'x', at, kind, data, \
          (select base from schema_stamp) + pg_current_xact_id()::text::bigint from event",
-        two.id.key()
+        two.id().key()
     );
     client.batch_execute(&older).await.unwrap();
     assert_eq!(commit(&db, [event(&mut three, 3)]).await, Ended::Done);
@@ -153,5 +154,5 @@ async fn an_open_older_writer_holds_younger_events_back_until_it_has_ended() {
     client.batch_execute("commit").await.unwrap();
     let rest = followed(&db, own, behind, 2).await;
     let streams: Vec<&str> = rest.iter().map(|row| row.stream.as_str()).collect();
-    assert_eq!(streams, [two.id.key(), three.id.key()]);
+    assert_eq!(streams, [two.id().key(), three.id().key()]);
 }

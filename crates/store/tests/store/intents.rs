@@ -194,8 +194,8 @@ async fn payments(db: &Db, own: TeamId, other: TeamId) {
     let intent = samples::intent(own, NEW_YEAR, 4).id;
     let mut made = Vec::new();
     for (team, n) in [(own, 401), (own, 402), (own, 403), (other, 404)] {
-        let mut payment = samples::payment(team, NEW_YEAR + i64::try_from(n).unwrap(), n);
-        payment.intent = Some(intent);
+        let payment = samples::payment(team, NEW_YEAR + i64::try_from(n).unwrap(), n);
+        let payment = samples::with(&payment, &serde_json::json!({ "intent": intent }));
         assert_eq!(
             commit(db, [store::payment::insert(&payment, at(0))]).await,
             Committed::Done

@@ -13,7 +13,7 @@ use domain::{
     method::Method,
     money::{Currency, Money},
     page::{Direction, Page},
-    payment::{FlowRun, Gateway, Payment, Status},
+    payment::{FlowRun, Gateway, PaidWith, Payment, Status},
 };
 use proptest::{prelude::*, sample::select, strategy::ValueTree, test_runner::TestRunner};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ use store::{
 use uuid::Uuid;
 use world::World;
 
-use crate::samples::{self, NEW_YEAR, at, commit, from_country, payer, team};
+use crate::samples::{self, NEW_YEAR, at, commit, from_country, payer, team, with};
 
 const CUSTOMERS: [u128; 3] = [0xa, 0xb, 0xc];
 const TEXTS: [Option<&str>; 6] = [
@@ -84,20 +84,19 @@ fn sketch() -> impl Strategy<Value = Sketch> {
 }
 
 fn payment(sketch: &Sketch, n: usize) -> Payment {
-    let mut payment = samples::payment(team(1), NEW_YEAR + sketch.time, u64::try_from(n).unwrap());
+    let payment = samples::payment(team(1), NEW_YEAR + sketch.time, u64::try_from(n).unwrap());
     let [order, gateway, flow] = sketch.texts;
-    payment.money = Money::new(sketch.amount, Currency::parse(sketch.currency).unwrap());
-    payment.status = sketch.status;
-    payment.method.method = sketch.method;
-    payment.order_id = order.map(str::to_owned);
-    payment.gateway = gateway.map(|id| Gateway {
+    let method = PaidWith {
+        method: sketch.method,
+        ..payment.method().clone()
+    };
+    let gateway = gateway.map(|id| Gateway {
         processor: id.to_owned(),
         name: "x".to_owned(),
         logo: None,
     });
     // A flow's id has no umlauts and no blanks.
-    let flow = flow.and_then(FlowId::parse);
-    payment.flow = flow.map(|id| FlowRun {
+    let flow = flow.and_then(FlowId::parse).map(|id| FlowRun {
         id,
         name: "x".to_owned(),
         instance: Uuid::nil(),
@@ -105,12 +104,19 @@ fn payment(sketch: &Sketch, n: usize) -> Payment {
         version: 1,
         pause: None,
     });
-    payment.customer = sketch
-        .customer
-        .map(|id| payer(CustomerId::new(Uuid::from_u128(id))));
-    from_country(&mut payment, sketch.country);
-    payment.intent = sketch.intent.map(intent_id);
-    payment
+    let customer = sketch.customer;
+    let customer = customer.map(|id| payer(CustomerId::new(Uuid::from_u128(id))));
+    let members = json!({
+        "money": Money::new(sketch.amount, Currency::parse(sketch.currency).unwrap()),
+        "status": sketch.status,
+        "method": method,
+        "order_id": order,
+        "gateway": gateway,
+        "flow": flow,
+        "customer": customer,
+        "intent": sketch.intent.map(intent_id),
+    });
+    from_country(&with(&payment, &members), sketch.country)
 }
 
 fn intent_id(n: u128) -> IntentId {
@@ -155,30 +161,28 @@ async fn stock_intents(db: &Db) {
 /// What the interface says that a field of a payment is.
 fn fact(payment: &Payment, field: FieldName, then: impl FnOnce(Option<Fact<'_>>) -> bool) -> bool {
     let customer = payment
-        .customer
-        .as_ref()
+        .customer()
         .and_then(|payer| payer.id)
         .map(CustomerId::key);
     then(match field {
-        FieldName::Date | FieldName::DateRange => Some(Fact::Time(payment.created_at)),
-        FieldName::Amount => Some(Fact::Int(payment.money.minor())),
-        FieldName::Currency => Some(Fact::Text(payment.money.currency().code())),
+        FieldName::Date | FieldName::DateRange => Some(Fact::Time(payment.created_at())),
+        FieldName::Amount => Some(Fact::Int(payment.money().minor())),
+        FieldName::Currency => Some(Fact::Text(payment.money().currency().code())),
         FieldName::Type => Some(Fact::Text("PAYMENT")),
-        FieldName::Method => Some(Fact::Text(payment.method.method.code())),
-        FieldName::Status => Some(Fact::Text(payment.status.text())),
+        FieldName::Method => Some(Fact::Text(payment.method().method.code())),
+        FieldName::Status => Some(Fact::Text(payment.status().text())),
         FieldName::Gateway => payment
-            .gateway
-            .as_ref()
+            .gateway()
             .map(|gateway| Fact::Text(&gateway.processor)),
         FieldName::ConnectionId => payment
             .attempt()
             .map(|attempt| Fact::Text(attempt.connection.as_str())),
         FieldName::Country => country(payment).map(Fact::Text),
-        FieldName::FlowId => payment.flow.as_ref().map(|run| Fact::Text(run.id.as_str())),
+        FieldName::FlowId => payment.flow().map(|run| Fact::Text(run.id.as_str())),
         FieldName::CustomerId => customer.as_deref().map(Fact::Text),
-        FieldName::OrderId => payment.order_id.as_deref().map(Fact::Text),
+        FieldName::OrderId => payment.order_id().map(Fact::Text),
         FieldName::IntentStatus => payment
-            .intent
+            .intent()
             .and_then(intent_status)
             .map(|status| Fact::Text(status.code())),
         FieldName::Category => None,
@@ -194,18 +198,13 @@ fn country(payment: &Payment) -> Option<&str> {
 fn key(payment: &Payment, field: SortField) -> KeyValue {
     let text = |text: Option<&str>| KeyValue::Text(text.unwrap_or_default().to_owned());
     match field {
-        SortField::Date => KeyValue::Int(payment.created_at.micros()),
-        SortField::Amount => KeyValue::Int(payment.money.minor()),
-        SortField::Status => text(Some(payment.status.text())),
-        SortField::Currency => text(Some(payment.money.currency().code())),
+        SortField::Date => KeyValue::Int(payment.created_at().micros()),
+        SortField::Amount => KeyValue::Int(payment.money().minor()),
+        SortField::Status => text(Some(payment.status().text())),
+        SortField::Currency => text(Some(payment.money().currency().code())),
         SortField::Country => text(country(payment)),
-        SortField::Gateway => text(
-            payment
-                .gateway
-                .as_ref()
-                .map(|gateway| gateway.processor.as_str()),
-        ),
-        SortField::Method => text(Some(payment.method.method.code())),
+        SortField::Gateway => text(payment.gateway().map(|gateway| gateway.processor.as_str())),
+        SortField::Method => text(Some(payment.method().method.code())),
         SortField::Type => text(Some("PAYMENT")),
     }
 }
@@ -218,7 +217,7 @@ fn expected(payments: &[Payment], wanted: &Wanted) -> Vec<PaymentId> {
                 condition.predicate().matches(fact)
             })
         };
-        wanted.conditions.iter().all(hold) && wanted.id.is_none_or(|id| id == payment.id)
+        wanted.conditions.iter().all(hold) && wanted.id.is_none_or(|id| id == payment.id())
     };
     let mut list: Vec<&Payment> = payments.iter().filter(selected).collect();
     list.sort_by(|one, other| {
@@ -229,13 +228,13 @@ fn expected(payments: &[Payment], wanted: &Wanted) -> Vec<PaymentId> {
         let keys = wanted.sort.keys().iter();
         let by_keys =
             keys.map(|by| directed(by.order, key(one, by.field).cmp(&key(other, by.field))));
-        let by_id = directed(wanted.sort.id_order(), one.id.cmp(&other.id));
+        let by_id = directed(wanted.sort.id_order(), one.id().cmp(&other.id()));
         by_keys
             .chain([by_id])
             .find(|ordering| ordering.is_ne())
             .unwrap_or(std::cmp::Ordering::Equal)
     });
-    list.into_iter().map(|payment| payment.id).collect()
+    list.into_iter().map(|payment| payment.id()).collect()
 }
 
 /// A value that fits the field and the verb.
@@ -351,11 +350,8 @@ async fn stock(db: &Db, payments: &[Payment]) {
         Committed::Done
     );
     // Each has a twin in another team, which no list may show.
-    let twins = payments.iter().map(|payment| Payment {
-        team: team(2),
-        ..payment.clone()
-    });
-    let twins: Vec<Payment> = twins.collect();
+    let team = json!({ "team": team(2) });
+    let twins: Vec<Payment> = payments.iter().map(|one| with(one, &team)).collect();
     assert_eq!(
         commit(
             db,
@@ -389,10 +385,14 @@ async fn read_through(
             listed
                 .rows
                 .iter()
-                .all(|(_, payment)| payment.team == team(1))
+                .all(|(_, payment)| payment.team() == team(1))
         );
         assert!(listed.rows.len() <= usize::from(size));
-        let ids: Vec<PaymentId> = listed.rows.iter().map(|(_, payment)| payment.id).collect();
+        let ids: Vec<PaymentId> = listed
+            .rows
+            .iter()
+            .map(|(_, payment)| payment.id())
+            .collect();
         let (ahead, behind, edge) = match direction {
             Direction::Forward => (listed.has_next, listed.has_previous, listed.rows.last()),
             Direction::Backward => (listed.has_previous, listed.has_next, listed.rows.first()),
@@ -540,8 +540,8 @@ fn a_page_knows_what_lies_around_it_when_its_cursors_row_has_left_the_list() {
             .unwrap();
         assert_eq!((first.has_next, first.has_previous), (true, false));
         let gone = &mut payments[2];
-        assert_eq!(gone.id, first.rows[0].1.id);
-        (gone.status, gone.version) = (Status::Succeeded, 2);
+        assert_eq!(gone.id(), first.rows[0].1.id());
+        *gone = with(gone, &json!({ "status": Status::Succeeded, "version": 2 }));
         assert_eq!(
             commit(&db, [store::payment::update(gone, at(0))]).await,
             Committed::Done
@@ -555,8 +555,8 @@ fn a_page_knows_what_lies_around_it_when_its_cursors_row_has_left_the_list() {
         let rest = payment_list::page(&db, team(1), &wanted, &rest)
             .await
             .unwrap();
-        let ids: Vec<PaymentId> = rest.rows.iter().map(|(_, payment)| payment.id).collect();
-        assert_eq!(ids, [payments[1].id, payments[0].id]);
+        let ids: Vec<PaymentId> = rest.rows.iter().map(|(_, payment)| payment.id()).collect();
+        assert_eq!(ids, [payments[1].id(), payments[0].id()]);
         assert_eq!((rest.has_next, rest.has_previous), (false, false));
     })
     .unwrap();
@@ -566,12 +566,10 @@ fn a_page_knows_what_lies_around_it_when_its_cursors_row_has_left_the_list() {
 fn a_value_that_is_listed_twice_shows_its_payments_once() {
     let (world, sim) = World::simulated(1);
     let db = Db::sqlite_inline(store::MIGRATIONS, &world).unwrap();
-    let mut payments: Vec<Payment> = (0..2)
-        .map(|n| samples::payment(team(1), NEW_YEAR + n, 0))
+    let order = json!({ "order_id": "o" });
+    let payments: Vec<Payment> = (0..2)
+        .map(|n| with(&samples::payment(team(1), NEW_YEAR + n, 0), &order))
         .collect();
-    for payment in &mut payments {
-        payment.order_id = Some("o".to_owned());
-    }
     sim.run_until(async {
         stock(&db, &payments).await;
         for (field, value) in [(FieldName::OrderId, "o"), (FieldName::Status, "ACTIVE")] {
@@ -582,7 +580,7 @@ fn a_value_that_is_listed_twice_shows_its_payments_once() {
                 sort: Sort::default(),
             };
             let seen = read_through(&db, &wanted, (5, Direction::Forward), async || ()).await;
-            assert_eq!(seen, [payments[1].id, payments[0].id], "{field}");
+            assert_eq!(seen, [payments[1].id(), payments[0].id()], "{field}");
             assert_eq!(
                 payment_list::count(&db, team(1), &wanted).await,
                 Ok(2),

@@ -14,10 +14,7 @@ use domain::{
     intent::{self, Intent},
     method::{CardFunding, Method},
     money::{Currency, Money},
-    payment::{
-        Begin, CaptureRule, FlowRun, Gateway, Initiator, Origin, PaidWith, Payer, Payment, Status,
-        ThreeDsWish,
-    },
+    payment::{Begin, FlowRun, Gateway, NewPayment, PaidWith, Payer, Payment},
 };
 use uuid::Uuid;
 
@@ -55,57 +52,33 @@ pub(crate) fn begin(milli: i64) -> Begin {
 
 /// A payment of 10.00 EUR made at the time, with one attempt that waits for its answer.
 pub(crate) fn payment(team: TeamId, milli: i64, n: u64) -> Payment {
-    let id = PaymentId::new(uuid_at(milli, n));
-    let instance = Uuid::from_u128(1);
-    let mut payment = Payment {
-        id,
-        team,
+    let run = FlowRun {
+        id: FlowId::parse("default").unwrap(),
+        name: "Default".to_owned(),
         version: 1,
-        created_at: at(milli),
-        status: Status::Active,
-        money: Money::new(1000, Currency::parse("EUR").unwrap()),
-        captured: 0,
-        refund_failed: false,
-        owed_answer: None,
-        answered: Vec::new(),
-        capture_at: None,
-        expires_at: None,
-        order_id: None,
-        transaction_id: None,
-        origin: Origin::Automation,
-        flow: Some(FlowRun {
-            id: FlowId::parse("default").unwrap(),
-            name: "Default".to_owned(),
-            version: 1,
-            instance,
-            started_at: at(milli),
-            pause: None,
-        }),
-        triggered: Vec::new(),
-        capture_rule: CaptureRule::Immediate,
-        method: paid_with(),
-        customer: None,
-        description: None,
-        statement_descriptor: None,
-        metadata: None,
-        fraud: None,
-        initiator: Initiator::Customer,
-        intent: None,
-        three_ds: ThreeDsWish::AsIssuer,
-        three_ds_redirect: None,
-        apm_redirect: None,
-        rule: None,
-        route: None,
-        made_by: None,
-        gateway: Some(Gateway {
-            processor: "bank".to_owned(),
-            name: "Bank".to_owned(),
-            logo: None,
-        }),
-        operations: Vec::new(),
+        instance: Uuid::from_u128(1),
+        started_at: at(milli),
+        pause: None,
     };
+    let money = Money::new(1000, Currency::parse("EUR").unwrap());
+    let asked = NewPayment::of(team, money, paid_with());
+    let id = PaymentId::new(uuid_at(milli, n));
+    let mut payment = Payment::new(asked, id, at(milli), Some(run));
+    payment.go_through(Gateway {
+        processor: "bank".to_owned(),
+        name: "Bank".to_owned(),
+        logo: None,
+    });
     payment.begin_authorise(ConnectionId::parse("bank-a").unwrap(), true, begin(milli));
     payment
+}
+
+/// The payment as its stored document would be with these members.
+pub(crate) fn with(payment: &Payment, members: &serde_json::Value) -> Payment {
+    let mut document = serde_json::to_value(payment).unwrap();
+    let members = members.as_object().unwrap().clone();
+    document.as_object_mut().unwrap().extend(members);
+    serde_json::from_value(document).unwrap()
 }
 
 fn paid_with() -> PaidWith {
@@ -129,16 +102,18 @@ fn paid_with() -> PaidWith {
     }
 }
 
-/// Says that the payment's card comes from the country.
-pub(crate) fn from_country(payment: &mut Payment, country: Option<&str>) {
+/// The payment with a card from the country.
+pub(crate) fn from_country(payment: &Payment, country: Option<&str>) -> Payment {
     let approval = Approval {
         card_country: country.map(str::to_owned),
         ..Approval::default()
     };
-    payment.operations[0].answer = Some(Answer::Approved {
+    let mut operations = payment.operations().to_vec();
+    operations[0].answer = Some(Answer::Approved {
         captured: true,
         approval,
     });
+    with(payment, &serde_json::json!({ "operations": operations }))
 }
 
 pub(crate) fn payer(customer: CustomerId) -> Payer {

@@ -9,6 +9,7 @@ use domain::{
     id::{BlobId, CustomerId, PaymentId, TeamId, VaultToken},
     payment::{Occurrence, OnceRef, Payment, Status},
 };
+use serde_json::json;
 use store::{
     once::{Claim, Record},
     team::Team,
@@ -18,7 +19,7 @@ use world::World;
 
 use crate::{
     configuration,
-    samples::{self, EVER, NEW_YEAR, at, commit, payer, team},
+    samples::{self, EVER, NEW_YEAR, at, commit, payer, team, with},
 };
 
 const DAY: i64 = 86_400_000;
@@ -273,11 +274,11 @@ async fn methods(db: &Db, own: TeamId, other: TeamId) {
 
 async fn payments(db: &Db, own: TeamId, other: TeamId) {
     let ada = CustomerId::new(Uuid::from_u128(1));
+    let of_ada = json!({ "customer": payer(ada) });
     let mut made: Vec<Payment> = (0..3)
-        .map(|n| samples::payment(own, NEW_YEAR + n, 0))
+        .map(|n| with(&samples::payment(own, NEW_YEAR + n, 0), &of_ada))
         .collect();
-    for payment in &mut made {
-        payment.customer = Some(payer(ada));
+    for payment in &made {
         assert_eq!(
             commit(db, [store::payment::insert(payment, at(0))]).await,
             Committed::Done
@@ -289,29 +290,29 @@ async fn payments(db: &Db, own: TeamId, other: TeamId) {
     }
     let payment = &mut made[0];
     assert_eq!(
-        store::payment::of_team(db, own, payment.id)
+        store::payment::of_team(db, own, payment.id())
             .await
             .unwrap()
             .as_ref(),
         Some(&*payment)
     );
     assert_eq!(
-        store::payment::of_team(db, other, payment.id)
+        store::payment::of_team(db, other, payment.id())
             .await
             .unwrap(),
         None
     );
-    (payment.status, payment.version) = (Status::Succeeded, 3);
+    let early = with(
+        payment,
+        &json!({ "status": Status::Succeeded, "version": 3 }),
+    );
     assert_eq!(
-        commit(db, [store::payment::update(payment, at(0))]).await,
+        commit(db, [store::payment::update(&early, at(0))]).await,
         REFUSED,
         "a version was left out"
     );
-    payment.version = 2;
-    let foreign = Payment {
-        team: other,
-        ..payment.clone()
-    };
+    *payment = with(&early, &json!({ "version": 2 }));
+    let foreign = with(payment, &json!({ "team": other }));
     assert_eq!(
         commit(db, [store::payment::update(&foreign, at(0))]).await,
         REFUSED
@@ -326,7 +327,7 @@ async fn payments(db: &Db, own: TeamId, other: TeamId) {
         "its version is written"
     );
     assert_eq!(
-        store::payment::of_team(db, own, payment.id)
+        store::payment::of_team(db, own, payment.id())
             .await
             .unwrap()
             .as_ref(),
@@ -334,14 +335,8 @@ async fn payments(db: &Db, own: TeamId, other: TeamId) {
     );
     // A refused statement takes the whole change with it.
     let (next, wrong) = (
-        Payment {
-            version: 3,
-            ..made[0].clone()
-        },
-        Payment {
-            version: 7,
-            ..made[1].clone()
-        },
+        with(&made[0], &json!({ "version": 3 })),
+        with(&made[1], &json!({ "version": 7 })),
     );
     let both = [
         store::payment::update(&next, at(0)),
@@ -349,11 +344,11 @@ async fn payments(db: &Db, own: TeamId, other: TeamId) {
     ];
     assert_eq!(commit(db, both).await, Committed::Conflict { statement: 1 });
     assert_eq!(
-        store::payment::of_team(db, own, next.id)
+        store::payment::of_team(db, own, next.id())
             .await
             .unwrap()
             .unwrap()
-            .version,
+            .version(),
         2
     );
     let of_ada = async |after, limit| {
@@ -362,7 +357,7 @@ async fn payments(db: &Db, own: TeamId, other: TeamId) {
             .unwrap()
     };
     assert_eq!(of_ada(None, 2).await, made[..2]);
-    assert_eq!(of_ada(Some(made[1].id), 2).await, made[2..]);
+    assert_eq!(of_ada(Some(made[1].id()), 2).await, made[2..]);
     assert_eq!(
         store::payment::of_customer(db, other, ada, None, 9)
             .await
@@ -394,17 +389,14 @@ async fn due_payments(db: &Db, own: TeamId, other: TeamId) {
     let taken: std::collections::BTreeSet<(TeamId, PaymentId)> =
         first.into_iter().chain(second).collect();
     assert_eq!(taken.len(), 4, "none is taken twice");
-    assert!(taken.contains(&(other, foreign.id)));
+    assert!(taken.contains(&(other, foreign.id())));
     assert_eq!(
         store::payment::claim_due(db, later(59), later(90), EVER, 9).await,
         Ok(Vec::new()),
         "the lease holds"
     );
     // One that was given back is taken again at once, but not under a version that is gone, or a lease that is another's.
-    let stale = Payment {
-        version: 4,
-        ..foreign.clone()
-    };
+    let stale = with(&foreign, &json!({ "version": 4 }));
     commit(db, [store::payment::set_due(&stale, at(0), later(60))]).await;
     commit(db, [store::payment::set_due(&foreign, at(0), later(61))]).await;
     assert_eq!(
@@ -414,7 +406,7 @@ async fn due_payments(db: &Db, own: TeamId, other: TeamId) {
     commit(db, [store::payment::set_due(&foreign, at(0), later(60))]).await;
     assert_eq!(
         store::payment::claim_due(db, later(59), later(90), EVER, 9).await,
-        Ok(vec![(other, foreign.id)])
+        Ok(vec![(other, foreign.id())])
     );
     assert_eq!(
         store::payment::claim_due(db, later(60), later(120), EVER, 9)
@@ -426,7 +418,7 @@ async fn due_payments(db: &Db, own: TeamId, other: TeamId) {
     );
     let own_one = samples::payment(own, NEW_YEAR + 1, 0);
     assert!(
-        store::payment::of_team(db, own, own_one.id)
+        store::payment::of_team(db, own, own_one.id())
             .await
             .unwrap()
             .is_some()
@@ -435,7 +427,7 @@ async fn due_payments(db: &Db, own: TeamId, other: TeamId) {
 
 async fn events(db: &Db, own: TeamId, other: TeamId) {
     let mut payment = samples::payment(own, NEW_YEAR, 77);
-    let stream = payment.id.key();
+    let stream = payment.id().key();
     let (one, two) = (ChangeId(1), ChangeId(u128::MAX));
     let line = |n| Occurrence::new(at(NEW_YEAR + n), format!("line {n}"));
     let entry = |n| line(n).entry;
@@ -448,7 +440,7 @@ async fn events(db: &Db, own: TeamId, other: TeamId) {
     );
     let rival = store::event::insert(&payment, &two.into(), &[], at(NEW_YEAR));
     assert_eq!(commit(db, [rival]).await, REFUSED);
-    payment.version = 2;
+    payment.next_version();
     let second = store::event::insert(&payment, &two.into(), &[line(2)], at(NEW_YEAR + 5));
     assert_eq!(commit(db, [second]).await, Committed::Done);
     assert_eq!(

@@ -85,14 +85,14 @@ impl Object for TimelineOfIntent<'_> {
 
 /// A payment as a step: its date is that of its authorisation's outcome, of its beginning while it has none.
 fn attempt(payment: &Payment) -> Step {
-    let status = attempt_status(payment.status);
+    let status = attempt_status(payment.status());
     let ended = payment
         .attempt()
         .and_then(ended_at)
         .filter(|_| status != StepStatus::InProgress);
     Step {
         status,
-        at: Some(ended.unwrap_or(payment.created_at)),
+        at: Some(ended.unwrap_or(payment.created_at())),
     }
 }
 
@@ -130,10 +130,10 @@ impl Object for Linked<'_> {
 
     fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
         Ok(match name {
-            "paymentId" => self.0.id.to_string().into(),
-            "status" => self.0.status.text().into(),
-            "time" => self.0.created_at.rfc3339_millis().into(),
-            "title" => format!("Payment of {}", self.0.money.formatted()).into(),
+            "paymentId" => self.0.id().to_string().into(),
+            "status" => self.0.status().text().into(),
+            "time" => self.0.created_at().rfc3339_millis().into(),
+            "title" => format!("Payment of {}", self.0.money().formatted()).into(),
             _ => return Err(unknown_field(self.type_name(), name)),
         })
     }

@@ -54,14 +54,13 @@ impl Object for Core<'_> {
                 .approval()
                 .and_then(|approval| approval.processor_status.as_ref())
                 .into(),
-            "paymentMethod" => self.0.method.method.code().into(),
+            "paymentMethod" => self.0.method().method.code().into(),
             "outcome" => {
                 let answer = self.0.attempt().and_then(|attempt| attempt.answer.as_ref());
                 // What the flow declined has no answer of a processor.
                 let said = self
                     .0
-                    .rule
-                    .as_ref()
+                    .rule()
                     .map(Said::Rule)
                     .or(answer.map(Said::Answer))
                     .or(self.0.failure().map(Said::Nothing));
@@ -85,10 +84,10 @@ impl Object for Details<'_> {
 
     fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
         Ok(match name {
-            "statementDescriptor" => self.0.statement_descriptor.as_ref().into(),
-            "description" => self.0.description.as_ref().into(),
-            "localCurrency" => self.0.money.currency().code().into(),
-            "localAmount" => object(AmountObject(self.0.money)),
+            "statementDescriptor" => self.0.statement_descriptor().into(),
+            "description" => self.0.description().into(),
+            "localCurrency" => self.0.money().currency().code().into(),
+            "localAmount" => object(AmountObject(self.0.money())),
             "exchangeRate" | "fee" | "tax" | "processingFee" | "net" => Out::Null,
             _ => return Err(unknown_field(self.type_name(), name)),
         })
@@ -187,7 +186,7 @@ impl Object for Connections<'_> {
 /// When money was last taken: by a capture, or by an authorisation that captured at once.
 fn charged_at(payment: &Payment) -> Option<Timestamp> {
     let mut charges = payment
-        .operations
+        .operations()
         .iter()
         .rev()
         .filter(|operation| match operation.kind {
@@ -251,7 +250,7 @@ impl Object for MethodDetails<'_> {
     }
 
     fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
-        let (method, approval) = (&self.0.method, self.0.approval());
+        let (method, approval) = (self.0.method(), self.0.approval());
         Ok(match name {
             "id" => method.id.to_string().into(),
             "number" => method.masked.as_ref().into(),
@@ -288,14 +287,14 @@ pub(crate) struct Receipt<'a> {
 impl<'a> Receipt<'a> {
     /// The receipt of a payment whose money was captured.
     pub(crate) fn of(payment: &'a Payment) -> Option<Self> {
-        if payment.captured == 0 {
+        if payment.captured() == 0 {
             return None;
         }
         let takes = |operation: &&Operation| {
             matches!(operation.kind, Kind::Authorise { .. } | Kind::Capture)
         };
         let at = payment
-            .operations
+            .operations()
             .iter()
             .rev()
             .filter(takes)
@@ -311,13 +310,13 @@ impl<'a> Receipt<'a> {
     }
 
     fn words(&self) -> String {
-        let sum = Money::new(self.payment.captured, self.payment.money.currency()).formatted();
+        let sum = Money::new(self.payment.captured(), self.payment.money().currency()).formatted();
         let PaidWith {
             brand,
             masked,
             method,
             ..
-        } = &self.payment.method;
+        } = self.payment.method();
         let brand = brand.as_deref().unwrap_or(method.code());
         match masked
             .as_deref()

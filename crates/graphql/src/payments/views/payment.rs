@@ -33,7 +33,7 @@ impl Object for PaymentObject {
 
     fn field<'s>(&'s self, name: &str, arguments: &Map<String, Value>) -> Result<Out<'s>, Fault> {
         if name == "date" {
-            return zoned(self.payment.created_at, arguments);
+            return zoned(self.payment.created_at(), arguments);
         }
         plain(&self.payment, name)
             .or_else(|| self.part(name))
@@ -45,14 +45,14 @@ impl PaymentObject {
     fn part(&self, name: &str) -> Option<Out<'_>> {
         let (payment, sight) = (&self.payment, self.sight);
         Some(match name {
-            "amount" => object(AmountObject(payment.money)),
+            "amount" => object(AmountObject(payment.money())),
             "refunds" => Out::List(
                 payment
                     .refunds()
                     .map(|refund| object(RefundObject(refund)))
                     .collect(),
             ),
-            "paymentGateway" => optional(payment.gateway.as_ref().map(Gateway)),
+            "paymentGateway" => optional(payment.gateway().map(Gateway)),
             "paymentCore" => object(Core(payment)),
             "paymentDetails" => object(Details(payment)),
             "paymentTimeline" => object(Timeline {
@@ -60,12 +60,10 @@ impl PaymentObject {
                 lines: &self.timeline,
             }),
             "paymentConnections" => object(Connections(payment)),
-            "paymentCustomer" => {
-                optional(payment.customer.as_ref().map(|payer| Payer(payer, sight)))
-            }
+            "paymentCustomer" => optional(payment.customer().map(|payer| Payer(payer, sight))),
             "paymentMethodDetails" => object(MethodDetails(payment, sight)),
             "paymentReceipt" => optional(Receipt::of(payment)),
-            "fraud" => optional(payment.fraud.as_ref().map(Fraud)),
+            "fraud" => optional(payment.fraud().map(Fraud)),
             _ => return None,
         })
     }
@@ -73,34 +71,30 @@ impl PaymentObject {
 
 fn plain<'a>(payment: &'a Payment, name: &str) -> Option<Out<'a>> {
     Some(match name {
-        "id" => payment.id.to_string().into(),
+        "id" => payment.id().to_string().into(),
         "sourceId" => payment
             .approval()
             .and_then(|approval| approval.processor_id.as_ref())
             .into(),
-        "orderId" => payment.order_id.as_ref().into(),
+        "orderId" => payment.order_id().into(),
         "connectionId" => payment
             .attempt()
             .map(|attempt| attempt.connection.as_str())
             .into(),
-        "status" => payment.status.text().into(),
+        "status" => payment.status().text().into(),
         "type" => "PAYMENT".into(),
         "refundedAmount" => Some(payment.refunded()).filter(|amount| *amount > 0).into(),
-        "capturedAmount" => Some(payment.captured).filter(|amount| *amount > 0).into(),
-        "currency" => payment.money.currency().code().into(),
+        "capturedAmount" => Some(payment.captured()).filter(|amount| *amount > 0).into(),
+        "currency" => payment.money().currency().code().into(),
         "country" => payment
             .approval()
             .and_then(|approval| approval.card_country.as_ref())
             .into(),
-        "paymentProcessingOrigin" => origin(payment.origin).into(),
-        "flowId" => payment.flow.as_ref().map(|run| run.id.as_str()).into(),
-        "flowInstanceId" => payment
-            .flow
-            .as_ref()
-            .map(|run| run.instance.to_string())
-            .into(),
-        "teamId" => payment.team.to_string().into(),
-        "metadata" => payment.metadata.clone().into(),
+        "paymentProcessingOrigin" => origin(payment.origin()).into(),
+        "flowId" => payment.flow().map(|run| run.id.as_str()).into(),
+        "flowInstanceId" => payment.flow().map(|run| run.instance.to_string()).into(),
+        "teamId" => payment.team().to_string().into(),
+        "metadata" => payment.metadata().cloned().into(),
         "eci" => three_ds(payment)
             .and_then(|found| found.eci.as_ref())
             .into(),

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use apollo_compiler::{Schema, ast::Type, schema::ExtendedType};
 
 use super::{
-    super::samples::{connection, customer, flow, issued_token, team, trial},
+    super::samples::{connection, customer, flow, issued_token, team, trial, with},
     *,
 };
 use crate::{
@@ -152,16 +152,18 @@ fn every_field_of_every_output_type_resolves() {
 #[test]
 fn optional_parts_are_null_and_bank_accounts_have_no_expiry() {
     let schema = crate::schema().schema;
-    let mut bare = payment();
-    (
-        bare.customer,
-        bare.flow,
-        bare.gateway,
-        bare.fraud,
-        bare.metadata,
-    ) = (None, None, None, None, None);
-    bare.operations.clear();
-    bare.captured = 0;
+    let bare = with(
+        &payment(),
+        &json!({
+            "customer": null,
+            "flow": null,
+            "gateway": null,
+            "fraud": null,
+            "metadata": null,
+            "operations": [],
+            "captured": 0,
+        }),
+    );
     let bare = PaymentObject {
         payment: Box::new(bare),
         timeline: Ok(Vec::new()),

@@ -5,7 +5,7 @@ use domain::{
 };
 
 use super::{
-    super::samples::{approval, customer, operation},
+    super::samples::{approval, customer, operation, with},
     *,
 };
 use crate::tokens::views::CardTokenObject;
@@ -57,20 +57,16 @@ fn dates_take_zones_and_refuse_unknown_ones() {
 
 #[test]
 fn a_decline_fills_the_outcome() {
-    let mut declined = payment();
     let decline = Decline {
         processor_code: text("51"),
         ..Decline::of(DeclineCode::InsufficientFunds)
     };
-    declined.operations = vec![operation(
-        1,
-        Kind::Authorise { capture: true },
-        5099,
-        Some(Answer::Declined {
-            decline,
-            approval: approval(),
-        }),
-    )];
+    let answer = Answer::Declined {
+        decline,
+        approval: approval(),
+    };
+    let attempt = operation(1, Kind::Authorise { capture: true }, 5099, Some(answer));
+    let declined = with(&payment(), &json!({ "operations": [attempt] }));
     let object = PaymentObject {
         payment: Box::new(declined),
         timeline: Ok(Vec::new()),
@@ -96,9 +92,8 @@ fn a_decline_fills_the_outcome() {
 
 #[test]
 fn a_decline_by_the_flow_fills_the_outcome_too() {
-    let mut declined = payment();
-    declined.operations = Vec::new();
-    declined.decline_by_rule(Decline::of(DeclineCode::CustomRule), declined.created_at);
+    let mut declined = with(&payment(), &json!({ "operations": [] }));
+    declined.decline_by_rule(Decline::of(DeclineCode::CustomRule), declined.created_at());
     let object = PaymentObject {
         payment: Box::new(declined),
         timeline: Ok(Vec::new()),

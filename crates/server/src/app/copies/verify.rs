@@ -188,12 +188,12 @@ impl Copy {
         if payment.approval().is_none() {
             return Ok(());
         }
-        let reference = connector::Reference::new(payment.id, authorisation.n);
+        let reference = connector::Reference::new(payment.id(), authorisation.n);
         // The books are the simulator's, not a team's.
         let sql = "select reference from sim_entry where reference = $1 and body <> ''";
         let rows = books.read(sql, vec![reference.as_str().into()]).await?;
         if rows.is_empty() {
-            let id = payment.id;
+            let id = payment.id();
             report.wrong(format!("payment {id} is not in the simulator's books"));
         } else {
             report.entries += 1;
