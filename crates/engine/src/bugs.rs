@@ -48,7 +48,7 @@ pub(crate) async fn take_key_after_payment(
     let Some(claim) = claim.filter(|_| ended == Ended::Done) else {
         return Ok(ended);
     };
-    let change = Change::new(engine.change_id(), &payment.id.key()).with(claim);
+    let change = Change::new(engine.change_id(), &payment.id().key()).with(claim);
     let refused = engine.commit_plain(change).await?;
     Ok(refused.map_or(Ended::Done, |_| Ended::Taken))
 }
@@ -62,7 +62,7 @@ pub(crate) async fn send_before_commit(
 ) -> Result<Ended, Stop> {
     let first = payment
         .attempt()
-        .filter(|attempt| payment.version == 1 && attempt.state == State::Sent);
+        .filter(|attempt| payment.version() == 1 && attempt.state == State::Sent);
     if let Some(attempt) = first {
         drop(Box::pin(engine.call(payment, attempt.n)).await);
     }

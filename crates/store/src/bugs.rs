@@ -23,9 +23,9 @@ pub(crate) fn lose_third_event(
     occurred: &[Occurrence],
     at: Timestamp,
 ) -> Statement {
-    if payment.version == 3 {
+    if payment.version() == 3 {
         let sql = "delete from event where team_id = $1 and seq < 0";
-        return Statement::any(sql, vec![payment.team.key().into()]);
+        return Statement::any(sql, vec![payment.team().key().into()]);
     }
     event::unplanted_insert(payment, commit, occurred, at)
 }

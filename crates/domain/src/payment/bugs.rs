@@ -13,6 +13,22 @@ use super::{
 };
 use crate::{Fault, Timestamp, answer::LaterAnswer};
 
+impl Payment {
+    /// A copy in which operation `n` stands a second time, as `again`: for an engine that sends it twice.
+    #[must_use]
+    pub fn with_copy_of(&self, n: u32, again: u32, send_by: Timestamp) -> Self {
+        let mut other = self.clone();
+        if let Some(operation) = self.operation(n) {
+            other.operations.push(Operation {
+                n: again,
+                send_by,
+                ..operation.clone()
+            });
+        }
+        other
+    }
+}
+
 /// For `has_ended`.
 pub(super) const fn never_ended(_: &Operation) -> bool {
     false

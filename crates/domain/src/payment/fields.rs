@@ -167,13 +167,13 @@ impl Payment {
         self.gateway.as_ref()
     }
 
-    /// The idempotency record of a request that has its outcome, while what follows at once is still to come: it is told the
-    /// end and not the middle.
+    /// The idempotency record of a request that has its outcome, while what follows at once is still to come: its response is
+    /// the payment after that.
     pub fn owed_answer(&self) -> Option<&OnceRef> {
         self.owed_answer.as_ref()
     }
 
-    /// The idempotency records that were told the payment in the end, beside those of its operations.
+    /// The idempotency records whose response is the payment, besides those of its operations.
     pub fn answered(&self) -> &[OnceRef] {
         &self.answered
     }

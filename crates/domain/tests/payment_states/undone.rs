@@ -94,11 +94,11 @@ fn a_late_capture_that_is_undone_revives_nothing_and_is_not_given_back() {
         .unwrap();
     tell(&mut one, cancel, done(), 5);
     tell(&mut one, capture, done(), 6);
-    assert_eq!(one.status, Status::Cancelled);
+    assert_eq!(one.status(), Status::Cancelled);
     assert_eq!(one.reversals_owed().collect::<Vec<_>>(), [capture]);
     assert!(says_something(&mut one, capture, 7));
     assert!(is_failed(&one, capture));
-    assert_eq!((one.status, one.captured), (Status::Cancelled, 0));
+    assert_eq!((one.status(), one.captured()), (Status::Cancelled, 0));
     assert_eq!(one.reversals_owed().count(), 0, "nothing came");
     assert!(one.begin_reverse(capture, true, begin(8)).is_none());
 }
@@ -111,7 +111,7 @@ fn a_cancellation_that_is_told_as_undone_is_said_and_changes_nothing() {
         .unwrap();
     tell(&mut one, cancel, done(), 3);
     assert!(says_something(&mut one, cancel, 4));
-    assert_eq!(one.status, Status::Cancelled);
+    assert_eq!(one.status(), Status::Cancelled);
     assert!(!is_failed(&one, cancel));
 }
 

@@ -655,9 +655,9 @@ fn a_document_from_before_reads() {
         }
     }
     let mut operations = one.operations().to_vec();
-    operations
-        .iter_mut()
-        .for_each(|operation| operation.return_key = None);
+    for operation in &mut operations {
+        operation.return_key = None;
+    }
     let before = with(&one, &json!({ "operations": operations }));
     assert_eq!(serde_json::from_value::<Payment>(document).unwrap(), before);
 }

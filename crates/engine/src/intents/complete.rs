@@ -95,7 +95,7 @@ impl Engine {
                 .iter()
                 .rev()
                 .find(|payment| is_paid(payment))
-                .map(|payment| payment.id());
+                .map(Payment::id);
             return match paid {
                 None if !caller.is_server() => Err(Fault::invalid(
                     REFERENCE,

@@ -42,7 +42,7 @@ impl Engine {
         {
             // A merchant may complete an intent with a payment that was made apart from it.
             payments.extend(store::payment::of_team(store, intent.team, id).await?);
-            payments.sort_by_key(|payment| payment.id());
+            payments.sort_by_key(Payment::id);
         }
         Ok(payments)
     }

@@ -6,8 +6,8 @@ use domain::{
     id::RefundId,
     intent::Intent,
     payment::{
-        CancelCause, CaptureRule, FlowWaits, Initiator, Occurrence, OnceRef, Pause, Payment,
-        PaymentEvent, Route, Status, ThreeDsWish, WaitsFor, Why,
+        CancelCause, CaptureRule, FlowWaits, Initiator, Occurrence, OnceRef, Payment, PaymentEvent,
+        Route, Status, WaitsFor, Why,
     },
 };
 use flow::{

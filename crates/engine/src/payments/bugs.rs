@@ -49,9 +49,9 @@ pub(super) async fn settle_last(
     if report.source != Source::Call {
         return engine.unplanted_settle_kept(payment, report).await;
     }
-    let payment = engine.load(payment.team, payment.id).await?;
+    let payment = engine.load(payment.team(), payment.id()).await?;
     report.n = payment
-        .operations
+        .operations()
         .last()
         .map_or(report.n, |operation| operation.n);
     engine.unplanted_settle_kept(payment, report).await
@@ -59,7 +59,7 @@ pub(super) async fn settle_last(
 
 /// For `effects::frees_checkout`.
 pub(super) fn frees_while_unknown(payment: &Payment) -> bool {
-    payment.status == Status::NoAnswerFromPsp || effects::unplanted_frees_checkout(payment)
+    payment.status() == Status::NoAnswerFromPsp || effects::unplanted_frees_checkout(payment)
 }
 
 /// For `effects::frees_checkout`.
@@ -108,16 +108,12 @@ pub(super) async fn send_again_under_new_reference(
 ) -> Result<News, Stop> {
     let news = engine.unplanted_call(payment, n).await?;
     let is_unanswered = matches!(news, News::NoAnswer(_));
-    let Some(operation) = payment.operation(n).filter(|_| is_unanswered) else {
+    if !is_unanswered {
         return Ok(news);
-    };
+    }
     let again = n.saturating_add(OTHER);
-    let mut other = payment.clone();
-    other.operations.push(Operation {
-        n: again,
-        send_by: engine.inner.world.now().after(Duration::from_mins(1)),
-        ..operation.clone()
-    });
+    let send_by = engine.inner.world.now().after(Duration::from_mins(1));
+    let other = payment.with_copy_of(n, again, send_by);
     engine.unplanted_call(&other, again).await
 }
 
@@ -129,7 +125,7 @@ pub(super) const fn never_too_late(_: &Engine, _: &Operation) -> bool {
 /// For `call::money_of`.
 pub(super) fn whole_money(payment: &Payment, operation: &Operation) -> Money {
     if operation.kind == Kind::Capture {
-        payment.money
+        payment.money()
     } else {
         super::send::unplanted_money_of(payment, operation)
     }
@@ -186,5 +182,5 @@ pub(super) async fn never_paid_otherwise(_: &Engine, _: &Payment) -> Result<bool
 
 /// For `look_up::reference_of`.
 pub(super) fn unsent_reference(payment: &Payment, n: u32) -> Reference {
-    Reference::new(payment.id, n.saturating_add(OTHER))
+    Reference::new(payment.id(), n.saturating_add(OTHER))
 }

@@ -4,7 +4,7 @@ use domain::{
     Code, Fault,
     caller::Caller,
     id::{PaymentId, TeamId},
-    payment::{Occurrence, Payment, PaymentEvent, Why},
+    payment::{Payment, PaymentEvent, Why},
 };
 use uuid::Uuid;
 

@@ -230,7 +230,7 @@ impl Asked {
         let others = others.collect();
         // An operation of which the processor keeps no reference, and whose id we don't have, may be the one that got no answer.
         let is_ours = |id: &str| {
-            let mut operations = payment.operations.iter();
+            let mut operations = payment.operations().iter();
             operations.any(|operation| operation.processor_id.as_deref() == Some(id))
         };
         let absent = if call.asked.processor_id.is_none() && finding.has_other(is_ours) {

@@ -10,7 +10,7 @@ use domain::{
     audit::{Act, Deed},
     customer::Instrument,
     id::{CustomerId, PaymentId, TeamId},
-    payment::{Occurrence, Payer, Payment, PaymentEvent},
+    payment::{Occurrence, Payment, PaymentEvent},
 };
 use futures_util::{StreamExt, stream};
 
@@ -66,7 +66,7 @@ impl Engine {
         let mut after = None;
         loop {
             let page = store::payment::of_customer(store, team, customer, after, PAGE).await?;
-            let Some(last) = page.last().map(|payment| payment.id()) else {
+            let Some(last) = page.last().map(Payment::id) else {
                 break;
             };
             for payment in page {

@@ -136,7 +136,7 @@ async fn an_open_older_writer_holds_younger_events_back_until_it_has_ended() {
         .unwrap();
     World::real().spawn(async move { driven.await.unwrap_or_default() });
     let own = team(1);
-    let [mut one, mut two, mut three] = [1, 2, 3].map(|n| uncommitted(own, n));
+    let [mut one, two, mut three] = [1, 2, 3].map(|n| uncommitted(own, n));
     assert_eq!(commit(&db, [event(&mut one, 1)]).await, Ended::Done);
     let seen = followed(&db, own, None, 1).await;
     let older = format!(

@@ -234,7 +234,7 @@ fn expected(payments: &[Payment], wanted: &Wanted) -> Vec<PaymentId> {
             .find(|ordering| ordering.is_ne())
             .unwrap_or(std::cmp::Ordering::Equal)
     });
-    list.into_iter().map(|payment| payment.id()).collect()
+    list.into_iter().map(Payment::id).collect()
 }
 
 /// A value that fits the field and the verb.
