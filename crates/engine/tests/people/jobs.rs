@@ -101,7 +101,7 @@ fn pay(shop: &Shop, flow: &str, customer: CustomerId) -> PaymentId {
         ..order(customer)
     };
     let paid = shop.run(shop.engine.authorise(&shop.server, None, Ok(command)));
-    paid.result.unwrap().payment.id
+    paid.result.unwrap().payment.id()
 }
 
 fn read(shop: &Shop, id: PaymentId) -> Payment {
@@ -113,7 +113,7 @@ fn read(shop: &Shop, id: PaymentId) -> Payment {
 fn unknown(shop: &Shop, customer: CustomerId) -> PaymentId {
     flow(shop, "silent", json!({"silent": 1}), "");
     let id = pay(shop, "silent", customer);
-    assert_eq!(read(shop, id).status, Status::NoAnswerFromPsp);
+    assert_eq!(read(shop, id).status(), Status::NoAnswerFromPsp);
     connection(shop, "silent", json!({}));
     id
 }
@@ -141,7 +141,7 @@ fn recovery_goes_on_while_sweeps_hang_and_a_sweep_that_hangs_ends_with_its_time(
     shop.pass(4 * MINUTE);
     assert_eq!(shop.count("once"), 10, "sweeps hang");
     let recovered = read(&shop, payment);
-    assert_ne!(recovered.status, Status::NoAnswerFromPsp);
+    assert_ne!(recovered.status(), Status::NoAnswerFromPsp);
     shop.pass(Duration::from_mins(30));
     assert_eq!(shop.count("once"), 0, "the others have had their turns");
 }
@@ -173,12 +173,12 @@ fn instances_that_call_a_silent_server_hold_up_neither_recovery_nor_flows_of_pay
     shop.pass(Duration::from_secs(5));
     let called = pay(&shop, "calls", customer);
     assert_eq!(
-        read(&shop, called).status,
+        read(&shop, called).status(),
         Status::Succeeded,
         "its call did not wait for theirs"
     );
     shop.pass(2 * MINUTE);
-    assert_ne!(read(&shop, payment).status, Status::NoAnswerFromPsp);
+    assert_ne!(read(&shop, payment).status(), Status::NoAnswerFromPsp);
     assert!(shop.count("flow_instance") > 100, "they still call");
 }
 
@@ -217,7 +217,7 @@ fn a_payment_that_can_not_be_read_is_given_up_and_the_others_are_recovered() {
         spoil(&shop, spoilt, &payments[0].key());
         shop.engine.start();
         shop.pass(5 * MINUTE);
-        assert_ne!(read(&shop, payments[1]).status, Status::NoAnswerFromPsp);
+        assert_ne!(read(&shop, payments[1]).status(), Status::NoAnswerFromPsp);
         let given_up = counters.of(ITEMS, &["recover", "given_up"]);
         assert!((2..=20).contains(&given_up), "once a lease: {given_up}");
         assert_eq!(counters.of(RUNS, &["recover", "given_up"]), 0);
