@@ -134,7 +134,7 @@ pub(crate) fn conclude(
     // Before the payments are listed, which are then compared with what their events are at once.
     let last_looks = followers.into_iter().map(Follower::follow_to_the_end);
     let followed = house.run(join_all(last_looks))?;
-    let payments = house.run(settle(shop))?;
+    let payments = house.run(settle(shop))??;
     let evidence = Evidence {
         said: shop.take_said(),
         payments,
@@ -199,7 +199,10 @@ async fn until_whole(house: &House) -> Result<(), Broke> {
 }
 
 /// Waits until nothing is open any more; people settle what only people can. Returns every payment.
-async fn settle(shop: &Shop) -> Vec<Value> {
+///
+/// # Errors
+/// The payments, or their events, can't be read.
+async fn settle(shop: &Shop) -> Result<Vec<Value>, Broke> {
     let world = &shop.house.world;
     world.sleep(CERTAIN).await;
     // Every customer opens the page of the return once more.
@@ -208,8 +211,8 @@ async fn settle(shop: &Shop) -> Vec<Value> {
     }
     shop.house.bank.only_recovery_looks();
     for round in 0..ROUNDS {
-        let payments = listed(shop).await;
-        let rows = shop.house.events().unwrap_or_default();
+        let payments = listed(shop).await?;
+        let rows = shop.house.events()?;
         let open = payments
             .iter()
             .filter(|payment| {
@@ -217,7 +220,7 @@ async fn settle(shop: &Shop) -> Vec<Value> {
             })
             .count();
         if open == 0 || round + 1 == ROUNDS {
-            return payments;
+            return Ok(payments);
         }
         for payment in &payments {
             resolve(shop, payment).await;
@@ -227,14 +230,14 @@ async fn settle(shop: &Shop) -> Vec<Value> {
     listed(shop).await
 }
 
-async fn listed(shop: &Shop) -> Vec<Value> {
+async fn listed(shop: &Shop) -> Result<Vec<Value>, Broke> {
     for attempt in 0..TRIES {
         if let Some(payments) = shop.payments(attempt % shop.house.nodes().max(1)).await {
-            return payments;
+            return Ok(payments);
         }
         shop.house.world.sleep(Duration::from_secs(5)).await;
     }
-    Vec::new()
+    Err(Broke("the payments can't be listed".to_owned()))
 }
 
 /// A person reads the statements of a processor that can't prove anything, and settles what is unknown.

@@ -1,6 +1,5 @@
 //! Commands and flags.
 
-mod output;
 mod planted;
 mod simulate;
 

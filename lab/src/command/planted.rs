@@ -6,8 +6,6 @@ use ::planted::Bug;
 use anyhow::{Context, ensure};
 use lab::{Hunted, Plan};
 
-use super::output;
-
 /// Looks for the bugs of these names, or for all of them. Fails unless each was found.
 pub(super) fn hunt(wanted: &str, plan: &Plan, json: bool) -> anyhow::Result<ExitCode> {
     ensure!(

@@ -8,7 +8,7 @@ use std::{
 
 use lab::{Crashes, Plan, Progress};
 
-use super::{Simulate, output, planted};
+use super::{Simulate, planted};
 
 pub(super) fn simulate(flags: &Simulate) -> anyhow::Result<ExitCode> {
     let seed = match flags.seed {

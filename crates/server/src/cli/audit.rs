@@ -15,7 +15,7 @@ use vault::{AuditKey, Given, KeySource};
 
 use super::{
     arguments::{Audits, Place},
-    operate, output,
+    operate,
 };
 use crate::{
     admin::{AuditWanted, Request},

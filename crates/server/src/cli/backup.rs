@@ -7,7 +7,7 @@ use world::World;
 
 use super::{
     arguments::{Backup, Place, Restore, Verify},
-    output, runtime,
+    runtime,
 };
 use crate::{
     admin::{self, AskError, Request},

@@ -8,7 +8,7 @@ use std::{
 
 use world::World;
 
-use super::{arguments::Check, output, runtime, serve};
+use super::{arguments::Check, runtime, serve};
 use crate::{
     app::{App, Files, Findings, certificate, directory_problem, key_file_problem},
     config::Settings,

@@ -7,7 +7,7 @@ use flow::{Document, Problem, Program};
 
 use super::{
     arguments::{Flows, Place},
-    operate, output,
+    operate,
 };
 use crate::admin::{FlowText, Request};
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::{anyhow, bail};
 use world::World;
 
-use super::{arguments::Migrate, output, runtime};
+use super::{arguments::Migrate, runtime};
 use crate::{
     app::moving::{self, GivenUp, Kind, Moved, Progress, Side},
     config::{Sandbox, Settings},

@@ -8,7 +8,6 @@ mod demo;
 mod flow;
 mod migrate;
 mod operate;
-mod output;
 mod serve;
 mod upgrade;
 

@@ -5,7 +5,7 @@ use std::{process::ExitCode, time::Duration};
 use anyhow::anyhow;
 use world::World;
 
-use super::{arguments::Place, output, runtime};
+use super::{arguments::Place, runtime};
 use crate::{
     admin::{self, AskError, Request},
     app::{App, Databases, Files, Founding},

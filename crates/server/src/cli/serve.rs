@@ -9,7 +9,7 @@ use tokio::{
 };
 use world::World;
 
-use super::{arguments::Serve, output, runtime};
+use super::{arguments::Serve, runtime};
 use crate::{
     app::{App, Databases, Files, Founding, Listeners, certificate, copies},
     config::{Problems, Sandbox, Settings, Sources},

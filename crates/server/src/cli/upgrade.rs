@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use world::World;
 
-use super::{arguments::Upgrade, output, runtime};
+use super::{arguments::Upgrade, runtime};
 use crate::{
     app::upgrade::{self, Lacking},
     config::{Sandbox, Settings},

@@ -199,6 +199,7 @@ fn round(server: &mut Server, chance: &mut Chance) -> Vec<Memory> {
         testkit::until(testkit::PATIENCE, "there is load", || {
             (answered.load(Ordering::Relaxed) >= enough).then_some(())
         });
+        // The moment is what is tried.
         thread::sleep(moment);
         server.kill();
         ended.store(true, Ordering::Relaxed);

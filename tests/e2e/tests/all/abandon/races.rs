@@ -18,6 +18,7 @@ fn of_giving_up_and_coming_back_exactly_one_wins() {
         let back = shop.decide(&detour, "complete");
         at_once(3, |who| match who {
             0 => {
+                // Any moment of the other two's.
                 std::thread::sleep(std::time::Duration::from_millis(round % 7));
                 drop(shop.try_abandon(&detour.id));
             }
@@ -54,6 +55,7 @@ fn of_the_life_times_end_and_coming_back_exactly_one_wins() {
     at_once(16, |number| {
         let detour = shop.challenged(&Order::card(cards::CHALLENGE).three_ds(BACK));
         let back = shop.decide(&detour, "complete");
+        // Moments around the life time's end, of which any may be hit.
         std::thread::sleep(std::time::Duration::from_millis(
             2_850 + 40 * u64::try_from(number).unwrap(),
         ));

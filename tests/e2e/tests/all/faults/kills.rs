@@ -37,6 +37,7 @@ fn round(server: &mut Server, moment: Duration, next: &AtomicUsize) -> (usize, V
         let callers: Vec<_> = (0..CALLERS)
             .map(|_| scope.spawn(|| caller(&shop, next, &ended)))
             .collect();
+        // The moment is what is tried.
         thread::sleep(moment);
         server.kill();
         ended.store(true, Ordering::Relaxed);

@@ -4,7 +4,6 @@ use std::{
     collections::BTreeSet,
     sync::atomic::{AtomicUsize, Ordering},
     thread,
-    time::Duration,
 };
 
 use serde_json::{Value, json};
@@ -54,7 +53,7 @@ fn write(shops: &[Shop], working: &AtomicUsize) -> BTreeSet<String> {
 /// Goes on behind the last cursor until nobody writes any more and the list is settled past that moment.
 fn follow_cursor(shop: &Shop, working: &AtomicUsize) -> BTreeSet<String> {
     let (mut seen, mut after, mut ended) = (BTreeSet::new(), Value::Null, None);
-    loop {
+    until(5 * PATIENCE, "the end of the list", || {
         if ended.is_none() && working.load(Ordering::SeqCst) == 0 {
             ended = Some(jiff::Timestamp::now());
         }
@@ -72,13 +71,9 @@ fn follow_cursor(shop: &Shop, working: &AtomicUsize) -> BTreeSet<String> {
         for id in new {
             assert!(seen.insert(id), "nothing is told twice");
         }
-        if is_all {
-            return seen;
-        }
-        if info["hasNextPage"] == json!(false) {
-            thread::sleep(Duration::from_millis(30));
-        }
-    }
+        is_all.then_some(())
+    });
+    seen
 }
 
 /// Up to when a page's list does not change any more.
@@ -91,7 +86,7 @@ fn settled_until(page: &Answer) -> jiff::Timestamp {
 /// Asks for windows that end now. The next one begins where the last one ended, or where it was not settled any more.
 fn follow_windows(shop: &Shop, working: &AtomicUsize) -> BTreeSet<String> {
     let (mut seen, mut begin, mut ended) = (BTreeSet::new(), now(), None);
-    while ended.as_ref().is_none_or(|ended| begin <= *ended) {
+    until(5 * PATIENCE, "the end of the windows", || {
         if ended.is_none() && working.load(Ordering::SeqCst) == 0 {
             ended = Some(now());
         }
@@ -109,9 +104,14 @@ fn follow_windows(shop: &Shop, working: &AtomicUsize) -> BTreeSet<String> {
         }
         let settled: jiff::Timestamp = settled.unwrap().parse().unwrap();
         let reached = settled.min(end.parse().unwrap()).to_string();
-        begin = begin.max(reached);
-        thread::sleep(Duration::from_millis(40));
-    }
+        if reached > begin {
+            begin = reached;
+        }
+        ended
+            .as_ref()
+            .is_some_and(|ended| begin > *ended)
+            .then_some(())
+    });
     seen
 }
 

@@ -49,6 +49,7 @@ fn killed_at_any_moment_it_goes_on_where_it_was() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
+        // The moments are what is tried.
         thread::sleep(Duration::from_millis(30 + 25 * kills));
         if let Some(status) = moving.try_wait().unwrap() {
             assert!(status.success());

@@ -94,8 +94,10 @@ fn a_node_that_slept_around_its_call_leaves_no_charge_unexplained() {
             two.shop().address(),
         );
         let under_way = thread::spawn(move || request.try_send(address));
+        // The moments are what is tried; any of them may be hit.
         thread::sleep(Duration::from_millis(4 + 6 * round));
         two.freeze();
+        // Longer than a call may begin after its commit: by then it must not be sent any more.
         thread::sleep(Duration::from_secs(7));
         two.thaw();
         if let Ok(reply) = under_way.join().unwrap() {

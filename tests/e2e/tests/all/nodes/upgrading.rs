@@ -277,6 +277,7 @@ fn payments_go_on_while_an_index_is_made() {
     undo(postgres, &schema, INDEX + 1);
     let second = thread::scope(|scope| {
         let second = scope.spawn(|| upgrade(&setup, &server, "--apply"));
+        // Most often it waits by then for the older transaction; it need not.
         thread::sleep(Duration::from_secs(1));
         drop(open);
         second.join().unwrap()

@@ -113,6 +113,7 @@ fn cut_off_when<T: Send>(
         });
         until(PATIENCE, "the request has begun", || begun().then_some(()));
         let outage = Outage::begin(server);
+        // How long the database is away is what is tried.
         thread::sleep(away);
         outage.end();
         asked.join().expect("an answer")

@@ -1,7 +1,5 @@
 //! A connection that fails again and again is rested, then tried, then used again.
 
-use std::time::Duration;
-
 use serde_json::json;
 use testkit::{Order, PATIENCE, Server, Setup, cards, until};
 
@@ -46,7 +44,6 @@ fn after_failures_in_a_row_it_is_left_out_then_tried_by_one_then_used_again() {
 
     shop.connection("ill", json!({}));
     let probe = until(PATIENCE, "its rest is over", || {
-        std::thread::sleep(Duration::from_millis(300));
         let (asked, payment) = pay();
         (asked == ["ill"]).then_some(payment)
     });

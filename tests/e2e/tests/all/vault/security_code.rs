@@ -16,6 +16,7 @@ fn a_stored_card_with_a_code_pays_before_and_after_the_codes_life_has_ended() {
     let answer = shop.try_tokenise(json!({"paymentMethod": {"card": card}}), None);
     let token = answer.root()["token"].as_str().unwrap();
     shop.order(&Order::token(token)).assert_status("SUCCEEDED");
+    // Its life ends by time alone, and nothing outside shows it.
     std::thread::sleep(Duration::from_millis(1200));
     shop.order(&Order::token(token)).assert_status("SUCCEEDED");
     shop.assert_books_equal_payments();

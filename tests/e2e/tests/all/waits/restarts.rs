@@ -127,6 +127,7 @@ fn killed_again_and_again_while_customers_come_back_each_is_charged_once() {
                     drop(testkit::http::Request::new("GET", path).try_send(address));
                 });
             }
+            // The moments are what is tried.
             std::thread::sleep(std::time::Duration::from_millis(3 * round));
             server.kill();
         });
