@@ -374,7 +374,8 @@ fn check_money(grant: &ClientGrant) -> Result<(), Fault> {
 fn unauthorized() -> Fault {
     Fault::new(
         Code::Unauthorized,
-        "The credential is missing or not valid. Check the key, and that it is of this mode.",
+        "The credential is missing or not valid. Check that the key is complete and was neither revoked nor expired, and that a test key (sk_test_, pk_test_) \
+         goes to a server in test mode, a live key (sk_live_, pk_live_) to one in live mode.",
     )
 }
 

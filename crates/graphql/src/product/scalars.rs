@@ -12,7 +12,7 @@ pub(super) fn scalar(given: Given<'_>) -> Coerced {
         "Int" => return amount_as_int(given),
         // Amounts are what is given as a Long.
         "Long" if has_fraction(value) => (long(value), FRACTION),
-        "Long" => (long(value), "must be a whole number of 64 bits"),
+        "Long" => (long(value), no_long(value)),
         "DateTime" => (date_time(value), no_time(value)),
         "Date" => (date(value), no_day(value)),
         "Object" => (
@@ -34,6 +34,7 @@ fn amount_as_int(given: Given<'_>) -> Coerced {
     }
     match given.value {
         value if long(value).is_none() && has_fraction(value) => Coerced::Refused(FRACTION),
+        value if is_too_large(value) => Coerced::Refused(TOO_LARGE),
         Value::Number(number) => {
             whole(number).map_or(Coerced::NoRule, |whole| Coerced::Value(Value::from(whole)))
         }
@@ -50,12 +51,45 @@ fn long(value: &Value) -> Option<Value> {
     .map(Value::from)
 }
 
+/// Why a value is no whole number of 64 bits.
+fn no_long(value: &Value) -> &'static str {
+    if is_too_large(value) {
+        TOO_LARGE
+    } else {
+        "must be a whole number"
+    }
+}
+
+/// Why a whole number of more than 64 bits is refused.
+const TOO_LARGE: &str = "is too large: the largest is 9223372036854775807";
+
 fn has_fraction(value: &Value) -> bool {
     let fraction = |text: &str| text.contains(['.', ',']);
     match value {
-        Value::Number(number) => number.is_f64(),
+        // A float without a fraction is too large to be exact.
+        Value::Number(number) => number.is_f64() && fraction(&written_out(number)),
         Value::String(text) => fraction(text),
         _ => false,
+    }
+}
+
+/// Whether a value is a whole number beyond 64 bits, or one that is written as a float and no longer exact.
+fn is_too_large(value: &Value) -> bool {
+    let text = match value {
+        Value::Number(number) => written_out(number),
+        Value::String(text) => text.clone(),
+        _ => return false,
+    };
+    let digits = text.strip_prefix('-').unwrap_or(&text);
+    let is_whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_whole && long(value).is_none()
+}
+
+/// A number with all of its digits, without an exponent.
+fn written_out(number: &serde_json::Number) -> String {
+    match number.as_f64().filter(|_| number.is_f64()) {
+        Some(float) => float.to_string(),
+        None => number.to_string(),
     }
 }
 
@@ -175,5 +209,26 @@ mod tests {
             assert_eq!(refused(scalar_name, path, &value), FRACTION, "{path}");
         }
         assert_eq!(refused("Int", "first", &json!(10.5)), "");
+    }
+
+    #[test]
+    fn an_amount_beyond_the_largest_is_refused_with_the_largest() {
+        for value in [
+            r"99999999999999999999",
+            r#""99999999999999999999""#,
+            "9223372036854775808",
+            "1e30",
+            "-99999999999999999999",
+        ] {
+            let given: Value = serde_json::from_str(value).unwrap();
+            for (scalar_name, path) in [("Long", "amount"), ("Int", "minAmount")] {
+                let said = refused(scalar_name, path, &given);
+                assert_eq!(said, TOO_LARGE, "{path}: {value}");
+            }
+        }
+        for value in [json!("ten"), json!("10 EUR"), json!(true), json!("-")] {
+            let said = refused("Long", "amount", &value);
+            assert_eq!(said, "must be a whole number", "{value}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Ids: a text that can't be one names nothing, so it is told as not found.
+//! Ids: a text that can't be one names nothing, so it is not found; the message says what an id looks like.
 
 use domain::{
     Fault,
@@ -8,14 +8,28 @@ use engine::faults;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
+/// What a payment's id looks like.
+const PAYMENT: &str = "payments:0192c1d4-7a3b-7c4e-9f21-6b8d5e0a1c34";
+/// What an id without a prefix looks like.
+const UUID: &str = "0192c1d4-7a3b-7c4e-9f21-6b8d5e0a1c34";
+
+/// The fault of a text that can't be an id: most likely it is a number of the merchant's own.
+fn no_id(fault: Fault, example: &str) -> Fault {
+    let message = format!(
+        "{} This is no id of ours, which looks like {example}; a number of your own is not one.",
+        fault.message
+    );
+    Fault { message, ..fault }
+}
+
 /// A payment's id, with or without its prefix. Errors: `error.payment.not-found`.
 pub(crate) fn payment(text: &str) -> Result<PaymentId, Fault> {
-    PaymentId::parse(text).ok_or_else(faults::payment_not_found)
+    PaymentId::parse(text).ok_or_else(|| no_id(faults::payment_not_found(), PAYMENT))
 }
 
 /// A customer's id. Errors: `error.customer.not-found`.
 pub(crate) fn customer(text: &str) -> Result<CustomerId, Fault> {
-    CustomerId::parse(text).ok_or_else(faults::customer_not_found)
+    CustomerId::parse(text).ok_or_else(|| no_id(faults::customer_not_found(), UUID))
 }
 
 /// A vault token. Errors: `error.payment-method.not-found`.
@@ -25,7 +39,7 @@ pub(crate) fn token(text: &str) -> Result<VaultToken, Fault> {
 
 /// An intent's id. Errors: `error.intent.not-found`.
 pub(crate) fn intent(text: &str) -> Result<IntentId, Fault> {
-    IntentId::parse(text).ok_or_else(faults::intent_not_found)
+    IntentId::parse(text).ok_or_else(|| no_id(faults::intent_not_found(), UUID))
 }
 
 /// A flow's id. Errors: `error.flow.not-found`.
@@ -76,6 +90,9 @@ mod tests {
             connection("a b").unwrap_err().code,
             Code::ConnectionNotFound
         );
+        let message = payment("1001").unwrap_err().message;
+        assert!(message.contains("looks like payments:0192"), "{message}");
+        assert!(!message.contains("1001"), "{message}");
         assert!(payment("payments:01929f6e-0000-7000-8000-000000000001").is_ok());
     }
 }

@@ -21,10 +21,19 @@ pub(crate) fn currency(input: &mut Reader, name: &str) -> Result<Option<Currency
     let Some(code) = input.raw(name) else {
         return Ok(None);
     };
-    let reason = "must be the code of a current currency of ISO 4217, such as EUR";
     Currency::parse(&code)
         .map(Some)
-        .ok_or_else(|| input.invalid(name, reason))
+        .ok_or_else(|| input.invalid(name, no_currency(&code)))
+}
+
+/// Why a text is no currency.
+fn no_currency(code: &str) -> String {
+    let capitals = code.trim().to_ascii_uppercase();
+    match Currency::parse(&capitals) {
+        // The code of a currency is nobody's secret.
+        Some(_) => format!("must be the code in capitals: {capitals}"),
+        None => "must be the code of a current currency of ISO 4217, such as EUR".to_owned(),
+    }
 }
 
 /// The order of a list that has one by date alone: the newest first, unless the oldest are asked for.
@@ -34,4 +43,19 @@ pub(crate) fn order(reader: &mut Reader) -> SortOrder {
         .raw("order")
         .and_then(|order| SortOrder::parse(&order))
         .unwrap_or(SortOrder::Descending)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_currency_in_small_letters_is_refused_with_the_code_in_capitals() {
+        for code in ["eur", "Eur", " EUR "] {
+            assert_eq!(no_currency(code), "must be the code in capitals: EUR");
+        }
+        for code in ["euro", "", "€", "4242424242424242"] {
+            assert!(no_currency(code).ends_with("such as EUR"), "{code}");
+        }
+    }
 }

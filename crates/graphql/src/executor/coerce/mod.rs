@@ -208,10 +208,9 @@ impl Coercer<'_> {
             return Err(invalid(path, "must be an object"));
         };
         let mut faults = Faults::default();
-        let known: Vec<&str> = input.fields.keys().map(Name::as_str).collect();
-        let unknown = given.keys().filter(|name| !known.contains(&name.as_str()));
-        for unknown in unknown.take(UNKNOWN_MAX) {
-            faults.add(invalid(path, &not_a_field(&input.name, unknown, &known)));
+        let is_unknown = |name: &&String| !input.fields.contains_key(name.as_str());
+        for unknown in given.keys().filter(is_unknown).take(UNKNOWN_MAX) {
+            faults.add(invalid(path, &not_a_field(input, unknown, given)));
         }
         let mut object = Map::new();
         for (name, definition) in &input.fields {
@@ -231,16 +230,25 @@ impl Coercer<'_> {
 }
 
 /// Why a field is refused that its object does not have. What it was called is repeated only when that is nearly the name
-/// of a field: anything else may be a value that went astray.
-fn not_a_field(owner: &str, unknown: &str, known: &[&str]) -> String {
-    match nearest(unknown, known.iter().copied()) {
-        Some(near) if is_surely_a_name(unknown) => {
-            format!("has a field `{unknown}`, which {owner} does not have (did you mean `{near}`?)")
-        }
-        _ => {
-            let known = known.join(", ");
-            format!("has a field that {owner} does not have; it has {known}")
-        }
+/// of a field: anything else may be a value that was put in a wrong place. The others that were given lead to it.
+fn not_a_field(input: &InputObjectType, unknown: &str, given: &Map<String, Value>) -> String {
+    let owner = &input.name;
+    let known: Vec<&str> = input.fields.keys().map(Name::as_str).collect();
+    if let Some(near) = nearest(unknown, known.iter().copied())
+        && is_surely_a_name(unknown)
+    {
+        return format!(
+            "has a field `{unknown}`, which {owner} does not have (did you mean `{near}`?)"
+        );
+    }
+    let fits = |name: &&&str| given.contains_key(**name);
+    let right: Vec<&str> = known.iter().filter(fits).copied().collect();
+    let known = known.join(", ");
+    if right.is_empty() {
+        format!("has a field that {owner} does not have; it has {known}")
+    } else {
+        let right = right.join(", ");
+        format!("has a field besides {right} that {owner} does not have; it has {known}")
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) fn scalar(
     path: &Path<'_>,
 ) -> Result<Value, Fault> {
     let own = match name {
-        "Int" => int(value).ok_or("must be a whole number of 32 bits"),
+        "Int" => int(value).ok_or_else(|| no_int(value)),
         "Float" => kept(value, Value::is_number, "must be a number"),
         "String" => kept(value, Value::is_string, "must be a text"),
         "Boolean" => kept(value, Value::is_boolean, "must be true or false"),
@@ -55,6 +55,24 @@ fn int(value: &Value) -> Option<Value> {
     };
     let number = i32::try_from(whole(number)?).ok()?;
     Some(Value::from(number))
+}
+
+/// Why a value is no `Int`.
+fn no_int(value: &Value) -> &'static str {
+    match value {
+        Value::String(text) if is_written_as_number(text) => {
+            "must be a whole number without quotation marks: 12, not \"12\""
+        }
+        Value::Number(number) if whole(number).is_some() || number.is_u64() => {
+            "must be a whole number from -2147483648 to 2147483647"
+        }
+        _ => "must be a whole number",
+    }
+}
+
+/// Whether a text is nothing but a number that fits once its quotation marks are left out.
+fn is_written_as_number(text: &str) -> bool {
+    text.parse::<i32>().is_ok()
 }
 
 /// The whole number that a JSON number is; `50.0` is one.
@@ -156,6 +174,33 @@ mod tests {
             json!(true),
         ] {
             assert_eq!(coerce("Int", &given), None, "{given}");
+        }
+    }
+
+    #[test]
+    fn a_number_in_quotation_marks_or_out_of_range_is_refused_as_such() {
+        let product = crate::schema().product;
+        let why = |value: Value| {
+            let fault = scalar(&product, "Int", &value, &Path::argument("x")).unwrap_err();
+            fault.reason.unwrap()
+        };
+        assert_eq!(
+            why(json!("12")),
+            "must be a whole number without quotation marks: 12, not \"12\""
+        );
+        for far in [json!(2_147_483_648_i64), json!(u64::MAX)] {
+            assert_eq!(
+                why(far),
+                "must be a whole number from -2147483648 to 2147483647"
+            );
+        }
+        for other in [
+            json!("4242424242424242"),
+            json!("December"),
+            json!(1.5),
+            json!([]),
+        ] {
+            assert_eq!(why(other), "must be a whole number");
         }
     }
 

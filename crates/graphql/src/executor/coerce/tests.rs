@@ -65,7 +65,7 @@ fn faults_name_the_path_and_a_reason_without_the_value() {
         refused(AUTHORISE, &card(json!({"expMonth": CARD}))),
         (
             format!("{at}.expMonth"),
-            "must be a whole number of 32 bits".to_owned()
+            "must be a whole number".to_owned()
         )
     );
     assert_eq!(
@@ -209,6 +209,10 @@ fn a_misspelt_field_or_value_in_variables_is_answered_with_the_nearest() {
     let fault = coerce(AUTHORISE, &payment).unwrap_err();
     let listed: Vec<&str> = fault.faults.iter().map(|one| one.reason.as_str()).collect();
     assert_eq!(listed.len(), 3, "{listed:?}");
+    let payment = json!({"p": {"colour": "red", "currencyCode": "EUR", "amount": 5}});
+    let (_, reason) = refused(AUTHORISE, &payment);
+    let wanted = "has a field besides amount, currencyCode that AuthorisedPaymentInput does not have; it has ";
+    assert!(reason.starts_with(wanted), "{reason}");
     assert!(
         listed[1].ends_with("(did you mean `currencyCode`?)"),
         "{listed:?}"
