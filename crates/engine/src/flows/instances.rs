@@ -136,7 +136,7 @@ impl Engine {
                 .await?;
         let taken = due.len();
         let full = i64::try_from(taken).is_ok_and(|taken| taken >= limit);
-        self.batch_taken(Queue::Instances, look, full).await;
+        self.batch_taken(Queue::Instances, look, full);
         for (team, id) in due {
             let engine = self.clone();
             let work = Box::pin(async move {

@@ -32,7 +32,7 @@ impl Engine {
         let due = store::intent::claim_due(store, now, lease_until, look.after, rows).await?;
         let taken = due.len();
         let full = i64::try_from(taken).is_ok_and(|taken| taken >= rows);
-        self.batch_taken(Queue::Intents, look, full).await;
+        self.batch_taken(Queue::Intents, look, full);
         let work = async |(team, id)| {
             if let Err(stop) = self.deactivate(team, id, lease_until).await {
                 round.item_failed(&id, stop);

@@ -18,6 +18,9 @@ const REST: u32 = 20;
 /// A look that failed is made again after this time: it may have cost the database a lot.
 const AFTER_FAILURE: Duration = Duration::from_mins(10);
 
+/// How long the oldest row that is left may be looked for in a backlog.
+const LOOK: Duration = Duration::from_mins(1);
+
 /// What jobs take by time, with the job's name.
 const QUEUES: [(Queue, &str); 11] = [
     (Queue::Payments, "recover"),
@@ -106,7 +109,7 @@ impl Engine {
     /// Tells a queue's floor that a batch was taken in this look. When the batch was not full, nothing is left; while there is
     /// a backlog the floor follows the oldest row that is left, so that under an old snapshot the claims of a long backlog
     /// don't walk over all that is done already.
-    pub(crate) async fn batch_taken(&self, queue: Queue, look: Look, full: bool) {
+    pub(crate) fn batch_taken(&self, queue: Queue, look: Look, full: bool) {
         let floor = self.inner.floors.of(queue);
         if !full {
             floor.exhausted(look);
@@ -115,11 +118,19 @@ impl Engine {
                 after: look.after,
                 until: look.until,
             };
-            match oldest(&self.inner.store, queue, rest).await {
-                Ok(Some(oldest)) => floor.left(look, oldest),
-                Ok(None) => {}
-                Err(error) => tracing::debug!(%error, "the floor of a queue stays where it is"),
-            }
+            // It only spares work, and shares connections with long reads: what was taken must not wait for it.
+            let engine = self.clone();
+            self.inner.world.spawn(async move {
+                let (world, store) = (&engine.inner.world, &engine.inner.store);
+                match world.timeout(LOOK, oldest(store, queue, rest)).await {
+                    Ok(Ok(Some(oldest))) => engine.inner.floors.of(queue).left(look, oldest),
+                    Ok(Ok(None)) => {}
+                    Ok(Err(error)) => {
+                        tracing::debug!(%error, "the floor of a queue stays where it is");
+                    }
+                    Err(_elapsed) => tracing::debug!("the floor of a queue stays where it is"),
+                }
+            });
         }
     }
 

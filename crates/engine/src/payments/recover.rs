@@ -34,7 +34,7 @@ impl Engine {
             .await?;
         let taken = due.len();
         let full = i64::try_from(taken).is_ok_and(|taken| taken >= limit);
-        self.batch_taken(Queue::Payments, look, full).await;
+        self.batch_taken(Queue::Payments, look, full);
         for (team, id) in due {
             let engine = self.clone();
             // At the highest level, so that lines of every level have it; it writes no line of its own.
