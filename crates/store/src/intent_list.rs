@@ -67,7 +67,7 @@ pub async fn page(
     let behind = match &part.cursor {
         None => false,
         Some(cursor) => {
-            let (sql, params) = behind_query(team, wanted, (part, cursor));
+            let (sql, params) = behind_query(team, wanted, part, cursor);
             !db.scan(sql, params).await?.is_empty()
         }
     };
@@ -123,7 +123,8 @@ fn rows_query(team: TeamId, wanted: &Wanted, part: &Part) -> (String, Vec<Value>
 fn behind_query(
     team: TeamId,
     wanted: &Wanted,
-    (part, cursor): (&Part, &Cursor),
+    part: &Part,
+    cursor: &Cursor,
 ) -> (String, Vec<Value>) {
     let mut conditions = conditions(team, wanted);
     let (_, behind, by) = comparisons(wanted.order, part.direction);

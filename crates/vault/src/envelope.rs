@@ -96,7 +96,8 @@ pub(crate) struct Sealed {
 pub(crate) fn seal(
     keys: &Keyring,
     world: &World,
-    (place, holder): (&Place, &Holder),
+    place: &Place,
+    holder: &Holder,
     clear: &[u8],
 ) -> Result<Sealed, VaultError> {
     let (version, kek) = keys.current().ok_or(VaultError::NoKey(keys.version()))?;
@@ -117,7 +118,8 @@ pub(crate) fn seal(
 /// Opens a number or a secret.
 pub(crate) fn open(
     keys: &Keyring,
-    (place, holder): (&Place, &Holder),
+    place: &Place,
+    holder: &Holder,
     sealed: &Sealed,
 ) -> Result<Zeroizing<Vec<u8>>, VaultError> {
     let data_key = open_key(keys, place, sealed)?;

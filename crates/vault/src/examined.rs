@@ -29,9 +29,7 @@ impl Examined {
     /// `Damaged`, `NoKey`.
     pub fn open(&self, holder: Option<&Holder>) -> Result<(), VaultError> {
         match holder {
-            Some(holder) => {
-                envelope::open(&self.keys, (&self.place, holder), &self.sealed).map(drop)
-            }
+            Some(holder) => envelope::open(&self.keys, &self.place, holder, &self.sealed).map(drop),
             None => envelope::open_key(&self.keys, &self.place, &self.sealed).map(drop),
         }
     }

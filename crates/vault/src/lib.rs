@@ -153,7 +153,7 @@ impl Vault {
         holder: &Holder,
         number: &CardNumber,
     ) -> Result<BlobId, VaultError> {
-        self.seal((team, Kind::Card), holder, number.expose().as_bytes())
+        self.seal(team, Kind::Card, holder, number.expose().as_bytes())
             .await
     }
 
@@ -167,7 +167,7 @@ impl Vault {
         holder: &Holder,
         number: &AccountNumber,
     ) -> Result<BlobId, VaultError> {
-        self.seal((team, Kind::Account), holder, number.expose().as_bytes())
+        self.seal(team, Kind::Account, holder, number.expose().as_bytes())
             .await
     }
 
@@ -311,7 +311,8 @@ impl Vault {
 
     async fn seal(
         &self,
-        (team, kind): (TeamId, Kind),
+        team: TeamId,
+        kind: Kind,
         holder: &Holder,
         clear: &[u8],
     ) -> Result<BlobId, VaultError> {
@@ -321,7 +322,7 @@ impl Vault {
             let keys = self.ready_keys().await?;
             let blob = BlobId::new(world.uuid_v7());
             let place = Place { team, blob, kind };
-            let sealed = envelope::seal(&keys, world, (&place, holder), clear)?;
+            let sealed = envelope::seal(&keys, world, &place, holder, clear)?;
             let statement = match kind {
                 Kind::Card | Kind::Account => {
                     records::insert(team, blob, kind, &sealed, world.now())

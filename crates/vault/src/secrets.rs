@@ -31,7 +31,7 @@ impl Vault {
         if secret.len() > SECRET_MAX {
             return Err(VaultError::TooLong);
         }
-        self.seal((team, Kind::Secret), holder, secret).await
+        self.seal(team, Kind::Secret, holder, secret).await
     }
 
     /// Opens a secret. `None` when it is erased, or another team's.
@@ -73,7 +73,7 @@ impl Vault {
                 Kind::Secret => find(&self.0.db, place.team, place.blob).await?,
             };
             let Some(record) = found else { return Ok(None) };
-            match envelope::open(&self.keys(), (place, holder), &record) {
+            match envelope::open(&self.keys(), place, holder, &record) {
                 // Its version was retired between the two looks, and the record is under another by now; or another node has
                 // begun a rotation.
                 Err(VaultError::NoKey(version)) if missed != Some(version) => {

@@ -135,9 +135,9 @@ fn a_change_of_any_byte_is_refused() {
         blob: BlobId::new(Uuid::from_u128(7)),
         kind: Kind::Card,
     };
-    let sealed = envelope::seal(&keys, &world, (&place, &holder()), NUMBER.as_bytes()).unwrap();
+    let sealed = envelope::seal(&keys, &world, &place, &holder(), NUMBER.as_bytes()).unwrap();
     assert_eq!(
-        envelope::open(&keys, (&place, &holder()), &sealed)
+        envelope::open(&keys, &place, &holder(), &sealed)
             .unwrap()
             .as_slice(),
         NUMBER.as_bytes()
@@ -160,7 +160,7 @@ fn a_change_of_any_byte_is_refused() {
                 broken.content = changed;
             }
             assert!(
-                envelope::open(&keys, (&place, &holder()), &broken).is_err(),
+                envelope::open(&keys, &place, &holder(), &broken).is_err(),
                 "field {field}, byte {index}"
             );
             refused += 1;
@@ -171,7 +171,7 @@ fn a_change_of_any_byte_is_refused() {
         kind: Kind::Account,
         ..place
     };
-    assert!(envelope::open(&keys, (&account, &holder()), &sealed).is_err());
+    assert!(envelope::open(&keys, &account, &holder(), &sealed).is_err());
 }
 
 #[test]
@@ -184,12 +184,12 @@ fn sealed_numbers_tell_neither_themselves_nor_their_length() {
         blob: BlobId::new(Uuid::from_u128(7)),
         kind: Kind::Card,
     };
-    let long = envelope::seal(&keys, &world, (&place, &holder()), b"4242424242424242424").unwrap();
-    let short = envelope::seal(&keys, &world, (&place, &holder()), b"424242424242").unwrap();
+    let long = envelope::seal(&keys, &world, &place, &holder(), b"4242424242424242424").unwrap();
+    let short = envelope::seal(&keys, &world, &place, &holder(), b"424242424242").unwrap();
     assert_eq!(long.content.len(), short.content.len());
     assert_ne!(
-        envelope::seal(&keys, &world, (&place, &holder()), NUMBER.as_bytes()).unwrap(),
-        envelope::seal(&keys, &world, (&place, &holder()), NUMBER.as_bytes()).unwrap()
+        envelope::seal(&keys, &world, &place, &holder(), NUMBER.as_bytes()).unwrap(),
+        envelope::seal(&keys, &world, &place, &holder(), NUMBER.as_bytes()).unwrap()
     );
 }
 

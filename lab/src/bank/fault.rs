@@ -119,7 +119,7 @@ impl Plan {
         }
         // Of what a mute processor was never asked it can't prove that it was not: nobody settles a capture by hand.
         let must_arrive = kind.final_after.is_none() && request.is_later();
-        Self::ill_call(chance, kind, (well, must_arrive))
+        Self::ill_call(chance, kind, well, must_arrive)
     }
 
     fn ill_look_up(chance: &mut Chance, kind: &Kind, well: Self) -> (Self, Option<&'static str>) {
@@ -160,7 +160,8 @@ impl Plan {
     fn ill_call(
         chance: &mut Chance,
         kind: &Kind,
-        (well, must_arrive): (Self, bool),
+        well: Self,
+        must_arrive: bool,
     ) -> (Self, Option<&'static str>) {
         let soon = chance.millis(1, 40);
         let most = i64::try_from(kind.call_timeout.as_millis()).unwrap_or(0);

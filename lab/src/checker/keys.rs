@@ -34,7 +34,7 @@ pub(super) fn same_key_same_answer(evidence: &Evidence, findings: &mut Findings)
         let Some((first, answer)) = counting.first() else {
             continue;
         };
-        forgotten(key, (first, answer), &all, findings);
+        forgotten(key, first, answer, &all, findings);
         for (said, other) in counting.iter().skip(1) {
             if said.asked == first.asked {
                 same(evidence, key, answer, other, findings);
@@ -61,7 +61,7 @@ fn counts(said: &Said) -> Option<&Value> {
 }
 
 /// What was answered once is not under way any more.
-fn forgotten(key: &str, (first, answer): (&Said, &Value), all: &[&Said], findings: &mut Findings) {
+fn forgotten(key: &str, first: &Said, answer: &Value, all: &[&Said], findings: &mut Findings) {
     let open = payment_of(answer)
         .is_some_and(|payment| matches!(text(payment, "status"), "ACTIVE" | "GATEWAY_HOLD"));
     let later = all

@@ -1,5 +1,9 @@
 //! Each invariant, broken by hand, is told; what is right is not.
 
+mod charges;
+mod keys;
+mod timelines;
+
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
@@ -335,96 +339,6 @@ fn an_amount_that_is_taken_back() {
     breaks("acknowledged-stays", &less);
 }
 
-#[test]
-fn a_timeline_that_was_told_otherwise() {
-    let mut other = sale();
-    other.said = vec![ordered(
-        1,
-        &payment(
-            &[("ACTIVE", &[STARTED]), ("SUCCEEDED", &[CAPTURED])],
-            AMOUNT,
-            0,
-        ),
-    )];
-    breaks("acknowledged-stays", &other);
-}
-
-#[test]
-fn a_charge_of_nobody() {
-    let mut lost = sale();
-    lost.entries
-        .push(with(entry(1, AMOUNT, 0), "reference", "0002-1"));
-    breaks("charge-has-payment", &lost);
-}
-
-#[test]
-fn books_that_say_something_else() {
-    breaks("books-equal-payments", &world(&SALE, AMOUNT, 0, &[]));
-    breaks(
-        "books-equal-payments",
-        &world(&FAILED, 0, 0, &[entry(1, 0, 0)]),
-    );
-    breaks(
-        "books-equal-payments",
-        &world(&FAILED, 0, 0, &[entry(1, AMOUNT, 0)]),
-    );
-    breaks(
-        "books-equal-payments",
-        &world(&PART, AMOUNT, 300, &[entry(1, AMOUNT, 200)]),
-    );
-    let held = [
-        ("ACTIVE", [STARTED].as_slice()),
-        ("AUTHORISED", &[AUTHORISED]),
-    ];
-    assert_eq!(
-        told(&world(&held, 0, 0, &[entry(1, 0, 0)])),
-        BTreeSet::new()
-    );
-    breaks("books-equal-payments", &world(&held, 0, 0, &[]));
-}
-
-#[test]
-fn two_live_authorisations() {
-    let sold = [
-        ("ACTIVE", [STARTED].as_slice()),
-        ("SUCCEEDED", &[SOLD, LATE]),
-    ];
-    let mut two = world(
-        &sold,
-        AMOUNT,
-        0,
-        &[entry(1, AMOUNT, AMOUNT), entry(2, AMOUNT, 0)],
-    );
-    assert_eq!(told(&two), BTreeSet::new());
-    two.notes.insert(0, entry(1, AMOUNT, 0));
-    // It was given back only after the other one.
-    two.notes.swap(1, 2);
-    breaks("one-live-authorisation", &two);
-}
-
-#[test]
-fn more_refunded_than_captured() {
-    let mut books = sale();
-    books.notes.push(entry(1, AMOUNT, AMOUNT + 1));
-    breaks("refunds-captures-authorisations", &books);
-    let pending = json!([{ "status": "pending", "amount": 800 }]);
-    let mut promised = world(&PART, AMOUNT, 300, &[entry(1, AMOUNT, 300)]);
-    promised
-        .notes
-        .push(with(entry(1, AMOUNT, 300), "refunds", pending));
-    breaks("refunds-captures-authorisations", &promised);
-    let mut answers = sale();
-    let refunds = json!([{ "id": "refunds:1", "amount": 600, "status": "PENDING" }, { "id": "refunds:2", "amount": 600, "status": "PENDING" }]);
-    let payment = with(answers.payments[0].clone(), "refunds", refunds);
-    answers.said.push(said(
-        2,
-        "getPayment",
-        json!({ "id": ID }),
-        answer("getPayment", &payment),
-    ));
-    breaks("refunds-captures-authorisations", &answers);
-}
-
 /// A second payment of another order beside the first one, with everything that belongs to it.
 fn beside(evidence: &mut Evidence, other: &Evidence) {
     let text = |value: &Value| {
@@ -444,169 +358,6 @@ fn beside(evidence: &mut Evidence, other: &Evidence) {
         ..one.clone()
     };
     evidence.said.extend(other.said.iter().map(again));
-}
-
-#[test]
-fn two_charges_of_one_checkout() {
-    let mut two = sale();
-    beside(&mut two, &sale());
-    assert_eq!(told(&two), BTreeSet::new());
-    for one in &mut two.said {
-        one.checkout = Some("intents:1".to_owned());
-    }
-    breaks("one-payment-for-each-checkout", &two);
-}
-
-#[test]
-fn an_order_that_became_another_amount_or_currency() {
-    let dollars = with(entry(1, AMOUNT, 0), "currency", "USD");
-    breaks(
-        "asked-for-what-was-ordered",
-        &world(&SALE, AMOUNT, 0, &[dollars]),
-    );
-    let more = with(entry(1, AMOUNT, 0), "authorised", AMOUNT + 1);
-    breaks(
-        "asked-for-what-was-ordered",
-        &world(&SALE, AMOUNT, 0, &[more]),
-    );
-}
-
-#[test]
-fn what_was_done_more_often_than_asked() {
-    let mut twice = sale();
-    beside(&mut twice, &sale());
-    twice.payments[1] = with(twice.payments[1].clone(), "orderId", "order-1");
-    twice.said.pop();
-    breaks("done-once-for-each-request", &twice);
-    let mut unasked = world(&PART, AMOUNT, 300, &[entry(1, AMOUNT, 300)]);
-    unasked.said.retain(|said| said.verb != "refundPayment");
-    breaks("done-once-for-each-request", &unasked);
-    let part = [
-        ("ACTIVE", [STARTED].as_slice()),
-        ("AUTHORISED", &[AUTHORISED, CAPTURE]),
-        ("SUCCEEDED", &[CAPTURED]),
-    ];
-    let mut part = world(&part, 400, 0, &[entry(1, 400, 0)]);
-    breaks("done-once-for-each-request", &part);
-    part.said.push(said(
-        2,
-        "capturePayment",
-        json!({ "id": ID, "amount": 400 }),
-        answer("capturePayment", &part.payments[0]),
-    ));
-    assert_eq!(told(&part), BTreeSet::new());
-}
-
-#[test]
-fn a_key_that_tells_something_else() {
-    let mut same = sale();
-    same.said = vec![
-        keyed(ordered(1, &same.payments[0]), "k"),
-        keyed(ordered(2, &same.payments[0]), "k"),
-    ];
-    assert_eq!(told(&same), BTreeSet::new());
-    let mut other = sale();
-    let authorised = payment(&[("ACTIVE", &[STARTED]), ("AUTHORISED", &[UNSAID])], 0, 0);
-    other.events = events(&[
-        ("ACTIVE", &[STARTED]),
-        ("AUTHORISED", &[UNSAID]),
-        ("SUCCEEDED", &[SOLD]),
-    ]);
-    let settled = with(
-        authorised.clone(),
-        "paymentTimeline",
-        json!({ "overview": [] }),
-    );
-    other.said = vec![
-        keyed(ordered(1, &settled), "k"),
-        keyed(ordered(2, &other.payments[0]), "k"),
-    ];
-    breaks("same-key-same-answer", &other);
-}
-
-#[test]
-fn a_key_that_forgets_or_carries_out_another_request() {
-    let mut forgets = sale();
-    let under_way = error("error.idempotency.in-progress", "");
-    forgets.said = vec![
-        keyed(ordered(1, &forgets.payments[0]), "k"),
-        keyed(ordered(2, &forgets.payments[0]), "k"),
-    ];
-    forgets.said[1].told = Some(under_way);
-    breaks("same-key-same-answer", &forgets);
-    let mut another = sale();
-    another.said = vec![
-        keyed(ordered(1, &another.payments[0]), "k"),
-        keyed(ordered(2, &another.payments[0]), "k"),
-    ];
-    another.said[1].asked = json!({ "order": { "orderId": "order-9", "amount": 1 } });
-    breaks("same-key-same-answer", &another);
-    another.said[1].told = Some(error("error.idempotency.key-reused", ID));
-    assert_eq!(told(&another), BTreeSet::new());
-}
-
-#[test]
-fn what_became_known_without_evidence() {
-    let guessed = [
-        ("ACTIVE", [STARTED].as_slice()),
-        ("NO_ANSWER_FROM_PSP", &[SILENT]),
-        ("SUCCEEDED", &[SOLD]),
-    ];
-    breaks(
-        "known-by-evidence",
-        &world(&guessed, AMOUNT, 0, &[entry(1, AMOUNT, 0)]),
-    );
-}
-
-#[test]
-fn a_step_that_the_table_does_not_know() {
-    let back = [
-        ("ACTIVE", [STARTED].as_slice()),
-        ("AUTHORISED", &[AUTHORISED]),
-        (
-            "DECLINED",
-            &[("Declined", "", &["payment.declined authorise 1"])],
-        ),
-    ];
-    breaks("table-of-states", &world(&back, 0, 0, &[]));
-}
-
-#[test]
-fn a_change_without_an_event() {
-    let mut lost = sale();
-    lost.events = events(&[("ACTIVE", &[STARTED, SOLD])]);
-    breaks("every-change-has-an-event", &lost);
-    let mut silent = sale();
-    silent.events = events(&[("ACTIVE", &[STARTED]), ("SUCCEEDED", &[])]);
-    breaks("every-change-has-an-event", &silent);
-    let mut of_nobody = sale();
-    of_nobody.events.push(
-        json!({ "stream": "0009", "seq": 1, "kind": "payment", "data": { "status": "ACTIVE" } }),
-    );
-    breaks("event-has-payment", &of_nobody);
-}
-
-#[test]
-fn a_gap_in_the_numbers() {
-    let mut gap = sale();
-    gap.events[1] = with(gap.events[1].clone(), "seq", 3);
-    breaks("events-without-gaps", &gap);
-    let mut late = sale();
-    late.events[0] = with(late.events[0].clone(), "seq", 2);
-    late.events[1] = with(late.events[1].clone(), "seq", 3);
-    breaks("events-without-gaps", &late);
-}
-
-#[test]
-fn a_charge_that_was_given_back_in_silence() {
-    breaks(
-        "late-charges-are-told",
-        &world(&FAILED, 0, 0, &[entry(1, AMOUNT, AMOUNT)]),
-    );
-    breaks(
-        "late-charges-are-told",
-        &world(&FAILED, 0, 0, &[cancelled(1)]),
-    );
 }
 
 #[test]
@@ -661,18 +412,6 @@ fn what_arrived_long_after_its_commit() {
     breaks("sent-in-time-or-not-at-all", &late);
     late.notes[0] = with(late.notes[0].clone(), "noted", 35_000_000);
     assert_eq!(told(&late), BTreeSet::new());
-}
-
-#[test]
-fn a_checkout_that_is_not_freed() {
-    let mut kept = world(&FAILED, 0, 0, &[]);
-    let refused = error("error.authorize.payment-already-authorized", ID);
-    let asked = json!({ "order": { "orderId": "order-2", "amount": AMOUNT } });
-    kept.said.push(said(2, "authorizePayment", asked, refused));
-    breaks("a-checkout-is-freed", &kept);
-    // What was asked before its end came was refused rightly.
-    kept.said[1].began = 1;
-    assert_eq!(told(&kept), BTreeSet::new());
 }
 
 #[test]

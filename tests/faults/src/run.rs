@@ -119,75 +119,31 @@ const STRETCHES: u32 = 4;
 /// Runs a plan. Panics with what is wrong.
 pub fn run(plan: &Plan, tell: &dyn Fn(String)) -> Summary {
     let mut chance = Chance::new(plan.seed);
-    let cluster = Cluster::start(&[]);
-    let mut primary = Member::A;
-    if plan.fault == Fault::Failovers {
-        cluster.make_standby(Member::B);
-    }
-    let mut summary = Summary::default();
+    let mut course = Course::begin(plan);
     let mut stage: Option<Stage> = None;
     let mut stretches = 0;
-    while summary.rounds < plan.rounds {
+    while course.summary.rounds < plan.rounds {
         if stretches % STRETCHES == 0 {
-            if let Some(Stage {
-                database: done,
-                fleet,
-                ..
-            }) = stage.take()
-            {
-                drop(fleet);
-                cluster.drop_database(primary, &done);
-            }
-            let database = format!("faults{stretches}");
-            cluster.create(primary, &database);
-            stage = Some(Stage::set(plan, &cluster, primary, database));
+            stage = Some(course.next_stage(stage, stretches));
         }
         stretches += 1;
         let Some(stage) = &stage else { break };
-        let rounds = plan.check_every.max(1).min(plan.rounds - summary.rounds);
+        let rounds = plan
+            .check_every
+            .max(1)
+            .min(plan.rounds - course.summary.rounds);
         let begun = Instant::now();
         let played = stage.play(plan, &mut chance, |chance| {
             for _ in 0..rounds {
-                summary.rounds += 1;
-                match plan.fault {
-                    Fault::Kills => stage.kill(chance, &mut summary),
-                    Fault::Pauses => stage.pause(plan.past_lease_every, chance, &mut summary),
-                    Fault::Cuts => stage.cut(chance, &mut summary),
-                    Fault::Outages => {
-                        thread::sleep(Duration::from_millis(300 + chance.below(1500)));
-                        cluster.kill(primary);
-                        thread::sleep(AWAY + Duration::from_millis(chance.below(5000)));
-                        cluster.restart(primary);
-                        summary.outages += 1;
-                    }
-                    Fault::Failovers => {
-                        thread::sleep(Duration::from_millis(300 + chance.below(1500)));
-                        primary = fail_over(&cluster, primary, &mut summary);
-                    }
-                }
+                course.strike(stage, chance);
             }
         });
         let lasted = begun.elapsed();
         let answered = played.answered;
-        let verdict = check(&stage.fleet, played.memories);
-        let shop = stage.fleet.shop(0);
-        if plan.keyless > 0 {
-            let payments = shop.every_payment();
-            let checked = played
-                .orders
-                .iter()
-                .map(|orders| keyless::check(&payments, orders));
-            summary.keyless += checked.sum::<usize>();
-        }
-        for reader in played.readers {
-            summary.followed += reader.finish(&stage.fleet, &shop);
-        }
-        let gaps = cluster.gaps(primary, &stage.database);
-        assert!(gaps.is_empty(), "events with gaps: {gaps:?}");
-        add(&mut summary.verdict, verdict);
+        let verdict = course.judge(stage, played);
         tell(format!(
             "round {} of {}: {answered} answers in {:.1?}, checked in {:.1?} ({} payments, {} asked again)",
-            summary.rounds,
+            course.summary.rounds,
             plan.rounds,
             lasted,
             begun.elapsed().saturating_sub(lasted),
@@ -199,7 +155,86 @@ pub fn run(plan: &Plan, tell: &dyn Fn(String)) -> Summary {
             "there was no load: {answered} answers"
         );
     }
-    summary
+    course.summary
+}
+
+/// A plan while it is run.
+struct Course<'a> {
+    plan: &'a Plan,
+    cluster: Cluster,
+    primary: Member,
+    summary: Summary,
+}
+
+impl<'a> Course<'a> {
+    fn begin(plan: &'a Plan) -> Self {
+        let cluster = Cluster::start(&[]);
+        if plan.fault == Fault::Failovers {
+            cluster.make_standby(Member::B);
+        }
+        Self {
+            plan,
+            cluster,
+            primary: Member::A,
+            summary: Summary::default(),
+        }
+    }
+
+    /// A stage on an empty database, in place of the last one.
+    fn next_stage(&self, last: Option<Stage>, stretches: u32) -> Stage {
+        if let Some(Stage {
+            database, fleet, ..
+        }) = last
+        {
+            drop(fleet);
+            self.cluster.drop_database(self.primary, &database);
+        }
+        let database = format!("faults{stretches}");
+        self.cluster.create(self.primary, &database);
+        Stage::set(self.plan, &self.cluster, self.primary, database)
+    }
+
+    /// One round: one fault.
+    fn strike(&mut self, stage: &Stage, chance: &mut Chance) {
+        self.summary.rounds += 1;
+        match self.plan.fault {
+            Fault::Kills => stage.kill(chance, &mut self.summary),
+            Fault::Pauses => stage.pause(self.plan.past_lease_every, chance, &mut self.summary),
+            Fault::Cuts => stage.cut(chance, &mut self.summary),
+            Fault::Outages => {
+                thread::sleep(Duration::from_millis(300 + chance.below(1500)));
+                self.cluster.kill(self.primary);
+                thread::sleep(AWAY + Duration::from_millis(chance.below(5000)));
+                self.cluster.restart(self.primary);
+                self.summary.outages += 1;
+            }
+            Fault::Failovers => {
+                thread::sleep(Duration::from_millis(300 + chance.below(1500)));
+                self.primary = fail_over(&self.cluster, self.primary, &mut self.summary);
+            }
+        }
+    }
+
+    /// Checks what was played.
+    fn judge(&mut self, stage: &Stage, played: Played) -> Verdict {
+        let verdict = check(&stage.fleet, played.memories);
+        let shop = stage.fleet.shop(0);
+        if self.plan.keyless > 0 {
+            let payments = shop.every_payment();
+            let checked = played
+                .orders
+                .iter()
+                .map(|orders| keyless::check(&payments, orders));
+            self.summary.keyless += checked.sum::<usize>();
+        }
+        for reader in played.readers {
+            self.summary.followed += reader.finish(&stage.fleet, &shop);
+        }
+        let gaps = self.cluster.gaps(self.primary, &stage.database);
+        assert!(gaps.is_empty(), "events with gaps: {gaps:?}");
+        add(&mut self.summary.verdict, verdict);
+        verdict
+    }
 }
 
 fn add(sum: &mut Verdict, more: Verdict) {

@@ -12,6 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+pub mod parameters;
 pub mod parts;
 pub mod sql;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tidy::{code, files, root, shown, sql::statements, text};
+use tidy::{code, files, parameters::tuples, root, shown, sql::statements, text};
 
 /// Which of our crates each crate may import. An edge that is missing here is a decision to be taken, in
 /// `ARCHITECTURE.md` first.
@@ -328,16 +328,56 @@ fn the_graphql_executor_could_be_lifted_into_another_product() {
     no_findings(&findings);
 }
 
+/// The longest file. Unit: lines. Functions and their parameters are bounded by `clippy.toml`.
+const LONGEST_FILE: usize = 500;
+
+/// What is wrong with a source that is too long.
+fn too_long(source: &str) -> Option<String> {
+    let lines = source.lines().count();
+    (lines > LONGEST_FILE).then(|| format!("{lines} lines; is it one thing?"))
+}
+
+#[test]
+fn the_bounds_of_sizes_are_kept() {
+    assert_eq!(too_long(&"line\n".repeat(LONGEST_FILE)), None);
+    assert!(too_long(&"line\n".repeat(LONGEST_FILE + 1)).is_some());
+    let clippy = text(&root().join("clippy.toml"));
+    for bound in [
+        "too-many-arguments-threshold = 6",
+        "too-many-lines-threshold = 110",
+    ] {
+        assert!(clippy.lines().any(|line| line == bound), "{bound}");
+    }
+}
+
+/// How many functions take a tuple still. No more may come.
+const TUPLES_LEFT: usize = 68;
+
+#[test]
+fn no_more_functions_take_tuples() {
+    let mut found = Vec::new();
+    for folder in ["crates", "lab", "tests", "bench"] {
+        for file in files(&root().join(folder), &[".rs"]) {
+            let taken = tuples(&text(&file)).into_iter();
+            found.extend(taken.map(|one| format!("{}: {one}", shown(&file))));
+        }
+    }
+    // The samples of the scan itself.
+    found.retain(|one| !one.starts_with("tests/tidy/src/parameters.rs"));
+    assert!(
+        found.len() <= TUPLES_LEFT,
+        "name what travels together in a struct:\n{}",
+        found.join("\n")
+    );
+}
+
 #[test]
 fn files_stay_small_and_finished() {
     let mut findings = Vec::new();
     for folder in ["crates", "lab", "tests", "bench"] {
         for file in files(&root().join(folder), &[".rs"]) {
             let source = text(&file);
-            let lines = source.lines().count();
-            if lines > 850 {
-                findings.push(format!("{}: {lines} lines; is it one thing?", shown(&file)));
-            }
+            findings.extend(too_long(&source).map(|lines| format!("{}: {lines}", shown(&file))));
             if file.ends_with("tidy.rs") {
                 continue;
             }

@@ -9,7 +9,8 @@ use crate::shop::{Shop, card, eur};
 
 fn tokenise(
     shop: &Shop,
-    (reference, number): (&str, &str),
+    reference: &str,
+    number: &str,
     return_url: Option<&str>,
 ) -> Result<Tokenised, CallError> {
     let card = card(number);
@@ -30,18 +31,12 @@ fn is_token(told: &Result<Tokenised, CallError>) -> bool {
 #[test]
 fn a_card_has_one_token_per_request_and_no_money_moves() {
     let shop = Shop::open();
-    let first = tokenise(&shop, ("token-1", "4242424242424242"), None);
+    let first = tokenise(&shop, "token-1", "4242424242424242", None);
     assert!(is_token(&first), "{first:?}");
-    assert_eq!(
-        tokenise(&shop, ("token-1", "4242424242424242"), None),
-        first
-    );
-    assert_ne!(
-        tokenise(&shop, ("token-2", "4242424242424242"), None),
-        first
-    );
+    assert_eq!(tokenise(&shop, "token-1", "4242424242424242", None), first);
+    assert_ne!(tokenise(&shop, "token-2", "4242424242424242", None), first);
     assert!(matches!(
-        tokenise(&shop, ("token-1", "4000000000000002"), None),
+        tokenise(&shop, "token-1", "4000000000000002", None),
         Err(CallError::Rejected { .. })
     ));
     assert_eq!(shop.read(), [] as [Value; 0]);
@@ -50,12 +45,12 @@ fn a_card_has_one_token_per_request_and_no_money_moves() {
 #[test]
 fn a_declined_card_has_none() {
     let shop = Shop::open();
-    let told = tokenise(&shop, ("t", "4000000000009995"), None);
+    let told = tokenise(&shop, "t", "4000000000009995", None);
     assert!(
         matches!(&told, Ok(Tokenised::Declined(decline)) if decline.code == DeclineCode::InsufficientFunds),
         "{told:?}"
     );
-    let failed = tokenise(&shop, ("f", "4000000000000119"), None);
+    let failed = tokenise(&shop, "f", "4000000000000119", None);
     assert!(
         matches!(failed, Err(CallError::Rejected { .. })),
         "{failed:?}"
@@ -66,7 +61,7 @@ fn a_declined_card_has_none() {
 fn a_challenge_is_passed_first() {
     const NUMBER: &str = "4000002760003184";
     let shop = Shop::open();
-    let absent = tokenise(&shop, ("absent", NUMBER), None);
+    let absent = tokenise(&shop, "absent", NUMBER, None);
     assert!(
         matches!(&absent, Ok(Tokenised::Declined(decline)) if decline.code == DeclineCode::AuthorizationRequired),
         "{absent:?}"
@@ -74,8 +69,8 @@ fn a_challenge_is_passed_first() {
     for pass in [true, false] {
         let reference = if pass { "pass" } else { "fail" };
         let back = Some("https://pay.example/return/x");
-        let asked = tokenise(&shop, (reference, NUMBER), back);
-        assert_eq!(tokenise(&shop, (reference, NUMBER), back), asked);
+        let asked = tokenise(&shop, reference, NUMBER, back);
+        assert_eq!(tokenise(&shop, reference, NUMBER, back), asked);
         let Ok(Tokenised::ActionRequired(Action {
             url, ready: false, ..
         })) = asked
@@ -98,10 +93,10 @@ fn a_challenge_is_passed_first() {
                 true
             )
         );
-        let told = tokenise(&shop, (reference, NUMBER), back);
+        let told = tokenise(&shop, reference, NUMBER, back);
         if pass {
             assert!(is_token(&told), "{told:?}");
-            assert_eq!(tokenise(&shop, (reference, NUMBER), back), told);
+            assert_eq!(tokenise(&shop, reference, NUMBER, back), told);
         } else {
             assert!(
                 matches!(&told, Ok(Tokenised::Declined(decline)) if decline.code == DeclineCode::ThreeDSecure),
@@ -116,7 +111,7 @@ fn references_that_can_stand_in_an_address_are_taken_alone() {
     let shop = Shop::open();
     for reference in ["", "a/b", "a b", "é", &"a".repeat(101)] {
         assert!(matches!(
-            tokenise(&shop, (reference, "4242424242424242"), None),
+            tokenise(&shop, reference, "4242424242424242", None),
             Err(CallError::Rejected { .. })
         ));
     }

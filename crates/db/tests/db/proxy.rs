@@ -55,7 +55,7 @@ impl Proxy {
                 let (armed, spoiled, caught) =
                     (Arc::clone(&armed), Arc::clone(&spoiled), caught.clone());
                 world.spawn(async move {
-                    carry(client, server, (&armed, &spoiled), &caught)
+                    carry(client, server, &armed, &spoiled, &caught)
                         .await
                         .unwrap_or_default();
                 });
@@ -83,7 +83,8 @@ impl Proxy {
 async fn carry(
     mut client: TcpStream,
     mut server: TcpStream,
-    (armed, spoiled): (&Mutex<AtCommit>, &AtomicBool),
+    armed: &Mutex<AtCommit>,
+    spoiled: &AtomicBool,
     caught: &mpsc::UnboundedSender<()>,
 ) -> std::io::Result<()> {
     let (mut up, mut down) = (vec![0; 65536], vec![0; 65536]);

@@ -20,7 +20,7 @@ static BY_ACCOUNT: Update = Update::new("ledger", &["account_id"], &["amount"]);
 static READ: Select = Select::new("account", &["id", "amount"], &["id"]);
 
 /// Leaves so much in an account that had `had`, and writes it down.
-fn spend(account: &str, (had, left): (i64, i64), entry: &str) -> Change {
+fn spend(account: &str, had: i64, left: i64, entry: &str) -> Change {
     change(account)
         .with(SPEND.with(params![account, left, had]))
         .with(WRITE.with(params![entry, account, had - left]))
@@ -64,7 +64,7 @@ async fn changes_that_are_alike_are_written_by_few_statements() {
     // A few, but the writer may be quicker than the makers of the changes on a busy machine.
     assert!(statements(&db, "account").await.len() < ACCOUNTS);
     let takes = (0..ACCOUNTS)
-        .map(|number| db.commit(spend(&number.to_string(), (10, 9), &number.to_string())));
+        .map(|number| db.commit(spend(&number.to_string(), 10, 9, &number.to_string())));
     let ended = join_all(takes).await;
     assert!(
         ended.iter().all(|one| *one == Ok(Committed::Done)),
@@ -108,7 +108,7 @@ async fn one_that_is_refused_is_told_so_and_the_others_are_written() {
     opened(&db).await;
     // Every seventh has the account as it was before, every eleventh writes an entry that is there.
     assert_eq!(
-        db.commit(spend("0", (10, 9), "taken")).await,
+        db.commit(spend("0", 10, 9, "taken")).await,
         Ok(Committed::Done)
     );
     let takes = (1..ACCOUNTS).map(|number| {
@@ -118,7 +118,7 @@ async fn one_that_is_refused_is_told_so_and_the_others_are_written() {
             number.to_string()
         };
         let had = if number % 7 == 0 { 11 } else { 10 };
-        db.commit(spend(&number.to_string(), (had, 7), &entry))
+        db.commit(spend(&number.to_string(), had, 7, &entry))
     });
     for (number, ended) in (1..).zip(join_all(takes).await) {
         let statement = usize::from(number % 7 != 0);

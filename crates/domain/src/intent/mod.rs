@@ -301,7 +301,7 @@ impl Intent {
         if let Some(tracking_id) = changes.tracking_id {
             self.tracking_id = tracking_id;
         }
-        self.set_money((changes.amount, changes.currency), changes.is_trusted);
+        self.set_money(changes.amount, changes.currency, changes.is_trusted);
         if let Some(country) = changes.country {
             self.location = Some(Location {
                 country,
@@ -338,7 +338,7 @@ impl Intent {
     }
 
     /// Amount and currency have one meaning together, so that an amount is trusted only in a currency that is.
-    fn set_money(&mut self, (amount, currency): (Option<i64>, Option<Currency>), is_trusted: bool) {
+    fn set_money(&mut self, amount: Option<i64>, currency: Option<Currency>, is_trusted: bool) {
         if let Some(currency) = currency {
             self.currency = currency;
             self.currency_is_trusted = is_trusted;

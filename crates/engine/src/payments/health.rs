@@ -89,7 +89,8 @@ impl Health {
     /// A call failed. Returns until when the connection is rested, if this failure makes it so.
     pub(crate) fn failed(
         &self,
-        (team, connection): (TeamId, &ConnectionId),
+        team: TeamId,
+        connection: &ConnectionId,
         now: Timestamp,
         (most, rest): (u32, Duration),
     ) -> Option<Timestamp> {
@@ -169,13 +170,10 @@ mod tests {
     fn a_connection_is_rested_after_failures_in_a_row_and_probed_by_one() {
         let health = Health::default();
         let (team, connection) = key();
-        assert_eq!(health.failed((team, &connection), at(0), RULES), None);
-        assert_eq!(health.failed((team, &connection), at(1), RULES), None);
+        assert_eq!(health.failed(team, &connection, at(0), RULES), None);
+        assert_eq!(health.failed(team, &connection, at(1), RULES), None);
         assert_eq!(health.fitness(team, &connection, at(1)), Fitness::Fit);
-        assert_eq!(
-            health.failed((team, &connection), at(2), RULES),
-            Some(at(32))
-        );
+        assert_eq!(health.failed(team, &connection, at(2), RULES), Some(at(32)));
         assert_eq!(
             health.fitness(team, &connection, at(3)),
             Fitness::Resting(at(32))
@@ -187,7 +185,7 @@ mod tests {
             "one probe at a time"
         );
         assert_eq!(
-            health.failed((team, &connection), at(34), RULES),
+            health.failed(team, &connection, at(34), RULES),
             Some(at(94)),
             "a failed probe rests it twice as long"
         );
@@ -201,16 +199,13 @@ mod tests {
         let health = Health::default();
         let (team, connection) = key();
         for second in 0..10 {
-            health.failed((team, &connection), at(second), (100, RULES.1));
+            health.failed(team, &connection, at(second), (100, RULES.1));
             health.went_well(team, &connection);
         }
-        assert_eq!(
-            health.failed((team, &connection), at(20), (2, RULES.1)),
-            None
-        );
+        assert_eq!(health.failed(team, &connection, at(20), (2, RULES.1)), None);
         let other = TeamId::new(uuid::Uuid::from_u128(2));
         assert_eq!(
-            health.failed((team, &connection), at(21), (2, RULES.1)),
+            health.failed(team, &connection, at(21), (2, RULES.1)),
             Some(at(51))
         );
         assert_eq!(health.fitness(other, &connection, at(22)), Fitness::Fit);
@@ -220,7 +215,7 @@ mod tests {
     fn a_probe_that_is_lost_does_not_rest_the_connection_for_ever() {
         let health = Health::default();
         let (team, connection) = key();
-        health.failed((team, &connection), at(0), (1, RULES.1));
+        health.failed(team, &connection, at(0), (1, RULES.1));
         assert_eq!(health.fitness(team, &connection, at(30)), Fitness::Probe);
         assert_eq!(health.fitness(team, &connection, at(60)), Fitness::Probe);
     }
@@ -240,7 +235,7 @@ mod tests {
         assert_eq!(named(86_400), at(900));
         assert_eq!(named(5), at(900), "a shorter one does not end a longer one");
         let failing = (1, Duration::from_secs(30));
-        let failed = health.failed((team, &connection), at(1), failing);
+        let failed = health.failed(team, &connection, at(1), failing);
         assert_eq!(failed, Some(at(900)), "nor does a failure");
         assert_eq!(fitness(at(899)), Fitness::Resting(at(900)));
     }
@@ -253,7 +248,7 @@ mod tests {
         let mut spans = Vec::new();
         for _ in 0..7 {
             let until = health
-                .failed((team, &connection), now, (1, Duration::from_secs(1)))
+                .failed(team, &connection, now, (1, Duration::from_secs(1)))
                 .unwrap();
             spans.push(until.since(now).as_secs());
             now = until;

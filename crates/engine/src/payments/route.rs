@@ -174,7 +174,7 @@ impl Engine {
                 let settings = &self.inner.settings;
                 let now = self.inner.world.now();
                 let rules = (settings.rest_after, settings.rest_for);
-                if let Some(until) = health.failed((team, connection), now, rules) {
+                if let Some(until) = health.failed(team, connection, now, rules) {
                     self.rests(team, connection, true);
                     metrics::counter!("pointsman_connection_rests_total").increment(1);
                     tracing::warn!(%connection, until = %until.rfc3339_millis(), "a connection is rested after failures");

@@ -118,7 +118,7 @@ impl App {
         if !databases::look_at_each(&dir, settings, world, findings).await {
             return;
         }
-        if let Err(error) = Self::look_at_all(&dir, (settings, files), world, findings).await {
+        if let Err(error) = Self::look_at_all(&dir, settings, files, world, findings).await {
             if is_not_yet(&error) {
                 findings.note(DATABASES, format!("{error:#}"));
             } else {
@@ -129,7 +129,8 @@ impl App {
 
     async fn look_at_all(
         dir: &DataDir,
-        (settings, files): (&Settings, Files),
+        settings: &Settings,
+        files: Files,
         world: &World,
         findings: &mut Findings,
     ) -> anyhow::Result<()> {

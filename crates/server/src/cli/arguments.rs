@@ -1,12 +1,16 @@
 //! Commands and flags.
 
+mod flows;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use domain::{audit::Act, rights::Scope};
 
+pub(super) use flows::Flows;
+
 use crate::{
-    admin::{FlowText, KeyKind, TeamChanges},
+    admin::{KeyKind, TeamChanges},
     config::Sources,
 };
 
@@ -194,114 +198,6 @@ fn scope(text: &str) -> Result<Scope, String> {
         let names: Vec<&str> = Scope::ALL.iter().map(|scope| scope.code()).collect();
         format!("must be one of {}", names.join(", "))
     })
-}
-
-#[derive(Subcommand)]
-pub(super) enum Flows {
-    /// Check documents, without a server; the status is 1 when one has a fault
-    Check {
-        /// Documents in YAML or JSON
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<PathBuf>,
-    },
-    /// Save a document as the next version of a flow: a draft
-    Import {
-        /// The document, in YAML or JSON
-        #[arg(value_name = "FILE")]
-        file: PathBuf,
-        /// The flow's id [default: the file's name without its ending]
-        #[arg(long)]
-        id: Option<String>,
-        /// Let new payments run under it at once
-        #[arg(long)]
-        publish: bool,
-        /// The team's id or name; the first team when absent
-        #[arg(long)]
-        team: Option<String>,
-        #[command(flatten)]
-        place: Place,
-    },
-    /// Print a flow's document
-    #[command(disable_version_flag = true)]
-    Export {
-        /// The flow's id
-        id: String,
-        /// The version [default: the last one saved]
-        #[arg(long)]
-        version: Option<u32>,
-        /// Write it into a file instead
-        #[arg(long, short, value_name = "FILE")]
-        output: Option<PathBuf>,
-        /// How it is written [default: as the file's ending says, else yaml]
-        #[arg(long, value_enum)]
-        format: Option<FlowText>,
-        /// The team's id or name; the first team when absent
-        #[arg(long)]
-        team: Option<String>,
-        #[command(flatten)]
-        place: Place,
-    },
-    /// List flows
-    List {
-        /// The team's id or name; the first team when absent
-        #[arg(long)]
-        team: Option<String>,
-        #[command(flatten)]
-        place: Place,
-    },
-    /// Let new payments run under a version of a flow
-    #[command(disable_version_flag = true)]
-    Publish {
-        /// The flow's id
-        id: String,
-        /// The version [default: the last one saved]
-        #[arg(long)]
-        version: Option<u32>,
-        /// The team's id or name; the first team when absent
-        #[arg(long)]
-        team: Option<String>,
-        #[command(flatten)]
-        place: Place,
-    },
-    /// Let payments that name no flow run under this one
-    SetDefault {
-        /// The flow's id
-        id: String,
-        /// The team's id or name; the first team when absent
-        #[arg(long)]
-        team: Option<String>,
-        #[command(flatten)]
-        place: Place,
-    },
-    /// Remove a flow; what began under it runs on
-    Delete {
-        /// The flow's id
-        id: String,
-        /// The team's id or name; the first team when absent
-        #[arg(long)]
-        team: Option<String>,
-        #[command(flatten)]
-        place: Place,
-    },
-    /// Say what a flow would do, without charging anything
-    #[command(disable_version_flag = true)]
-    Try {
-        /// The flow's id
-        id: String,
-        /// What the payment is, such as '{"payment": {"amount": 1200, "currency": "EUR"}}'
-        #[arg(long, default_value = "{}", value_name = "JSON")]
-        facts: String,
-        /// The version [default: the last one saved]
-        #[arg(long)]
-        version: Option<u32>,
-        /// The team's id or name; the first team when absent
-        #[arg(long)]
-        team: Option<String>,
-        #[command(flatten)]
-        place: Place,
-    },
-    /// Print the JSON Schema of documents, for editors
-    Schema,
 }
 
 #[derive(Subcommand)]

@@ -62,7 +62,7 @@ impl Sources {
         }
         for (variable, value) in self.environment {
             if let Some((_, name)) = IN_FILES.iter().find(|(known, _)| *known == variable) {
-                give_secret(&mut reader, (variable, name), &value);
+                give_secret(&mut reader, variable, name, &value);
                 continue;
             }
             // Deployments leave variables empty to say that they are not given.
@@ -78,7 +78,7 @@ impl Sources {
 }
 
 /// Gives a setting what a file holds, without the line break at its end.
-fn give_secret(reader: &mut Reader, (variable, name): (String, &str), path: &str) {
+fn give_secret(reader: &mut Reader, variable: String, name: &str, path: &str) {
     if path.is_empty() {
         return;
     }

@@ -18,7 +18,8 @@ pub(super) fn render() -> String {
     if let Some(seconds) = cpu_seconds(&stat) {
         family(
             &mut out,
-            ("process_cpu_seconds_total", "counter"),
+            "process_cpu_seconds_total",
+            "counter",
             "Processor time used, in user and kernel mode.",
             seconds,
         );
@@ -37,27 +38,28 @@ pub(super) fn render() -> String {
     ];
     for (name, field, help) in sizes {
         if let Some(kib) = number_after(&status, field) {
-            family(&mut out, (name, "gauge"), help, kib.saturating_mul(KIB));
+            family(&mut out, name, "gauge", help, kib.saturating_mul(KIB));
         }
     }
     if let Some(threads) = number_after(&status, "Threads:") {
         let help = "Threads of the process.";
-        family(&mut out, ("process_threads", "gauge"), help, threads);
+        family(&mut out, "process_threads", "gauge", help, threads);
     }
     if let Ok(open) = fs::read_dir("/proc/self/fd") {
         let help = "Open files, sockets included.";
         // One of them is the directory that is being read.
         let open = open.count().saturating_sub(1);
-        family(&mut out, ("process_open_fds", "gauge"), help, open);
+        family(&mut out, "process_open_fds", "gauge", help, open);
     }
     if let Some(most) = number_after(&limits, "Max open files") {
         let help = "Files that the process may have open.";
-        family(&mut out, ("process_max_fds", "gauge"), help, most);
+        family(&mut out, "process_max_fds", "gauge", help, most);
     }
     if let Some(start) = start_seconds(&stat, &boot) {
         family(
             &mut out,
-            ("process_start_time_seconds", "gauge"),
+            "process_start_time_seconds",
+            "gauge",
             "When the process began, in seconds since 1970.",
             start,
         );
@@ -65,12 +67,7 @@ pub(super) fn render() -> String {
     out
 }
 
-fn family(
-    out: &mut String,
-    (name, measure): (&str, &str),
-    help: &str,
-    value: impl std::fmt::Display,
-) {
+fn family(out: &mut String, name: &str, measure: &str, help: &str, value: impl std::fmt::Display) {
     // Writing to a text does not fail.
     let _ = writeln!(
         out,

@@ -1,13 +1,14 @@
 //! Lists of payments: whatever the payments, the filter and the order, SQL agrees with the language's own meaning.
 
+mod any;
+mod meaning;
+
 use std::collections::BTreeSet;
 
 use db::{Committed, Db, Statement};
 use domain::{
-    cursor::{CursorShape, KeyValue},
-    filter::{
-        Arity, Condition, Fact, FieldKind, FieldName, Sort, SortField, SortOrder, Verb, parse,
-    },
+    cursor::CursorShape,
+    filter::{FieldName, Sort, parse},
     id::{CustomerId, FlowId, IntentId, PaymentId},
     intent::{self, Intent},
     method::Method,
@@ -16,13 +17,16 @@ use domain::{
     payment::{FlowRun, Gateway, PaidWith, Payment, Status},
 };
 use proptest::{prelude::*, sample::select, strategy::ValueTree, test_runner::TestRunner};
-use serde_json::{Value, json};
+use serde_json::json;
 use store::{
     Part,
     payment_list::{self, Wanted},
 };
 use uuid::Uuid;
 use world::World;
+
+use any::wanted;
+use meaning::expected;
 
 use crate::samples::{self, NEW_YEAR, at, commit, from_country, payer, team, with};
 
@@ -156,185 +160,6 @@ async fn stock_intents(db: &Db) {
             }
         }
     }
-}
-
-/// What the interface says that a field of a payment is.
-fn fact(payment: &Payment, field: FieldName, then: impl FnOnce(Option<Fact<'_>>) -> bool) -> bool {
-    let customer = payment
-        .customer()
-        .and_then(|payer| payer.id)
-        .map(CustomerId::key);
-    then(match field {
-        FieldName::Date | FieldName::DateRange => Some(Fact::Time(payment.created_at())),
-        FieldName::Amount => Some(Fact::Int(payment.money().minor())),
-        FieldName::Currency => Some(Fact::Text(payment.money().currency().code())),
-        FieldName::Type => Some(Fact::Text("PAYMENT")),
-        FieldName::Method => Some(Fact::Text(payment.method().method.code())),
-        FieldName::Status => Some(Fact::Text(payment.status().text())),
-        FieldName::Gateway => payment
-            .gateway()
-            .map(|gateway| Fact::Text(&gateway.processor)),
-        FieldName::ConnectionId => payment
-            .attempt()
-            .map(|attempt| Fact::Text(attempt.connection.as_str())),
-        FieldName::Country => country(payment).map(Fact::Text),
-        FieldName::FlowId => payment.flow().map(|run| Fact::Text(run.id.as_str())),
-        FieldName::CustomerId => customer.as_deref().map(Fact::Text),
-        FieldName::OrderId => payment.order_id().map(Fact::Text),
-        FieldName::IntentStatus => payment
-            .intent()
-            .and_then(intent_status)
-            .map(|status| Fact::Text(status.code())),
-        FieldName::Category => None,
-    })
-}
-
-fn country(payment: &Payment) -> Option<&str> {
-    payment
-        .approval()
-        .and_then(|approval| approval.card_country.as_deref())
-}
-
-fn key(payment: &Payment, field: SortField) -> KeyValue {
-    let text = |text: Option<&str>| KeyValue::Text(text.unwrap_or_default().to_owned());
-    match field {
-        SortField::Date => KeyValue::Int(payment.created_at().micros()),
-        SortField::Amount => KeyValue::Int(payment.money().minor()),
-        SortField::Status => text(Some(payment.status().text())),
-        SortField::Currency => text(Some(payment.money().currency().code())),
-        SortField::Country => text(country(payment)),
-        SortField::Gateway => text(payment.gateway().map(|gateway| gateway.processor.as_str())),
-        SortField::Method => text(Some(payment.method().method.code())),
-        SortField::Type => text(Some("PAYMENT")),
-    }
-}
-
-/// The list as the language defines it.
-fn expected(payments: &[Payment], wanted: &Wanted) -> Vec<PaymentId> {
-    let selected = |payment: &&Payment| {
-        let hold = |condition: &Condition| {
-            fact(payment, condition.field(), |fact| {
-                condition.predicate().matches(fact)
-            })
-        };
-        wanted.conditions.iter().all(hold) && wanted.id.is_none_or(|id| id == payment.id())
-    };
-    let mut list: Vec<&Payment> = payments.iter().filter(selected).collect();
-    list.sort_by(|one, other| {
-        let directed = |order: SortOrder, ordering: std::cmp::Ordering| match order {
-            SortOrder::Ascending => ordering,
-            SortOrder::Descending => ordering.reverse(),
-        };
-        let keys = wanted.sort.keys().iter();
-        let by_keys =
-            keys.map(|by| directed(by.order, key(one, by.field).cmp(&key(other, by.field))));
-        let by_id = directed(wanted.sort.id_order(), one.id().cmp(&other.id()));
-        by_keys
-            .chain([by_id])
-            .find(|ordering| ordering.is_ne())
-            .unwrap_or(std::cmp::Ordering::Equal)
-    });
-    list.into_iter().map(Payment::id).collect()
-}
-
-/// A value that fits the field and the verb.
-fn operand(field: FieldName, verb: Verb) -> BoxedStrategy<Value> {
-    let texts =
-        |texts: &[&str]| select(texts.iter().map(|text| json!(text)).collect::<Vec<_>>()).boxed();
-    if field.kind() == FieldKind::Text && verb == Verb::Contains {
-        return texts(&[
-            "a", "b", "A", "-", "ö", "%", "_", "S", "R", "E", "I", "ab", "zzz",
-        ]);
-    }
-    match field {
-        FieldName::Date | FieldName::DateRange => {
-            let mut times = vec![
-                json!("2026-01-01"),
-                json!("2026-01-02"),
-                json!("2025-12-31"),
-                json!("2030-01-01"),
-            ];
-            times.extend(
-                TIMES
-                    .iter()
-                    .map(|time| json!(at(NEW_YEAR + time).rfc3339())),
-            );
-            times.push(json!("2026-01-01T00:00:00.000500Z"));
-            select(times).boxed()
-        }
-        FieldName::Amount => select(vec![
-            json!(1),
-            json!(2),
-            json!(499),
-            json!(500),
-            json!(i64::MAX),
-            json!(i64::MIN),
-        ])
-        .boxed(),
-        FieldName::Currency => texts(&["EUR", "JPY", "GBP"]),
-        FieldName::Type => texts(&["PAYMENT", "PAYOUT"]),
-        FieldName::Method => texts(&["VISA", "GOOGLE_PAY", "AMEX"]),
-        FieldName::Status => texts(&["ACTIVE", "AUTHORISED", "SUCCEEDED", "DRAFT"]),
-        FieldName::IntentStatus => texts(&["ACTIVE", "COMPLETE"]),
-        FieldName::Country => texts(&["IE", "DEU", "FR"]),
-        FieldName::CustomerId => select(
-            CUSTOMERS
-                .map(|id| json!(CustomerId::new(Uuid::from_u128(id)).key()))
-                .to_vec(),
-        )
-        .boxed(),
-        FieldName::Gateway
-        | FieldName::ConnectionId
-        | FieldName::FlowId
-        | FieldName::Category
-        | FieldName::OrderId => texts(&["a", "ab", "A-b", "ö%_b", "none"]),
-    }
-}
-
-fn condition() -> impl Strategy<Value = Option<Condition>> {
-    let field_and_verb =
-        select(FieldName::ALL).prop_flat_map(|field| (Just(field), select(field.verbs())));
-    let with_value = field_and_verb.prop_flat_map(|(field, verb)| {
-        let value = match verb.arity() {
-            Arity::Nothing => Just(Value::Null).boxed(),
-            Arity::Scalar => operand(field, verb),
-            Arity::Pair => prop::collection::vec(operand(field, verb), 2)
-                .prop_map(Value::Array)
-                .boxed(),
-            Arity::List => prop::collection::vec(operand(field, verb), 1..4)
-                .prop_map(Value::Array)
-                .boxed(),
-        };
-        (Just(field), Just(verb), value)
-    });
-    // A pair with its greater value first is refused by the parser, and filters nothing here.
-    with_value.prop_map(|(field, verb, value)| {
-        parse(field, Some(&value), Some(verb.code())).unwrap_or(None)
-    })
-}
-
-fn sort() -> impl Strategy<Value = Sort> {
-    let key = (select(SortField::ALL), select(SortOrder::ALL));
-    let by_date = select(SortOrder::ALL).prop_map(|order| vec![(SortField::Date, order)]);
-    // Lists by date are read in a way of their own.
-    prop_oneof![by_date, prop::collection::vec(key, 0..4)].prop_map(
-        |keys: Vec<(SortField, SortOrder)>| {
-            let mut named = BTreeSet::new();
-            let once = keys.into_iter().filter(|(field, _)| named.insert(*field));
-            Sort::parse(once.map(|(field, order)| (Some(field.code()), Some(order)))).unwrap()
-        },
-    )
-}
-
-fn wanted() -> impl Strategy<Value = Wanted> {
-    let id = prop::option::weighted(0.05, Just(PaymentId::new(samples::uuid_at(NEW_YEAR, 3))));
-    (prop::collection::vec(condition(), 0..4), id, sort()).prop_map(|(conditions, id, sort)| {
-        Wanted {
-            conditions: conditions.into_iter().flatten().collect(),
-            id,
-            sort,
-        }
-    })
 }
 
 async fn stock(db: &Db, payments: &[Payment]) {

@@ -1,21 +1,24 @@
 //! The store's story: every aggregate, told to every kind of database, with another team looking on.
 
+mod erasing;
+mod requests;
+
 use std::time::Duration;
 
 use db::{ChangeId, Committed, Db, DbError, SqliteOptions};
 use domain::{
     Timestamp,
     customer::StoredMethod,
-    id::{BlobId, CustomerId, PaymentId, TeamId, VaultToken},
-    payment::{Occurrence, OnceRef, Payment, Status},
+    id::{CustomerId, PaymentId, TeamId},
+    payment::{Occurrence, Payment, Status},
 };
 use serde_json::json;
-use store::{
-    once::{Claim, Record},
-    team::Team,
-};
+use store::team::Team;
 use uuid::Uuid;
 use world::World;
+
+use erasing::{erasures, hidden_cards};
+use requests::{idempotency, told_tokens};
 
 use crate::{
     configuration,
@@ -468,192 +471,6 @@ async fn events(db: &Db, own: TeamId, other: TeamId) {
             "{seq}"
         );
     }
-}
-
-async fn idempotency(db: &Db, own: TeamId, other: TeamId) {
-    let once = OnceRef {
-        scope: "authorise".to_owned(),
-        key: "k".to_owned(),
-    };
-    let claim = |team, fingerprint: &str| Claim {
-        team,
-        once: once.clone(),
-        fingerprint: fingerprint.to_owned(),
-        taken_by: None,
-    };
-    let take = |claim: &Claim, stream: &str, now: i64| {
-        store::once::claim(
-            claim,
-            Some(stream),
-            None,
-            at(NEW_YEAR + now),
-            Duration::from_hours(24),
-        )
-    };
-    let find = async |team, forgotten: Timestamp| {
-        store::once::find(db, team, &once, forgotten).await.unwrap()
-    };
-    let never = at(0);
-    assert_eq!(
-        commit(db, [take(&claim(own, "f"), "payment-1", 0)]).await,
-        Committed::Done
-    );
-    assert_eq!(
-        commit(db, [take(&claim(own, "g"), "payment-2", DAY - 1)]).await,
-        REFUSED,
-        "the key is taken"
-    );
-    assert_eq!(
-        commit(db, [take(&claim(other, "f"), "payment-3", 0)]).await,
-        Committed::Done,
-        "by one team"
-    );
-    let record = |fingerprint: &str, stream: &str, answer: Option<&str>| {
-        let (fingerprint, stream) = (fingerprint.to_owned(), Some(stream.to_owned()));
-        Some(Record {
-            fingerprint,
-            stream,
-            answer: answer.map(str::to_owned),
-            taken_by: None,
-        })
-    };
-    assert_eq!(find(own, never).await, record("f", "payment-1", None));
-    for (stream, team, written) in [("payment-2", own, None), ("payment-1", own, Some("told"))] {
-        commit(db, [store::once::answer(team, &once, stream, "told")]).await;
-        assert_eq!(
-            find(own, never).await,
-            record("f", "payment-1", written),
-            "only its own payment answers"
-        );
-    }
-    assert_eq!(find(other, never).await, record("f", "payment-3", None));
-    // After a day the key is forgotten, and free.
-    assert_eq!(find(own, at(NEW_YEAR)).await, None);
-    assert_eq!(
-        commit(db, [take(&claim(own, "g"), "payment-2", DAY)]).await,
-        Committed::Done
-    );
-    assert_eq!(
-        find(own, never).await,
-        record("g", "payment-2", None),
-        "nothing of the old record is left"
-    );
-    // One whose request has no answer yet is not forgotten, however long it takes.
-    assert_eq!(
-        find(own, at(NEW_YEAR + 9 * DAY)).await,
-        record("g", "payment-2", None)
-    );
-    assert_eq!(
-        commit(db, [take(&claim(own, "h"), "payment-4", 9 * DAY)]).await,
-        REFUSED
-    );
-    assert_eq!(swept_once(db, at(NEW_YEAR + 9 * DAY), 9).await, Ok(0));
-    commit(db, [store::once::answer(other, &once, "payment-3", "told")]).await;
-    assert_eq!(swept_once(db, at(NEW_YEAR - 1), 9).await, Ok(0));
-    assert_eq!(swept_once(db, at(NEW_YEAR), 9).await, Ok(1));
-    assert_eq!(find(other, never).await, None);
-    commit(db, [store::once::answer(own, &once, "payment-2", "told")]).await;
-    assert_eq!(swept_once(db, at(NEW_YEAR + DAY), 9).await, Ok(1));
-}
-
-async fn told_tokens(db: &Db, own: TeamId, other: TeamId) {
-    let ada = CustomerId::new(Uuid::from_u128(1));
-    let token = VaultToken::parse("token0000000000000009").unwrap();
-    let reference = |scope: &str| OnceRef {
-        scope: scope.to_owned(),
-        key: format!("key of {scope}"),
-    };
-    for (team, scope) in [(own, "tokenise"), (own, "authorise"), (other, "tokenise")] {
-        let claim = Claim {
-            team,
-            once: reference(scope),
-            fingerprint: "f".to_owned(),
-            taken_by: None,
-        };
-        let told = store::once::claim(
-            &claim,
-            Some(token.as_str()),
-            Some("told"),
-            at(NEW_YEAR),
-            Duration::MAX,
-        );
-        assert_eq!(commit(db, [told]).await, Committed::Done);
-    }
-    assert_eq!(store::once::of_customer(db, own, ada).await.unwrap(), []);
-    commit(db, [store::once::follow_token(own, &token, ada)]).await;
-    let told = vec![(reference("tokenise"), "told".to_owned())];
-    assert_eq!(store::once::of_customer(db, own, ada).await.unwrap(), told);
-    assert_eq!(store::once::of_customer(db, other, ada).await.unwrap(), []);
-}
-
-async fn hidden_cards(db: &Db, own: TeamId, other: TeamId) {
-    let [blob, next] = [1, 2].map(|n| BlobId::new(Uuid::from_u128(n)));
-    let payment = PaymentId::new(Uuid::from_u128(5));
-    let insert = |team, blob, due| store::hidden_card::insert(team, blob, payment, at(due));
-    for row in [
-        insert(own, blob, 10),
-        insert(own, next, 20),
-        insert(other, blob, 30),
-    ] {
-        assert_eq!(commit(db, [row.clone()]).await, Committed::Done);
-        assert_eq!(commit(db, [row]).await, REFUSED);
-    }
-    assert!(store::hidden_card::exists(db, own, blob).await.unwrap());
-    assert!(!store::hidden_card::exists(db, other, next).await.unwrap());
-    let due = async |now, again| {
-        store::hidden_card::claim_due(db, at(now), at(again), EVER, 9)
-            .await
-            .unwrap()
-    };
-    assert_eq!(due(9, 100).await, []);
-    assert_eq!(due(19, 100).await, [(own, blob, payment)]);
-    assert_eq!(
-        due(20, 100).await,
-        [(own, next, payment)],
-        "the first one is looked at again later"
-    );
-    commit(db, [store::hidden_card::delete(own, blob)]).await;
-    assert!(!store::hidden_card::exists(db, own, blob).await.unwrap());
-    assert!(store::hidden_card::exists(db, other, blob).await.unwrap());
-    let left = due(100, 200).await;
-    assert_eq!(
-        (left.len(), left.contains(&(own, blob, payment))),
-        (2, false)
-    );
-}
-
-async fn erasures(db: &Db, own: TeamId, other: TeamId) {
-    let ada = CustomerId::new(Uuid::from_u128(1));
-    for team in [own, other] {
-        assert_eq!(
-            commit(db, [store::erasure::insert(team, ada, at(10))]).await,
-            Committed::Done
-        );
-        assert_eq!(
-            commit(db, [store::erasure::insert(team, ada, at(10))]).await,
-            REFUSED
-        );
-    }
-    let early = store::erasure::claim_due(db, at(9), at(20), EVER, 9).await;
-    assert_eq!(early.unwrap(), []);
-    assert_eq!(
-        store::erasure::claim_due(db, at(10), at(20), EVER, 9)
-            .await
-            .unwrap()
-            .len(),
-        2
-    );
-    let leased = store::erasure::claim_due(db, at(19), at(40), EVER, 9).await;
-    assert_eq!(leased.unwrap(), []);
-    commit(db, [store::erasure::delete(own, ada)]).await;
-    let behind = store::erasure::claim_due(db, at(20), at(40), at(20), 9).await;
-    assert_eq!(behind.unwrap(), []);
-    assert_eq!(
-        store::erasure::claim_due(db, at(20), at(40), at(19), 9)
-            .await
-            .unwrap(),
-        [(other, ada)]
-    );
 }
 
 async fn swept_once(db: &Db, until: Timestamp, limit: i64) -> Result<usize, DbError> {

@@ -130,7 +130,7 @@ fn a_version_with_nothing_but_a_secret_is_not_retired() {
             blob: BlobId::new(world.uuid_v7()),
             kind: Kind::Secret,
         };
-        let sealed = envelope::seal(&vault.keys(), &world, (&place, &holder()), b"late").unwrap();
+        let sealed = envelope::seal(&vault.keys(), &world, &place, &holder(), b"late").unwrap();
         vault.rotate_begin().unwrap();
         vault.rotate_step(10).await.unwrap();
         let late = crate::secrets::insert(place.team, place.blob, &sealed, world.now());

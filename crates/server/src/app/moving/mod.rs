@@ -192,20 +192,16 @@ async fn agree(from: &Side, to: &Side, world: &World) -> anyhow::Result<Agreed> 
     // The source first: from here on nobody serves it, and the number is the same when this is begun again.
     let leaving = Mark::Leaving(id, to.tag());
     write(from.store(), vec![leaving.instead_of(source)], world).await?;
-    alone(from, (leaving, source), world).await?;
+    alone(from, leaving, source, world).await?;
     let arriving = Mark::Arriving(id);
     write(to.store(), vec![arriving.instead_of(None)], world).await?;
-    alone(to, (arriving, None), world).await?;
+    alone(to, arriving, None, world).await?;
     Ok(Agreed::Copy { id })
 }
 
 /// Looks again for running nodes, now that the mark keeps new ones away. Where there are some, what was there before the mark
 /// is there again.
-async fn alone(
-    side: &Side,
-    (mark, before): (Mark, Option<Mark>),
-    world: &World,
-) -> anyhow::Result<()> {
+async fn alone(side: &Side, mark: Mark, before: Option<Mark>, world: &World) -> anyhow::Result<()> {
     let Err(company) = side.refuse_company().await else {
         return Ok(());
     };

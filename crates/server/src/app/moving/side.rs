@@ -60,7 +60,7 @@ impl Side {
         if kind == Kind::Embedded && !dir.store().exists() {
             bail!("there is no installation in {}", dir.path().display());
         }
-        Self::open((kind, None), settings, world).await
+        Self::open(kind, None, settings, world).await
     }
 
     /// Opens what is to be filled with data of this mode; makes it where it is not there.
@@ -73,11 +73,12 @@ impl Side {
         settings: &Settings,
         world: &World,
     ) -> anyhow::Result<Self> {
-        Self::open((kind, Some(mode)), settings, world).await
+        Self::open(kind, Some(mode), settings, world).await
     }
 
     async fn open(
-        (kind, mode): (Kind, Option<Mode>),
+        kind: Kind,
+        mode: Option<Mode>,
         settings: &Settings,
         world: &World,
     ) -> anyhow::Result<Self> {

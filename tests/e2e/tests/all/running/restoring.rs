@@ -62,7 +62,7 @@ fn restore_refused(root: &Path, backup: &Path, keys: &Path) -> String {
     said(&refused)
 }
 
-fn assert_refused_keys(server: &Server, (backup, keys): (&Path, &Path), part: &str) {
+fn assert_refused_keys(server: &Server, backup: &Path, keys: &Path, part: &str) {
     let looked = verify(&server.root(), backup, keys);
     assert!(!looked.status.success(), "{}", said(&looked));
     for told in [said(&looked), restore_refused(&server.root(), backup, keys)] {
@@ -83,18 +83,18 @@ fn a_key_file_of_another_installation_or_another_time_is_told_as_such() {
     let other = embedded().start();
     other.shop().tokenise(cards::VISA);
     let others = other.data_dir().join("vault.keys");
-    assert_refused_keys(&server, (&backup, &others), "another installation's");
+    assert_refused_keys(&server, &backup, &others, "another installation's");
 
     server.run(&["vault", "rotate"]);
     let rotated = backed_up(&server, "rotated");
-    assert_refused_keys(&server, (&rotated, &early), "lacks version 2");
-    assert_refused_keys(&server, (&backup, &keys), "of another time");
+    assert_refused_keys(&server, &rotated, &early, "lacks version 2");
+    assert_refused_keys(&server, &backup, &keys, "of another time");
 
     let missing = server.root().join("nowhere.keys");
-    assert_refused_keys(&server, (&backup, &missing), "is not there");
+    assert_refused_keys(&server, &backup, &missing, "is not there");
     let rubbish = server.root().join("rubbish.keys");
     fs::write(&rubbish, "{}").unwrap();
-    assert_refused_keys(&server, (&backup, &rubbish), "not the form of a key file");
+    assert_refused_keys(&server, &backup, &rubbish, "not the form of a key file");
 
     for (backup, keys) in [(&backup, &early), (&rotated, &keys)] {
         let looked = verify(&server.root(), backup, keys);

@@ -1,0 +1,130 @@
+//! Idempotent requests and what they are answered.
+
+use crate::samples::{NEW_YEAR, at, commit};
+use db::{Committed, Db};
+use domain::{
+    Timestamp,
+    id::{CustomerId, TeamId, VaultToken},
+    payment::OnceRef,
+};
+use std::time::Duration;
+use store::once::{Claim, Record};
+use uuid::Uuid;
+
+use super::{DAY, REFUSED, swept_once};
+
+pub(super) async fn idempotency(db: &Db, own: TeamId, other: TeamId) {
+    let once = OnceRef {
+        scope: "authorise".to_owned(),
+        key: "k".to_owned(),
+    };
+    let claim = |team, fingerprint: &str| Claim {
+        team,
+        once: once.clone(),
+        fingerprint: fingerprint.to_owned(),
+        taken_by: None,
+    };
+    let take = |claim: &Claim, stream: &str, now: i64| {
+        store::once::claim(
+            claim,
+            Some(stream),
+            None,
+            at(NEW_YEAR + now),
+            Duration::from_hours(24),
+        )
+    };
+    let find = async |team, forgotten: Timestamp| {
+        store::once::find(db, team, &once, forgotten).await.unwrap()
+    };
+    let never = at(0);
+    assert_eq!(
+        commit(db, [take(&claim(own, "f"), "payment-1", 0)]).await,
+        Committed::Done
+    );
+    assert_eq!(
+        commit(db, [take(&claim(own, "g"), "payment-2", DAY - 1)]).await,
+        REFUSED,
+        "the key is taken"
+    );
+    assert_eq!(
+        commit(db, [take(&claim(other, "f"), "payment-3", 0)]).await,
+        Committed::Done,
+        "by one team"
+    );
+    let record = |fingerprint: &str, stream: &str, answer: Option<&str>| {
+        let (fingerprint, stream) = (fingerprint.to_owned(), Some(stream.to_owned()));
+        Some(Record {
+            fingerprint,
+            stream,
+            answer: answer.map(str::to_owned),
+            taken_by: None,
+        })
+    };
+    assert_eq!(find(own, never).await, record("f", "payment-1", None));
+    for (stream, team, written) in [("payment-2", own, None), ("payment-1", own, Some("told"))] {
+        commit(db, [store::once::answer(team, &once, stream, "told")]).await;
+        assert_eq!(
+            find(own, never).await,
+            record("f", "payment-1", written),
+            "only its own payment answers"
+        );
+    }
+    assert_eq!(find(other, never).await, record("f", "payment-3", None));
+    // After a day the key is forgotten, and free.
+    assert_eq!(find(own, at(NEW_YEAR)).await, None);
+    assert_eq!(
+        commit(db, [take(&claim(own, "g"), "payment-2", DAY)]).await,
+        Committed::Done
+    );
+    assert_eq!(
+        find(own, never).await,
+        record("g", "payment-2", None),
+        "nothing of the old record is left"
+    );
+    // One whose request has no answer yet is not forgotten, however long it takes.
+    assert_eq!(
+        find(own, at(NEW_YEAR + 9 * DAY)).await,
+        record("g", "payment-2", None)
+    );
+    assert_eq!(
+        commit(db, [take(&claim(own, "h"), "payment-4", 9 * DAY)]).await,
+        REFUSED
+    );
+    assert_eq!(swept_once(db, at(NEW_YEAR + 9 * DAY), 9).await, Ok(0));
+    commit(db, [store::once::answer(other, &once, "payment-3", "told")]).await;
+    assert_eq!(swept_once(db, at(NEW_YEAR - 1), 9).await, Ok(0));
+    assert_eq!(swept_once(db, at(NEW_YEAR), 9).await, Ok(1));
+    assert_eq!(find(other, never).await, None);
+    commit(db, [store::once::answer(own, &once, "payment-2", "told")]).await;
+    assert_eq!(swept_once(db, at(NEW_YEAR + DAY), 9).await, Ok(1));
+}
+
+pub(super) async fn told_tokens(db: &Db, own: TeamId, other: TeamId) {
+    let ada = CustomerId::new(Uuid::from_u128(1));
+    let token = VaultToken::parse("token0000000000000009").unwrap();
+    let reference = |scope: &str| OnceRef {
+        scope: scope.to_owned(),
+        key: format!("key of {scope}"),
+    };
+    for (team, scope) in [(own, "tokenise"), (own, "authorise"), (other, "tokenise")] {
+        let claim = Claim {
+            team,
+            once: reference(scope),
+            fingerprint: "f".to_owned(),
+            taken_by: None,
+        };
+        let told = store::once::claim(
+            &claim,
+            Some(token.as_str()),
+            Some("told"),
+            at(NEW_YEAR),
+            Duration::MAX,
+        );
+        assert_eq!(commit(db, [told]).await, Committed::Done);
+    }
+    assert_eq!(store::once::of_customer(db, own, ada).await.unwrap(), []);
+    commit(db, [store::once::follow_token(own, &token, ada)]).await;
+    let told = vec![(reference("tokenise"), "told".to_owned())];
+    assert_eq!(store::once::of_customer(db, own, ada).await.unwrap(), told);
+    assert_eq!(store::once::of_customer(db, other, ada).await.unwrap(), []);
+}
