@@ -13,24 +13,29 @@ struct Stop {
     file: String,
 }
 
-/// The lines of the walk, from a document.
+/// The lines of the walk, from a document; none when there is no walk.
 fn walk(document: &str) -> Vec<Stop> {
-    let begins = document.find("## The walk of").expect("there is a walk");
-    let (_, rest) = document.split_at(begins);
-    let walk = rest.split("\nIf the process dies").next().unwrap();
+    let (_, rest) = document.split_once("## The walk of").unwrap_or_default();
+    let walk = rest.split("\nIf the process dies").next();
+    let walk = walk.unwrap_or_default();
     let mut folder = String::new();
     let mut stops = Vec::new();
     for line in walk.lines() {
         let quoted: Vec<&str> = line.split('`').skip(1).step_by(2).collect();
         if line.starts_with("**") {
-            folder = quoted.first().copied().unwrap_or_default().to_owned();
+            quoted
+                .first()
+                .copied()
+                .unwrap_or_default()
+                .clone_into(&mut folder);
             continue;
         }
         let is_stop = line.starts_with(|letter: char| letter.is_ascii_digit());
         if let (true, [function, file, ..]) = (is_stop, quoted.as_slice()) {
-            let file = match file.starts_with("crates/") {
-                true => (*file).to_owned(),
-                false => format!("{folder}{file}"),
+            let file = if file.starts_with("crates/") {
+                (*file).to_owned()
+            } else {
+                format!("{folder}{file}")
             };
             let function = (*function).to_owned();
             stops.push(Stop { function, file });
